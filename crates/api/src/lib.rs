@@ -1,0 +1,1 @@
+//! Argo CD's wire types, and the words that every crate shares.

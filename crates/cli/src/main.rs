@@ -1,0 +1,3 @@
+//! The binary `lynceus`.
+
+fn main() {}

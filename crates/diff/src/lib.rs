@@ -1,0 +1,1 @@
+//! Pairs desired objects with live ones and says what differs.

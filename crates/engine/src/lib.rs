@@ -1,0 +1,1 @@
+//! Queue, reconcile, execute, status.

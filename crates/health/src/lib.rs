@@ -1,0 +1,1 @@
+//! Object to health.

@@ -1,0 +1,18 @@
+//! A Kubernetes object as a value: keys, paths, YAML and JSON, selectors, quantities, schemas, patches and apply.
+
+mod id;
+mod json;
+mod map;
+mod object;
+mod value;
+
+pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version};
+pub use map::Map;
+pub use object::{Object, OwnerRef};
+pub use value::{Seq, Str, Value};
+
+/// What the macros of this crate expand to; not for direct use.
+#[doc(hidden)]
+pub mod private {
+    pub use serde_json::json;
+}

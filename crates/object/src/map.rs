@@ -1,0 +1,146 @@
+//! Maps with their keys in byte order, as Kubernetes prints them.
+
+use ecow::EcoVec;
+
+use crate::value::{Str, Value};
+
+/// A map from field name to value: one shared, sorted slice.
+///
+/// Objects have few keys per level, so a search in a sorted slice beats a tree in both time and space.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map(EcoVec<(Str, Value)>);
+
+impl Map {
+    /// A map with nothing in it; it allocates nothing.
+    pub const fn new() -> Self {
+        Map(EcoVec::new())
+    }
+
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let at = self.position(key).ok()?;
+        self.0.get(at).map(|(_, value)| value)
+    }
+
+    /// The value of `key`, to change.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        let at = self.position(key).ok()?;
+        self.0.make_mut().get_mut(at).map(|(_, value)| value)
+    }
+
+    /// Whether `key` is there.
+    pub fn contains(&self, key: &str) -> bool {
+        self.position(key).is_ok()
+    }
+
+    /// The value of `key`, inserted as `null` if it was not there.
+    pub fn entry(&mut self, key: &str) -> &mut Value {
+        let at = match self.position(key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.0.insert(at, (key.into(), Value::Null));
+                at
+            }
+        };
+        &mut self.0.make_mut()[at].1
+    }
+
+    /// Sets `key` and returns what it was.
+    pub fn insert(&mut self, key: impl Into<Str>, value: impl Into<Value>) -> Option<Value> {
+        let key = key.into();
+        let value = value.into();
+        match self.position(&key) {
+            Ok(at) => Some(std::mem::replace(&mut self.0.make_mut()[at].1, value)),
+            Err(at) => {
+                self.0.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Removes `key` and returns what it was.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        let at = self.position(key).ok()?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Keeps the fields for which `keep` says so.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value) -> bool) {
+        self.0.retain(|(key, value)| keep(key, value));
+    }
+
+    /// The fields in key order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &Value)> + DoubleEndedIterator + Clone {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The fields in key order, their values to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Str, &mut Value)> {
+        self.0.make_mut().iter_mut().map(|(key, value)| (&*key, value))
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &Str> + Clone {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    /// The values in key order.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> + Clone {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    fn position(&self, key: &str) -> Result<usize, usize> {
+        // Most maps are built in order, so that appending has to be cheap.
+        if self.0.last().is_some_and(|(last, _)| last.as_str() < key) {
+            return Err(self.0.len());
+        }
+        self.0.binary_search_by(|(probe, _)| probe.as_str().cmp(key))
+    }
+}
+
+/// Later fields win over earlier ones of the same name.
+impl<K: Into<Str>, V: Into<Value>> FromIterator<(K, V)> for Map {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(fields: I) -> Self {
+        let mut fields: Vec<(Str, Value)> =
+            fields.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut out: EcoVec<(Str, Value)> = EcoVec::with_capacity(fields.len());
+        for (key, value) in fields {
+            match out.last() {
+                Some((last, _)) if *last == key => {
+                    let at = out.len() - 1;
+                    out.make_mut()[at].1 = value;
+                }
+                _ => out.push((key, value)),
+            }
+        }
+        Map(out)
+    }
+}
+
+impl<K: Into<Str>, V: Into<Value>> Extend<(K, V)> for Map {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, fields: I) {
+        for (key, value) in fields {
+            self.insert(key, value);
+        }
+    }
+}
+
+impl IntoIterator for Map {
+    type Item = (Str, Value);
+    type IntoIter = ecow::vec::IntoIter<(Str, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -1,0 +1,336 @@
+//! The value that every part of Lynceus passes around.
+//!
+//! A [`Value`] is 24 bytes. Strings of up to 15 bytes are held inline and longer ones are shared;
+//! sequences and maps are copy-on-write, so `clone` costs a reference count and changing one field
+//! of a clone copies only the containers on the way to it. That is what lets the live cache, the
+//! comparison and the API server hold on to the same object without agreeing on who owns it.
+
+use ecow::EcoVec;
+
+use crate::map::Map;
+
+/// A string in an object: inline when short, shared when long.
+pub type Str = ecow::EcoString;
+
+/// A sequence in an object, shared until it is changed.
+pub type Seq = EcoVec<Value>;
+
+/// A JSON value with the number kinds that Kubernetes tells apart.
+///
+/// Integers that fit `i64` are [`Value::Int`]; everything else numeric is a [`Value::Float`], as in
+/// Kubernetes' own unstructured objects.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// JSON `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number in the range of `i64`.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A string.
+    Str(Str),
+    /// A list.
+    Seq(Seq),
+    /// A map with its keys in byte order.
+    Map(Map),
+}
+
+impl Value {
+    /// The field `key`, if this is a map that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Map(map) => map.get(key),
+            _ => None,
+        }
+    }
+
+    /// The value at a path of map keys, if every step exists.
+    pub fn at(&self, path: &[&str]) -> Option<&Value> {
+        path.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The value at a path of map keys, to change in place, if every step exists.
+    pub fn at_mut(&mut self, path: &[&str]) -> Option<&mut Value> {
+        path.iter().try_fold(self, |value, key| match value {
+            Value::Map(map) => map.get_mut(key),
+            _ => None,
+        })
+    }
+
+    /// The string at a path, if there is one.
+    pub fn str_at(&self, path: &[&str]) -> Option<&str> {
+        self.at(path).and_then(Value::as_str)
+    }
+
+    /// The integer at a path, if there is one.
+    pub fn int_at(&self, path: &[&str]) -> Option<i64> {
+        self.at(path).and_then(Value::as_int)
+    }
+
+    /// The boolean at a path, if there is one.
+    pub fn bool_at(&self, path: &[&str]) -> Option<bool> {
+        self.at(path).and_then(Value::as_bool)
+    }
+
+    /// The items of the sequence at a path; empty if there is none.
+    pub fn items_at(&self, path: &[&str]) -> &[Value] {
+        self.at(path).and_then(Value::as_seq).unwrap_or(&[])
+    }
+
+    /// Sets the value at a path, making the maps on the way; a step that is not a map is replaced.
+    pub fn set(&mut self, path: &[&str], value: impl Into<Value>) {
+        let mut here = self;
+        for key in path {
+            here = here.as_map_or_insert().entry(key);
+        }
+        *here = value.into();
+    }
+
+    /// Removes and returns the value at a path. Maps that become empty stay.
+    pub fn remove(&mut self, path: &[&str]) -> Option<Value> {
+        let (last, parents) = path.split_last()?;
+        // Looking first keeps a shared object shared when there is nothing to remove.
+        self.at(path)?;
+        match self.at_mut(parents)? {
+            Value::Map(map) => map.remove(last),
+            _ => None,
+        }
+    }
+
+    /// This value as a map to change, turning it into an empty map if it is anything else.
+    pub fn as_map_or_insert(&mut self) -> &mut Map {
+        if !matches!(self, Value::Map(_)) {
+            *self = Value::Map(Map::new());
+        }
+        match self {
+            Value::Map(map) => map,
+            _ => unreachable!("made a map above"),
+        }
+    }
+
+    /// This value as a sequence to change, turning it into an empty one if it is anything else.
+    pub fn as_seq_or_insert(&mut self) -> &mut Seq {
+        if !matches!(self, Value::Seq(_)) {
+            *self = Value::Seq(Seq::new());
+        }
+        match self {
+            Value::Seq(seq) => seq,
+            _ => unreachable!("made a sequence above"),
+        }
+    }
+
+    /// The string, if this is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::Str(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The integer, if this is one (or a float without a fraction).
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(i) => Some(*i),
+            Value::Float(f) if f.fract() == 0.0 && f.abs() < 9.0e15 => Some(*f as i64),
+            _ => None,
+        }
+    }
+
+    /// The number as a float, if this is a number.
+    pub fn as_float(&self) -> Option<f64> {
+        match self {
+            Value::Int(i) => Some(*i as f64),
+            Value::Float(f) => Some(*f),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// The map, if this is one.
+    pub fn as_map(&self) -> Option<&Map> {
+        match self {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The map to change, if this is one.
+    pub fn as_map_mut(&mut self) -> Option<&mut Map> {
+        match self {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The items, if this is a sequence.
+    pub fn as_seq(&self) -> Option<&[Value]> {
+        match self {
+            Value::Seq(seq) => Some(seq),
+            _ => None,
+        }
+    }
+
+    /// The items to change, if this is a sequence.
+    pub fn as_seq_mut(&mut self) -> Option<&mut Seq> {
+        match self {
+            Value::Seq(seq) => Some(seq),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// Whether this is `null`, or a map, sequence or string with nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Str(s) => s.is_empty(),
+            Value::Seq(seq) => seq.is_empty(),
+            Value::Map(map) => map.is_empty(),
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,
+        }
+    }
+
+    /// The JSON name of this value's type, for messages.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Int(_) => "integer",
+            Value::Float(_) => "number",
+            Value::Str(_) => "string",
+            Value::Seq(_) => "array",
+            Value::Map(_) => "object",
+        }
+    }
+}
+
+/// Numbers are equal when their values are, so that `1` from JSON and `1.0` from YAML do not differ.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Int(a), Value::Float(b)) | (Value::Float(b), Value::Int(a)) => *a as f64 == *b,
+            (Value::Float(a), Value::Float(b)) => a == b,
+            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Seq(a), Value::Seq(b)) => a.as_ptr() == b.as_ptr() && a.len() == b.len() || a == b,
+            (Value::Map(a), Value::Map(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Int(value)
+    }
+}
+
+impl From<i32> for Value {
+    fn from(value: i32) -> Self {
+        Value::Int(value.into())
+    }
+}
+
+impl From<u32> for Value {
+    fn from(value: u32) -> Self {
+        Value::Int(value.into())
+    }
+}
+
+impl From<usize> for Value {
+    fn from(value: usize) -> Self {
+        i64::try_from(value).map_or(Value::Float(value as f64), Value::Int)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        i64::try_from(value).map_or(Value::Float(value as f64), Value::Int)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Value::Float(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Value::Str(value.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Value::Str(value.into())
+    }
+}
+
+impl From<Str> for Value {
+    fn from(value: Str) -> Self {
+        Value::Str(value)
+    }
+}
+
+impl From<Map> for Value {
+    fn from(value: Map) -> Self {
+        Value::Map(value)
+    }
+}
+
+impl From<Seq> for Value {
+    fn from(value: Seq) -> Self {
+        Value::Seq(value)
+    }
+}
+
+impl<T: Into<Value>> From<Vec<T>> for Value {
+    fn from(value: Vec<T>) -> Self {
+        value.into_iter().collect()
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+impl<T: Into<Value>> FromIterator<T> for Value {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Value::Seq(items.into_iter().map(Into::into).collect())
+    }
+}
+
+/// Writes a [`Value`] as JSON-like text: `value!({"spec": {"replicas": n}})`.
+///
+/// Expressions in it may be anything that `serde` can serialize.
+#[macro_export]
+macro_rules! value {
+    ($($json:tt)+) => {
+        $crate::Value::from($crate::private::json!($($json)+))
+    };
+}

@@ -1,0 +1,5 @@
+//! The embedded Kubernetes: store, watch, admission, apply, controllers, on a clock that is an argument.
+
+mod error;
+
+pub use error::{ApiError, FieldError, FieldErrorKind};

@@ -1,0 +1,1 @@
+//! Git: a reference to a revision to a tree, cached by content.

@@ -1,0 +1,1 @@
+//! A change set to a plan, and a plan to steps.

@@ -1,0 +1,1 @@
+//! Fixtures as text, a fake clock, and Given/When/Then over the embedded Kubernetes.
