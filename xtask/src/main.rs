@@ -1,3 +1,41 @@
-//! The project's own chores.
+//! The project's chores: `cargo xtask tidy`, and what else stands in `USAGE`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool for the project's own people")]
 
-fn main() {}
+mod bench;
+mod compat;
+mod run;
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore> [arguments]
+
+  tidy              check the house rules: crate edges, file lengths, purity, leftovers
+  compat [--quick] [--cases DIR]
+                    compare with recorded answers of the real programs, write docs/compatibility.md
+  bench             run every benchmark and print what it measured
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let chore = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    let result = match chore.as_str() {
+        "tidy" => tidy::main(),
+        "compat" => compat::main(&rest),
+        "bench" => bench::main(&rest),
+        "help" | "--help" | "-h" | "" => {
+            println!("{USAGE}");
+            return if chore.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        }
+        other => Err(format!("there is no chore named {other:?}\n\n{USAGE}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

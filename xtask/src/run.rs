@@ -1,0 +1,35 @@
+//! Other programs, run from the repository's root.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// A command that starts in the root, with cargo found as the one that runs us.
+pub(crate) fn command(program: &str) -> Command {
+    let program =
+        if program == "cargo" { std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()) } else { program.into() };
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command to its end, its output going where ours goes.
+pub(crate) fn passes(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+}
+
+/// Runs a command and gives what it printed.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{command:?} ended with {}: {said}", output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("{command:?} printed something that is not text"))
+}
