@@ -1,6 +1,38 @@
-//! The embedded Kubernetes: store, watch, admission, apply, controllers, on a clock that is an argument.
+//! The embedded Kubernetes.
+//!
+//! A request goes through these modules, from the outside in:
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`http`] | hyper on TLS, and the same as a `tower` service: paths, content types, discovery, health |
+//! | [`auth`] | who asks, and may they |
+//! | [`verbs`] | create, get, list, watch, update, patch, apply, delete with Kubernetes' semantics |
+//! | [`admission`] | webhooks and built-in admission |
+//! | [`strategy`] | what differs from kind to kind; asks [`kinds`] for built-in kinds and [`crd`] for custom ones |
+//! | [`store`] | objects in memory, the log on disk, the history that watches read |
+//!
+//! Beside them stand [`registry`] (which resources are served right now), [`table`] and [`openapi`]
+//! (how they are shown and described), [`controllers`] (what makes Pods out of Deployments, through
+//! [`Local`]) and [`clock`], which is the only place that knows the time.
+//!
+//! Nothing but [`clock::SystemClock`] reads the system's clock, and nothing but [`random`] draws
+//! lots, so that a test or a rehearsal on a [`clock::ManualClock`] with a fixed seed always ends the
+//! same way.
 
+pub mod admission;
+pub mod attributes;
+pub mod auth;
+pub mod clock;
+pub mod context;
+pub mod controllers;
+pub mod crd;
 mod error;
 pub mod kinds;
+pub mod limits;
+pub mod openapi;
+pub mod random;
+pub mod registry;
+pub mod table;
+pub mod view;
 
 pub use error::{ApiError, FieldError, FieldErrorKind};

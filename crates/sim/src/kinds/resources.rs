@@ -1,9 +1,11 @@
 //! The resources that a stock server of the followed version serves, as one table.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use lynceus_object::{Gvk, Gvr, Str};
+use lynceus_object::{Gvk, Gvr, Str, join_api_version};
+
+use crate::crd::Compiled;
 
 /// What a client may do with an ordinary resource, in discovery's order.
 pub const ALL_VERBS: &[&str] =
@@ -21,7 +23,7 @@ pub const PART_VERBS: &[&str] = &["get", "patch", "update"];
 /// One resource in one served version: what routing, discovery and printing know about a kind.
 ///
 /// Custom resources use the same type, so that nothing downstream asks where a kind comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Resource {
     /// The API group; empty for the core group.
     pub group: Str,
@@ -48,6 +50,10 @@ pub struct Resource {
     /// The kind and version that objects are kept as. Two resources with the same storage kind are two
     /// views of the same objects (events have this, and both versions of autoscalers).
     pub storage: Gvk,
+    /// The compiled definition of a custom resource; built-in ones have none.
+    pub custom: Option<Arc<Compiled>>,
+    /// What to warn of when this version is used, if it is deprecated.
+    pub deprecation: Option<Str>,
 }
 
 /// A part of a resource with an address of its own.
@@ -72,6 +78,25 @@ impl Resource {
     /// Group, version and plural name.
     pub fn gvr(&self) -> Gvr {
         Gvr::new(self.group.clone(), self.version.clone(), self.plural.clone())
+    }
+
+    /// `apps/v1`, or `v1` for the core group.
+    pub fn api_version(&self) -> Str {
+        join_api_version(&self.group, &self.version)
+    }
+
+    /// `deployments.apps`, or `pods` for the core group: how messages name a resource.
+    pub fn qualified(&self) -> String {
+        if self.group.is_empty() {
+            self.plural.to_string()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
+    }
+
+    /// Whether this is the resource of that group and plural name, in whatever version.
+    pub fn is(&self, group: &str, plural: &str) -> bool {
+        self.group == group && self.plural == plural
     }
 
     /// The part called `name`.
@@ -126,6 +151,8 @@ fn read_line(mut out: Vec<Resource>, line: &str) -> Vec<Resource> {
         },
         subresources: words.map(|name| part(name, plural, &gvk)).collect(),
         storage: storage_of(&gvk),
+        custom: None,
+        deprecation: None,
         group: gvk.group,
         version: gvk.version,
         kind: gvk.kind,

@@ -1,0 +1,1 @@
+//! What a cluster does by itself: level-triggered controllers on the sim's clock.

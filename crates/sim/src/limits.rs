@@ -1,0 +1,16 @@
+//! The bounds of the embedded Kubernetes, in one place.
+
+/// The largest request body: 3 MiB, as the real server.
+pub const REQUEST_BODY: usize = 3 * 1024 * 1024;
+
+/// Answers from this size on are compressed for clients that accept it, as the real server does.
+pub const GZIP_FROM: usize = 128 * 1024;
+
+/// How many changes of one resource a watch may lie behind before it is told to start over (410).
+pub const HISTORY_EVENTS: usize = 16 * 1024;
+
+/// The most changes handed to a watch in one go.
+pub const WATCH_BATCH: usize = 512;
+
+/// How often an update is tried again when others keep changing the object.
+pub const UPDATE_RETRIES: usize = 16;

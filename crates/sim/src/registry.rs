@@ -1,0 +1,91 @@
+//! Which resources are served right now: the built-in ones and those of the stored definitions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lynceus_object::{Gvk, Str};
+
+use crate::kinds::{self, Resource};
+
+/// An immutable table of what is served. A change of a definition makes a new one.
+#[derive(Debug, Default)]
+pub struct Registry {
+    resources: Vec<Arc<Resource>>,
+    by_path: HashMap<(Str, Str, Str), usize>,
+    by_kind: HashMap<Gvk, usize>,
+    generation: u64,
+}
+
+impl Registry {
+    /// The built-in resources and `custom` ones. `generation` tells two registries apart.
+    pub fn new(custom: impl IntoIterator<Item = Arc<Resource>>, generation: u64) -> Self {
+        let mut registry = Registry { generation, ..Registry::default() };
+        for resource in kinds::resources().iter().cloned().map(Arc::new).chain(custom) {
+            registry.add(resource);
+        }
+        registry
+    }
+
+    fn add(&mut self, resource: Arc<Resource>) {
+        let at = self.resources.len();
+        let path = (resource.group.clone(), resource.version.clone(), resource.plural.clone());
+        if self.by_path.contains_key(&path) {
+            return;
+        }
+        self.by_path.insert(path, at);
+        self.by_kind.entry(resource.gvk()).or_insert(at);
+        self.resources.push(resource);
+    }
+
+    /// A number that changes whenever what is served changes.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// All resources in the order of discovery.
+    pub fn resources(&self) -> &[Arc<Resource>] {
+        &self.resources
+    }
+
+    /// The resource under a path.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
+        let at = self.by_path.get(&(group.into(), version.into(), plural.into()))?;
+        self.resources.get(*at)
+    }
+
+    /// The resource of a kind in one version.
+    pub fn of_kind(&self, gvk: &Gvk) -> Option<&Arc<Resource>> {
+        self.by_kind.get(gvk).and_then(|at| self.resources.get(*at))
+    }
+
+    /// The resource in its preferred version: the first one listed.
+    pub fn preferred(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
+        self.resources.iter().find(|resource| resource.is(group, plural))
+    }
+
+    /// The groups in the order of discovery, each with its versions, the preferred one first.
+    pub fn groups(&self) -> Vec<(Str, Vec<Str>)> {
+        let mut groups: Vec<(Str, Vec<Str>)> = Vec::new();
+        for resource in &self.resources {
+            let at = groups.iter().position(|(group, _)| *group == resource.group).unwrap_or_else(|| {
+                groups.push((resource.group.clone(), Vec::new()));
+                groups.len() - 1
+            });
+            if let Some((_, versions)) = groups.get_mut(at)
+                && !versions.contains(&resource.version)
+            {
+                versions.push(resource.version.clone());
+            }
+        }
+        groups
+    }
+
+    /// The resources of one group and version, by plural name.
+    pub fn of_version<'a>(
+        &'a self,
+        group: &'a str,
+        version: &'a str,
+    ) -> impl Iterator<Item = &'a Arc<Resource>> + 'a {
+        self.resources.iter().filter(move |resource| resource.group == group && resource.version == version)
+    }
+}
