@@ -3,17 +3,17 @@
 //! Every function takes the [`Resource`] so that one kind in several versions is told apart, and
 //! `subresource` is empty for a write to the object itself. Objects come in the resource's version.
 
+mod defaults;
+mod edit;
 mod resources;
 
 use lynceus_object::{Object, Str};
 
+pub use defaults::default;
 pub use resources::{ALL_VERBS, PART_VERBS, Resource, Subresource, resource_of, resources};
 
 use crate::context::Context;
 use crate::{ApiError, FieldError};
-
-/// Sets what the user left out.
-pub fn default(_resource: &Resource, _object: &mut Object) {}
 
 /// Makes an object ready to be stored for the first time: status cleared, addresses allocated, …
 pub fn prepare_create(
