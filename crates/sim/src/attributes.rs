@@ -20,7 +20,11 @@ pub struct User {
 impl User {
     /// A user with a name and groups.
     pub fn new(name: &str, groups: &[&str]) -> Self {
-        User { name: name.into(), groups: groups.iter().map(|group| (*group).into()).collect(), ..User::default() }
+        User {
+            name: name.into(),
+            groups: groups.iter().map(|group| (*group).into()).collect(),
+            ..User::default()
+        }
     }
 
     /// The administrator whose credentials stand in the kubeconfig.

@@ -3,14 +3,20 @@
 //! Every function takes the [`Resource`] so that one kind in several versions is told apart, and
 //! `subresource` is empty for a write to the object itself. Objects come in the resource's version.
 
+mod convert;
 mod defaults;
 mod edit;
 mod resources;
+mod scale;
+mod select;
 
-use lynceus_object::{Object, Str};
+use lynceus_object::Object;
 
+pub use convert::convert;
 pub use defaults::default;
 pub use resources::{ALL_VERBS, PART_VERBS, Resource, Subresource, resource_of, resources};
+pub use scale::{scale, set_scale};
+pub use select::{field, selectable};
 
 use crate::context::Context;
 use crate::{ApiError, FieldError};
@@ -55,27 +61,4 @@ pub fn validate_update(
 /// What a client should hear although the object is accepted.
 pub fn warnings(_resource: &Resource, _new: &Object, _old: Option<&Object>) -> Vec<String> {
     Vec::new()
-}
-
-/// Turns an object of the same kind in another version (or as it is stored) into `to`'s version.
-pub fn convert(mut object: Object, to: &Resource) -> Object {
-    object.set(&["apiVersion"], to.api_version());
-    object.set(&["kind"], to.kind.clone());
-    object
-}
-
-/// The value that a field selector compares: `None` where the kind has no such selectable field.
-/// `metadata.name` and `metadata.namespace` are known to the caller.
-pub fn field(_resource: &Resource, _object: &Object, _field: &str) -> Option<Str> {
-    None
-}
-
-/// The `autoscaling/v1` Scale of an object.
-pub fn scale(_resource: &Resource, _object: &Object) -> Result<Object, ApiError> {
-    Err(ApiError::method_not_allowed())
-}
-
-/// Writes a Scale's wish into the object.
-pub fn set_scale(_resource: &Resource, _object: &mut Object, _scale: &Object) -> Result<(), ApiError> {
-    Err(ApiError::method_not_allowed())
 }

@@ -126,8 +126,7 @@ fn limit(item: &mut Value) {
     if item.str_at(&["type"]) != Some("Container") {
         return;
     }
-    let amounts =
-        |item: &Value, key| item.get(key).and_then(Value::as_map).cloned().unwrap_or_else(Map::new);
+    let amounts = |item: &Value, key| item.get(key).and_then(Value::as_map).cloned().unwrap_or_else(Map::new);
     let max = amounts(item, "max");
     fill(item, "default", value!({}));
     fill(item, "defaultRequest", value!({}));
