@@ -32,6 +32,7 @@ pub mod limits;
 pub mod openapi;
 pub mod random;
 pub mod registry;
+pub mod store;
 pub mod table;
 pub mod view;
 

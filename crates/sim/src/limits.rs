@@ -14,3 +14,6 @@ pub const WATCH_BATCH: usize = 512;
 
 /// How often an update is tried again when others keep changing the object.
 pub const UPDATE_RETRIES: usize = 16;
+
+/// A log larger than this (and than twice the last snapshot) is replaced by a snapshot.
+pub const LOG_BYTES: u64 = 16 * 1024 * 1024;
