@@ -2,8 +2,10 @@
 
 mod id;
 mod json;
+pub mod limits;
 mod map;
 mod object;
+pub mod schema;
 mod value;
 
 pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version};

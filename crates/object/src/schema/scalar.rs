@@ -1,0 +1,195 @@
+//! Leaves that Go's types write in a way of their own: times, durations, quantities.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use crate::value::{Str, Value};
+
+/// The words that Go's `time` gives for a time that it cannot read.
+pub(crate) fn time_problem(text: &str, micro: bool) -> Option<String> {
+    parse_time(text).is_none().then(|| {
+        let layout = if micro { "2006-01-02T15:04:05.000000Z07:00" } else { "2006-01-02T15:04:05Z07:00" };
+        let (rest, element) = first_misfit(text);
+        format!("parsing time \"{text}\" as \"{layout}\": cannot parse \"{rest}\" as \"{element}\"")
+    })
+}
+
+/// Walks the layout and says where the text leaves it.
+fn first_misfit(text: &str) -> (&str, &'static str) {
+    const LAYOUT: [(&str, usize); 11] = [
+        ("2006", 4),
+        ("-", 0),
+        ("01", 2),
+        ("-", 0),
+        ("02", 2),
+        ("T", 0),
+        ("15", 2),
+        (":", 0),
+        ("04", 2),
+        (":", 0),
+        ("05", 2),
+    ];
+    let mut rest = text;
+    for (element, digits) in LAYOUT {
+        let fits = match digits {
+            0 => rest.starts_with(element),
+            count => rest.len() >= count && rest.bytes().take(count).all(|byte| byte.is_ascii_digit()),
+        };
+        if !fits {
+            return (rest, element);
+        }
+        rest = &rest[digits.max(1)..];
+    }
+    (rest, "Z07:00")
+}
+
+/// A point in time as RFC 3339 has it, with the strictness of Go.
+pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    if bytes.len() < 20 || bytes[10] != b'T' || text.ends_with('z') || text.contains('[') {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// A time as Kubernetes prints it: UTC, whole seconds.
+pub(crate) fn print_time(time: Timestamp) -> Str {
+    Str::from(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// A time with microseconds, all six digits.
+pub(crate) fn print_micro_time(time: Timestamp) -> Str {
+    let micros = time.subsec_nanosecond().rem_euclid(1_000_000_000) / 1_000;
+    Str::from(format!("{}.{micros:06}Z", time.strftime("%Y-%m-%dT%H:%M:%S")))
+}
+
+/// Nanoseconds of a duration as Go writes it, such as `1h2m0.5s`.
+pub(crate) fn parse_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let letters = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(letters);
+        let scale: i128 = match unit {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        total = total.checked_add(scaled(number, scale)?)?;
+        rest = after;
+    }
+    i64::try_from(if negative { -total } else { total }).ok()
+}
+
+fn scaled(number: &str, scale: i128) -> Option<i128> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() && fraction.is_empty() || whole.len() > 18 {
+        return None;
+    }
+    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let mut total = whole.checked_mul(scale)?;
+    let mut unit = scale;
+    for digit in fraction.bytes() {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        unit /= 10;
+        total += unit * i128::from(digit - b'0');
+    }
+    Some(total)
+}
+
+/// A duration as Go prints it.
+pub(crate) fn print_duration(nanos: i64) -> Str {
+    let magnitude = nanos.unsigned_abs();
+    let sign = if nanos < 0 { "-" } else { "" };
+    let mut out = String::from(sign);
+    let fraction = |value: u64, unit: u64| {
+        let text = format!("{}.{:0width$}", value / unit, value % unit, width = unit.ilog10() as usize);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    match magnitude {
+        0 => out.push_str("0s"),
+        1..1_000 => out.push_str(&format!("{magnitude}ns")),
+        1_000..1_000_000 => out.push_str(&format!("{}µs", fraction(magnitude, 1_000))),
+        1_000_000..1_000_000_000 => out.push_str(&format!("{}ms", fraction(magnitude, 1_000_000))),
+        _ => {
+            let (minutes, rest) = (magnitude / 60_000_000_000, magnitude % 60_000_000_000);
+            // Writing to a string does not fail.
+            if minutes >= 60 {
+                let _ = write!(out, "{}h", minutes / 60);
+            }
+            if minutes > 0 {
+                let _ = write!(out, "{}m", minutes % 60);
+            }
+            let _ = write!(out, "{}s", fraction(rest, 1_000_000_000));
+        }
+    }
+    Str::from(out)
+}
+
+/// A number or a string, as the text that a quantity is read from.
+pub(crate) fn number_text(value: &Value) -> Option<Str> {
+    match value {
+        Value::Str(text) => Some(text.clone()),
+        Value::Int(number) => Some(ecow::eco_format!("{number}")),
+        Value::Float(number) => Some(ecow::eco_format!("{number}")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_and_printed_as_go_does() {
+        for (text, printed) in [
+            ("90s", "1m30s"),
+            ("1h", "1h0m0s"),
+            ("1.5h", "1h30m0s"),
+            ("0", "0s"),
+            ("-250ms", "-250ms"),
+            ("1500us", "1.5ms"),
+            ("1m0.5s", "1m0.5s"),
+        ] {
+            assert_eq!(print_duration(parse_duration(text).expect(text)), printed, "{text}");
+        }
+        assert_eq!(parse_duration("5"), None);
+        assert_eq!(parse_duration(""), None);
+    }
+
+    #[test]
+    fn times_are_read_with_any_offset_and_printed_in_utc() {
+        let time = parse_time("2026-01-02T03:04:05.123456+01:00").expect("time");
+        assert_eq!(print_time(time), "2026-01-02T02:04:05Z");
+        assert_eq!(print_micro_time(time), "2026-01-02T02:04:05.123456Z");
+    }
+
+    #[test]
+    fn a_bad_time_is_described_as_go_does() {
+        assert_eq!(
+            time_problem("yesterday", false).as_deref(),
+            Some(
+                "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as \"2006\""
+            )
+        );
+        assert_eq!(time_problem("2026-01-02T03:04:05Z", false), None);
+    }
+}

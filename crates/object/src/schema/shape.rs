@@ -1,0 +1,282 @@
+//! What becomes of an object that passes through Go's types: fields that go, fields that appear.
+
+use super::model::{Field, Scalar, Shape, TypeRef};
+use super::scalar;
+use crate::map::Map;
+use crate::value::{Str, Value};
+
+/// Drops the fields that the type does not have, as decoding into it does.
+pub fn prune_unknown(value: &mut Value, ty: TypeRef<'_>) {
+    // Looking first keeps a shared object shared.
+    if has_unknown(value, ty) {
+        prune(value, ty);
+    }
+}
+
+fn has_unknown(value: &Value, ty: TypeRef<'_>) -> bool {
+    if ty.is_untyped() {
+        return false;
+    }
+    match value {
+        Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
+            map.iter().any(|(name, value)| ty.child(name).is_none_or(|ty| has_unknown(value, ty)))
+        }
+        Value::Seq(items) => ty.item().is_some_and(|item| items.iter().any(|value| has_unknown(value, item))),
+        _ => false,
+    }
+}
+
+fn prune(value: &mut Value, ty: TypeRef<'_>) {
+    if ty.is_untyped() {
+        return;
+    }
+    match value {
+        Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
+            map.retain(|name, value| {
+                let Some(child) = ty.child(name) else { return false };
+                prune(value, child);
+                true
+            });
+        }
+        Value::Seq(items) => {
+            if let Some(item) = ty.item() {
+                items.make_mut().iter_mut().for_each(|value| prune(value, item));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds the fields that Go prints even when nothing was set, such as `status: {}`.
+pub fn fill_zero(value: &mut Value, ty: TypeRef<'_>) {
+    each_child(value, ty, &mut fill_zero);
+    let Value::Map(map) = value else { return };
+    for field in ty.fields() {
+        if !map.contains(field.name())
+            && let Some(zero) = printed_zero(field)
+        {
+            map.insert(field.name(), zero);
+        }
+    }
+}
+
+/// Removes the fields that Go leaves out because they are empty, and those that are `null`.
+pub fn drop_empty(value: &mut Value, ty: TypeRef<'_>) {
+    each_child(value, ty, &mut drop_empty);
+    if let (Value::Map(map), Shape::Struct) = (value, ty.shape()) {
+        map.retain(|name, value| ty.field(name).is_none_or(|field| !is_omitted(field, value)));
+    }
+}
+
+/// The object as Go prints it after reading it: [`prune_unknown`], [`drop_empty`], [`fill_zero`], and
+/// times, durations and quantities in their usual form.
+pub fn round_trip(value: &mut Value, ty: TypeRef<'_>) {
+    prune_unknown(value, ty);
+    canonical(value, ty);
+    drop_empty(value, ty);
+    fill_zero(value, ty);
+}
+
+fn each_child(value: &mut Value, ty: TypeRef<'_>, visit: &mut dyn FnMut(&mut Value, TypeRef<'_>)) {
+    if ty.is_untyped() {
+        return;
+    }
+    match value {
+        Value::Map(map) => {
+            for (name, value) in map.iter_mut() {
+                if let Some(child) = ty.child(name)
+                    && matches!(value, Value::Map(_) | Value::Seq(_))
+                {
+                    visit(value, child);
+                }
+            }
+        }
+        Value::Seq(items) => {
+            if let Some(item) = ty.item() {
+                items.make_mut().iter_mut().for_each(|value| visit(value, item));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What Go prints for a field that nothing set; none if it prints nothing.
+fn printed_zero(field: Field<'_>) -> Option<Value> {
+    if field.omits_zero() {
+        return None;
+    }
+    if field.is_pointer() {
+        return (!field.omits_empty()).then_some(Value::Null);
+    }
+    match field.ty().shape() {
+        // Only these are structs to Go, which `omitempty` does not leave out.
+        Shape::Struct => Some(zero(field.ty())),
+        Shape::Scalar(kind) if kind.is_struct() => Some(zero(field.ty())),
+        _ => (!field.omits_empty()).then(|| zero(field.ty())),
+    }
+}
+
+/// The zero of a type as Go prints it.
+pub(crate) fn zero(ty: TypeRef<'_>) -> Value {
+    match ty.shape() {
+        Shape::Any | Shape::List(..) | Shape::Map(_) => Value::Null,
+        Shape::Struct => {
+            let mut value = Value::Map(Map::new());
+            fill_zero(&mut value, ty);
+            value
+        }
+        Shape::Scalar(kind) => match kind {
+            Scalar::String => Value::Str(Str::new()),
+            Scalar::Bool => Value::Bool(false),
+            Scalar::Int32 | Scalar::Int64 | Scalar::Float64 | Scalar::IntOrString => Value::Int(0),
+            Scalar::Quantity => "0".into(),
+            Scalar::Duration => "0s".into(),
+            _ => Value::Null,
+        },
+    }
+}
+
+impl Scalar {
+    /// Whether Go holds it as a struct, so that `omitempty` has no effect.
+    pub(crate) fn is_struct(self) -> bool {
+        !matches!(
+            self,
+            Scalar::String | Scalar::Bool | Scalar::Int32 | Scalar::Int64 | Scalar::Float64 | Scalar::Bytes
+        )
+    }
+}
+
+fn is_omitted(field: Field<'_>, value: &Value) -> bool {
+    if value.is_null() {
+        // What is always printed as `null` stays; the rest comes back as its zero.
+        return printed_zero(field) != Some(Value::Null);
+    }
+    if field.is_pointer() || !field.omits_empty() {
+        return false;
+    }
+    match field.ty().shape() {
+        Shape::Scalar(kind) if kind.is_struct() => false,
+        Shape::Scalar(_) => is_zero(value),
+        Shape::List(..) | Shape::Map(_) => value.is_empty(),
+        Shape::Struct | Shape::Any => false,
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Bool(set) => !set,
+        Value::Int(number) => *number == 0,
+        Value::Float(number) => *number == 0.0,
+        other => other.is_empty(),
+    }
+}
+
+fn canonical(value: &mut Value, ty: TypeRef<'_>) {
+    match ty.shape() {
+        Shape::Scalar(kind) => {
+            if let Some(usual) = usual_form(kind, value) {
+                *value = usual;
+            }
+        }
+        Shape::Struct | Shape::Map(_) => {
+            let Value::Map(map) = value else { return };
+            let in_map = matches!(ty.shape(), Shape::Map(_));
+            for (name, value) in map.iter_mut() {
+                let Some(child) = ty.child(name) else { continue };
+                if in_map && value.is_null() {
+                    *value = zero(child);
+                }
+                canonical(value, child);
+            }
+        }
+        Shape::List(item, _) => {
+            let Value::Seq(items) = value else { return };
+            for value in items.make_mut() {
+                if value.is_null() {
+                    *value = zero(item);
+                }
+                canonical(value, item);
+            }
+        }
+        Shape::Any => {}
+    }
+}
+
+fn usual_form(kind: Scalar, value: &Value) -> Option<Value> {
+    match (kind, value) {
+        (Scalar::Time, Value::Str(text)) => {
+            scalar::parse_time(text).map(|time| scalar::print_time(time).into())
+        }
+        (Scalar::MicroTime, Value::Str(text)) => {
+            scalar::parse_time(text).map(|time| scalar::print_micro_time(time).into())
+        }
+        (Scalar::Duration, Value::Str(text)) => {
+            scalar::parse_duration(text).map(|nanos| scalar::print_duration(nanos).into())
+        }
+        (Scalar::Quantity, value) => scalar::number_text(value).map(Value::Str),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::builtin;
+    use crate::value;
+
+    fn typed(value: &Value) -> TypeRef<'static> {
+        builtin().of(&crate::Object::new(value.clone()).expect("map").gvk()).expect("kind")
+    }
+
+    #[test]
+    fn fields_without_omitempty_appear_with_their_zero() {
+        let mut object = value!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"},
+            "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}});
+        let ty = typed(&object);
+        fill_zero(&mut object, ty);
+        assert_eq!(
+            object,
+            value!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"},
+                "spec": {"selector": null, "strategy": {}, "template": {"metadata": {}, "spec":
+                    {"containers": [{"name": "c", "resources": {}}]}}},
+                "status": {}})
+        );
+    }
+
+    #[test]
+    fn a_round_trip_drops_what_go_would_not_print() {
+        let mut object = value!({"apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "a", "labels": {}, "annotations": null, "creationTimestamp": null},
+            "spec": {"ports": [{"port": 80, "nodePort": 0, "nope": 1}], "selector": {"a": "b"}, "clusterIP": ""},
+            "status": null});
+        let ty = typed(&object);
+        round_trip(&mut object, ty);
+        assert_eq!(
+            object,
+            value!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
+                "spec": {"ports": [{"port": 80, "targetPort": 0}], "selector": {"a": "b"}},
+                "status": {"loadBalancer": {}}})
+        );
+    }
+
+    #[test]
+    fn unknown_fields_are_dropped_at_every_depth() {
+        let mut object = value!({"apiVersion": "v1", "kind": "Pod", "x": 1,
+            "spec": {"containers": [{"name": "c", "y": {"z": 1}}]}});
+        let ty = typed(&object);
+        prune_unknown(&mut object, ty);
+        assert_eq!(
+            object,
+            value!({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "c"}]}})
+        );
+    }
+
+    #[test]
+    fn times_come_out_in_utc() {
+        let mut object = value!({"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "a", "creationTimestamp": "2026-01-01T01:00:00+01:00"}});
+        let ty = typed(&object);
+        round_trip(&mut object, ty);
+        assert_eq!(object.str_at(&["metadata", "creationTimestamp"]), Some("2026-01-01T00:00:00Z"));
+    }
+}

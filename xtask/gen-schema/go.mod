@@ -1,0 +1,3 @@
+module lynceus/gen-schema
+
+go 1.24
