@@ -5,12 +5,14 @@ mod json;
 pub mod limits;
 mod map;
 mod object;
+pub mod quantity;
 pub mod schema;
 mod value;
 
 pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version};
 pub use map::Map;
 pub use object::{Object, OwnerRef};
+pub use quantity::Quantity;
 pub use value::{Seq, Str, Value};
 
 /// What the macros of this crate expand to; not for direct use.
