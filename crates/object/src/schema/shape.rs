@@ -3,6 +3,7 @@
 use super::model::{Field, Scalar, Shape, TypeRef};
 use super::scalar;
 use crate::map::Map;
+use crate::quantity::Quantity;
 use crate::value::{Str, Value};
 
 /// Drops the fields that the type does not have, as decoding into it does.
@@ -213,7 +214,10 @@ fn usual_form(kind: Scalar, value: &Value) -> Option<Value> {
         (Scalar::Duration, Value::Str(text)) => {
             scalar::parse_duration(text).map(|nanos| scalar::print_duration(nanos).into())
         }
-        (Scalar::Quantity, value) => scalar::number_text(value).map(Value::Str),
+        (Scalar::Quantity, value) => {
+            let text = scalar::number_text(value)?;
+            Some(Quantity::parse(&text).map_or(Value::Str(text), |quantity| quantity.to_string().into()))
+        }
         _ => None,
     }
 }
@@ -269,6 +273,16 @@ mod tests {
             object,
             value!({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "c"}]}})
         );
+    }
+
+    #[test]
+    fn quantities_come_out_in_canonical_form() {
+        let mut object = value!({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [
+            {"name": "c", "resources": {"limits": {"cpu": 1, "memory": "1024Mi"}}}]}});
+        let ty = typed(&object);
+        round_trip(&mut object, ty);
+        let limits = object.items_at(&["spec", "containers"])[0].at(&["resources", "limits"]);
+        assert_eq!(limits, Some(&value!({"cpu": "1", "memory": "1Gi"})));
     }
 
     #[test]
