@@ -6,6 +6,9 @@
 mod convert;
 mod defaults;
 mod edit;
+pub(crate) mod gofmt;
+mod prepare;
+pub(crate) mod quality;
 mod resources;
 mod scale;
 mod select;
@@ -14,33 +17,13 @@ use lynceus_object::Object;
 
 pub use convert::convert;
 pub use defaults::default;
+pub use prepare::{prepare_create, prepare_update};
 pub use resources::{ALL_VERBS, PART_VERBS, Resource, Subresource, resource_of, resources};
 pub use scale::{scale, set_scale};
 pub use select::{field, selectable};
 
+use crate::FieldError;
 use crate::context::Context;
-use crate::{ApiError, FieldError};
-
-/// Makes an object ready to be stored for the first time: status cleared, addresses allocated, …
-pub fn prepare_create(
-    _resource: &Resource,
-    _object: &mut Object,
-    _context: &Context<'_>,
-) -> Result<(), ApiError> {
-    Ok(())
-}
-
-/// Makes a changed object ready to be stored: what may not be written through this subresource is
-/// put back, the generation is raised when the spec changed, …
-pub fn prepare_update(
-    _resource: &Resource,
-    _new: &mut Object,
-    _old: &Object,
-    _subresource: &str,
-    _context: &Context<'_>,
-) -> Result<(), ApiError> {
-    Ok(())
-}
 
 /// What is wrong with a new object, metadata included.
 pub fn validate(_resource: &Resource, _object: &Object, _context: &Context<'_>) -> Vec<FieldError> {

@@ -3,7 +3,7 @@
 use lynceus_object::{Map, Value, value};
 
 use super::{labels_from_template, pod, workload};
-use crate::kinds::edit::{each, fill, fill_from, fill_number, fill_text, has, part, part_or_new};
+use crate::kinds::edit::{each, fill, fill_from, fill_text, has, part, part_or_new};
 
 /// Fills in an object of the core group.
 pub(super) fn fill_in(kind: &str, name: &str, value: &mut Value) {
@@ -103,11 +103,6 @@ fn node(value: &mut Value) {
     let status = part_or_new(value, "status");
     if let (false, Some(capacity)) = (has(status, "allocatable"), status.get("capacity").cloned()) {
         status.set(&["allocatable"], capacity);
-    }
-    // The kubelet's endpoint is printed even when nobody named a port.
-    part_or_new(part_or_new(status, "daemonEndpoints"), "kubeletEndpoint");
-    if let Some(endpoint) = part(status, &["daemonEndpoints", "kubeletEndpoint"]) {
-        fill_number(endpoint, "Port", 0);
     }
 }
 

@@ -1,0 +1,56 @@
+//! Values as Go's error messages print them.
+
+use lynceus_object::Value;
+
+/// A string in quotes, as `%q` prints it.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `[]string{"a", "b"}`.
+pub(crate) fn strings<T: AsRef<str>>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(|item| quoted(item.as_ref())).collect();
+    format!("[]string{{{}}}", items.join(", "))
+}
+
+/// `map[string]string{"a":"b", "c":"d"}`.
+pub(crate) fn string_map(value: &Value) -> String {
+    let fields = value.as_map().into_iter().flat_map(|map| map.iter());
+    let fields: Vec<String> = fields
+        .map(|(key, value)| format!("{}:{}", quoted(key), quoted(value.as_str().unwrap_or_default())))
+        .collect();
+    format!("map[string]string{{{}}}", fields.join(", "))
+}
+
+/// A structured value: the newer servers print those as JSON.
+pub(crate) fn json(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// A plain value: strings in quotes, the rest as it is.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::Str(text) => quoted(text),
+        Value::Null => "null".to_owned(),
+        other => json(other),
+    }
+}

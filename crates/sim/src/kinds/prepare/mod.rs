@@ -1,0 +1,371 @@
+//! Making an object ready to be stored: what clients may not set is put back, what only the server can
+//! set is set.
+
+mod pod;
+mod service;
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Value, value};
+
+use super::defaults::default;
+use super::edit::{each, fill_text, has, part_or_new};
+use super::resources::Resource;
+use crate::ApiError;
+use crate::context::Context;
+
+/// Makes an object ready to be stored for the first time: status cleared, addresses allocated, …
+///
+/// Name, uid and creation time have to be set already.
+pub fn prepare_create(
+    resource: &Resource,
+    object: &mut Object,
+    context: &Context<'_>,
+) -> Result<(), ApiError> {
+    if resource.kind == "Service" {
+        service::allocate_new(object, context)?;
+    }
+    let kind = resource.kind.as_str();
+    if starts_without_status(resource) {
+        object.remove(&["status"]);
+    }
+    let value = object.value_mut();
+    match kind {
+        "Pod" => pod::create(value),
+        "Namespace" => namespace_finalizer(value),
+        "Job" => job_selector(value),
+        "DaemonSet" => {
+            fill_text(part_or_new(part_or_new(value, "metadata"), "annotations"), TEMPLATE_GENERATION, "1");
+        }
+        "PersistentVolume" => {
+            value.set(&["status"], value!({"phase": "Pending", "lastPhaseTransitionTime": time(context.now)}))
+        }
+        "PersistentVolumeClaim" => data_source(value),
+        "ServiceAccount" => secret_names_only(value),
+        "CustomResourceDefinition" => add_stored_version(value),
+        "APIService" if !has_part(value, &["spec", "service"]) => {
+            value.set(&["status", "conditions"], vec![local_service(context.now)]);
+        }
+        _ => {}
+    }
+    match generation(resource) {
+        Generation::None | Generation::WithoutStart => {}
+        _ => value.set(&["metadata", "generation"], 1),
+    }
+    // What was cleared may have a default of its own.
+    default(resource, object);
+    Ok(())
+}
+
+/// Makes a changed object ready to be stored: what may not be written through this subresource is
+/// put back, the generation is raised when the spec changed, …
+pub fn prepare_update(
+    resource: &Resource,
+    new: &mut Object,
+    old: &Object,
+    subresource: &str,
+    context: &Context<'_>,
+) -> Result<(), ApiError> {
+    keep(new, old, &["metadata", "generation"]);
+    match (resource.kind.as_str(), subresource) {
+        (_, "status") => only_status(resource, new, old, context.now),
+        ("Namespace", "finalize") => keep(new, old, &["status"]),
+        ("Pod", "ephemeralcontainers") => pod::only(new, old, &["spec", "ephemeralContainers"]),
+        ("Pod", "resize") => pod::only_resources(new, old),
+        ("CertificateSigningRequest", "approval") => approval(new, old, context.now),
+        (_, "") => whole(resource, new, old, context)?,
+        _ => {}
+    }
+    raise_generation(resource, new, old);
+    default(resource, new);
+    Ok(())
+}
+
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+fn whole(resource: &Resource, new: &mut Object, old: &Object, context: &Context<'_>) -> Result<(), ApiError> {
+    if resource.kind == "Service" {
+        service::allocate_change(new, old, context)?;
+    }
+    if resource.subresource("status").is_some() {
+        keep(new, old, &["status"]);
+    }
+    match resource.kind.as_str() {
+        "Service" => service::drop_what_the_type_lacks(new, old),
+        "Namespace" => keep(new, old, &["spec", "finalizers"]),
+        "Secret" if new.value().str_at(&["type"]).unwrap_or_default().is_empty() => keep(new, old, &["type"]),
+        "CertificateSigningRequest" => keep(new, old, &["spec"]),
+        "ServiceAccount" => secret_names_only(new.value_mut()),
+        "PersistentVolumeClaim" => data_source(new.value_mut()),
+        "CustomResourceDefinition" => add_stored_version(new.value_mut()),
+        "DaemonSet" => template_generation(new, old),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn only_status(resource: &Resource, new: &mut Object, old: &Object, now: Timestamp) {
+    keep(new, old, &["spec"]);
+    match resource.kind.as_str() {
+        "Pod" => pod::status(new, old),
+        "Deployment" => keep(new, old, &["metadata", "labels"]),
+        "PersistentVolume" => phase_time(new, old, now),
+        "CertificateSigningRequest" => {
+            keep_decisions(new, old);
+            condition_times(new, old, now);
+        }
+        "FlowSchema" | "PriorityLevelConfiguration" => {
+            let managed = new.at(&["metadata", "managedFields"]).cloned();
+            keep(new, old, &["metadata"]);
+            put(new, &["metadata", "managedFields"], managed);
+        }
+        "CustomResourceDefinition" | "APIService" | "ServiceCIDR" | "ValidatingAdmissionPolicy" => {
+            for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
+                keep(new, old, &["metadata", field]);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts the old value of a field back, or removes the field if there was none.
+fn keep(new: &mut Object, old: &Object, path: &[&str]) {
+    put(new, path, old.at(path).cloned());
+}
+
+fn put(object: &mut Object, path: &[&str], value: Option<Value>) {
+    match value {
+        Some(value) => object.set(path, value),
+        None => {
+            object.remove(path);
+        }
+    }
+}
+
+fn has_part(value: &Value, path: &[&str]) -> bool {
+    value.at(path).is_some_and(|value| !value.is_null())
+}
+
+/// Nodes report themselves with their status; everything else with a status starts without one.
+fn starts_without_status(resource: &Resource) -> bool {
+    resource.kind != "Node" && resource.subresource("status").is_some()
+}
+
+/// How `metadata.generation` counts the changes of a kind.
+enum Generation {
+    /// Not at all.
+    None,
+    /// Changes of one field; new objects have 1.
+    Field(&'static str),
+    /// The same, but new objects have none.
+    WithoutStart,
+    /// Changes of the spec or of annotations.
+    SpecOrAnnotations,
+    /// Changes of anything but the metadata, or of the labels.
+    Everything,
+    /// Never raised after the start.
+    Fixed,
+}
+
+fn generation(resource: &Resource) -> Generation {
+    match resource.kind.as_str() {
+        "Deployment" => Generation::SpecOrAnnotations,
+        "Pod"
+        | "ReplicationController"
+        | "DaemonSet"
+        | "ReplicaSet"
+        | "StatefulSet"
+        | "CronJob"
+        | "Job"
+        | "Ingress"
+        | "IngressClass"
+        | "NetworkPolicy"
+        | "PodDisruptionBudget"
+        | "FlowSchema"
+        | "PriorityLevelConfiguration"
+        | "MutatingAdmissionPolicy"
+        | "MutatingAdmissionPolicyBinding"
+        | "ValidatingAdmissionPolicy"
+        | "ValidatingAdmissionPolicyBinding"
+        | "ResourceSlice"
+        | "DeviceClass"
+        | "CustomResourceDefinition" => Generation::Field("spec"),
+        "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => Generation::Field("webhooks"),
+        "PodTemplate" => Generation::Field("template"),
+        "CSIDriver" => Generation::WithoutStart,
+        "EndpointSlice" => Generation::Everything,
+        "PriorityClass" => Generation::Fixed,
+        _ => Generation::None,
+    }
+}
+
+fn raise_generation(resource: &Resource, new: &mut Object, old: &Object) {
+    let differs = |path: &[&str]| {
+        let is = new.at(path).filter(|value| !value.is_empty());
+        let was = old.at(path).filter(|value| !value.is_empty());
+        is != was
+    };
+    let changed = match generation(resource) {
+        Generation::None | Generation::Fixed => false,
+        Generation::Field(field) => differs(&[field]),
+        Generation::WithoutStart => differs(&["spec"]),
+        Generation::SpecOrAnnotations => differs(&["spec"]) || differs(&["metadata", "annotations"]),
+        Generation::Everything => {
+            let fields = new.map().keys().chain(old.map().keys());
+            fields.into_iter().any(|field| field != "metadata" && differs(&[field]))
+                || differs(&["metadata", "labels"])
+        }
+    };
+    if changed {
+        new.set(&["metadata", "generation"], old.generation() + 1);
+    }
+}
+
+/// A namespace goes only after its contents have gone.
+fn namespace_finalizer(value: &mut Value) {
+    value.set(&["status"], value!({"phase": "Active"}));
+    let finalizers = part_or_new(value, "spec").as_map_or_insert().entry("finalizers").as_seq_or_insert();
+    if !finalizers.iter().any(|name| name.as_str() == Some("kubernetes")) {
+        finalizers.push("kubernetes".into());
+    }
+}
+
+/// Pods of a job are told from all others by the job's uid.
+fn job_selector(value: &mut Value) {
+    if value.bool_at(&["spec", "manualSelector"]).unwrap_or(false) {
+        return;
+    }
+    let name = value.str_at(&["metadata", "name"]).unwrap_or_default().to_owned();
+    let uid = value.str_at(&["metadata", "uid"]).unwrap_or_default().to_owned();
+    let spec = part_or_new(value, "spec");
+    let labels = part_or_new(part_or_new(part_or_new(spec, "template"), "metadata"), "labels");
+    for (label, text) in [
+        ("job-name", &name),
+        ("batch.kubernetes.io/job-name", &name),
+        ("controller-uid", &uid),
+        ("batch.kubernetes.io/controller-uid", &uid),
+    ] {
+        if labels.get(label).is_none() {
+            labels.set(&[label], text.as_str());
+        }
+    }
+    let selector = part_or_new(part_or_new(spec, "selector"), "matchLabels");
+    if selector.get("batch.kubernetes.io/controller-uid").is_none() {
+        selector.set(&["batch.kubernetes.io/controller-uid"], uid);
+    }
+}
+
+/// The old counter of template changes lives on in an annotation.
+fn template_generation(new: &mut Object, old: &Object) {
+    let was: i64 = old.annotation(TEMPLATE_GENERATION).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let changed = new.at(&["spec", "template"]) != old.at(&["spec", "template"]);
+    new.set_annotation(TEMPLATE_GENERATION, (was + i64::from(changed)).to_string());
+}
+
+/// `dataSource` and `dataSourceRef` are two names for one wish; each is filled from the other.
+fn data_source(value: &mut Value) {
+    let Some(spec) = super::edit::part(value, &["spec"]) else { return };
+    match (has(spec, "dataSource"), has(spec, "dataSourceRef")) {
+        (true, false) => {
+            let source = spec.get("dataSource").cloned().unwrap_or_default();
+            let known = matches!(
+                (source.str_at(&["apiGroup"]).unwrap_or_default(), source.str_at(&["kind"])),
+                ("", Some("PersistentVolumeClaim")) | ("snapshot.storage.k8s.io", Some("VolumeSnapshot"))
+            );
+            if known {
+                spec.set(&["dataSourceRef"], source);
+            } else {
+                // Unknown sources were dropped silently before there was a field that refuses them.
+                spec.remove(&["dataSource"]);
+            }
+        }
+        (false, true) if !has_part(spec, &["dataSourceRef", "namespace"]) => {
+            let source = spec.get("dataSourceRef").cloned().unwrap_or_default();
+            spec.set(&["dataSource"], source);
+        }
+        _ => {}
+    }
+}
+
+/// Of the secrets of a service account only their names are kept.
+fn secret_names_only(value: &mut Value) {
+    for secret in each(value, &["secrets"]) {
+        let name = secret.str_at(&["name"]).unwrap_or_default().to_owned();
+        *secret = value!({"name": name});
+    }
+}
+
+fn add_stored_version(value: &mut Value) {
+    let stored = value
+        .items_at(&["spec", "versions"])
+        .iter()
+        .find(|version| version.bool_at(&["storage"]).unwrap_or(false))
+        .and_then(|version| version.get("name").cloned());
+    let Some(stored) = stored else { return };
+    let status = part_or_new(value, "status");
+    if !status.items_at(&["storedVersions"]).contains(&stored) {
+        status.as_map_or_insert().entry("storedVersions").as_seq_or_insert().push(stored);
+    }
+}
+
+/// An API that this server itself answers is available from the start.
+fn local_service(now: Timestamp) -> Value {
+    value!({
+        "type": "Available", "status": "True", "lastTransitionTime": time(now),
+        "reason": "Local", "message": "Local APIServices are always available",
+    })
+}
+
+fn phase_time(new: &mut Object, old: &Object, now: Timestamp) {
+    const TIME: [&str; 2] = ["status", "lastPhaseTransitionTime"];
+    let same_phase = new.at(&["status", "phase"]) == old.at(&["status", "phase"]);
+    let unset = !has_part(new.value(), &TIME);
+    if same_phase && unset {
+        keep(new, old, &TIME);
+    } else if !same_phase && (unset || new.at(&TIME) == old.at(&TIME)) {
+        new.set(&TIME, time(now));
+    }
+}
+
+/// Through `approval` only the conditions are written.
+fn approval(new: &mut Object, old: &Object, now: Timestamp) {
+    condition_times(new, old, now);
+    let conditions = new.at(&["status", "conditions"]).cloned();
+    keep(new, old, &["spec"]);
+    keep(new, old, &["status"]);
+    put(new, &["status", "conditions"], conditions);
+}
+
+/// Approval and denial are decided through `approval` alone.
+fn keep_decisions(new: &mut Object, old: &Object) {
+    let decision = |condition: &Value| matches!(condition.str_at(&["type"]), Some("Approved" | "Denied"));
+    let conditions = |object: &Object| object.value().items_at(&["status", "conditions"]).to_vec();
+    let mut kept = conditions(old);
+    kept.retain(|condition| decision(condition));
+    let mut rest = conditions(new);
+    rest.retain(|condition| !decision(condition));
+    rest.extend(kept);
+    if !rest.is_empty() {
+        new.set(&["status", "conditions"], rest);
+    }
+}
+
+fn condition_times(new: &mut Object, old: &Object, now: Timestamp) {
+    let old = old.value().items_at(&["status", "conditions"]).to_vec();
+    for condition in each(new.value_mut(), &["status", "conditions"]) {
+        fill_text(condition, "lastUpdateTime", &time(now));
+        if !condition.str_at(&["lastTransitionTime"]).unwrap_or_default().is_empty() {
+            continue;
+        }
+        let same = |was: &&Value| {
+            was.get("type") == condition.get("type") && was.get("status") == condition.get("status")
+        };
+        let since = old.iter().find(same).and_then(|was| was.str_at(&["lastTransitionTime"]));
+        let since = since.map_or_else(|| time(now), ToOwned::to_owned);
+        condition.set(&["lastTransitionTime"], since);
+    }
+}
+
+/// A time as objects carry it: whole seconds, UTC.
+pub(crate) fn time(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

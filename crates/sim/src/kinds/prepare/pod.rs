@@ -1,0 +1,93 @@
+//! Pods.
+
+use lynceus_object::{Object, Value, value};
+
+use super::keep;
+use crate::kinds::edit::{each, part};
+use crate::kinds::quality;
+
+/// A new pod waits, and is told how well it will be treated when resources run short.
+pub(super) fn create(pod: &mut Value) {
+    let quality = quality::class(pod);
+    pod.set(&["status"], value!({"phase": "Pending", "qosClass": quality}));
+    if !pod.items_at(&["spec", "schedulingGates"]).is_empty() {
+        let gated = value!({
+            "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+            "message": "Scheduling is blocked due to non-empty scheduling gates",
+            "lastProbeTime": null, "lastTransitionTime": null,
+        });
+        pod.set(&["status", "conditions"], vec![gated]);
+    }
+    let labels = pod.at(&["metadata", "labels"]).cloned().unwrap_or_default();
+    for affinity in ["podAffinity", "podAntiAffinity"] {
+        for term in
+            each(pod, &["spec", "affinity", affinity, "requiredDuringSchedulingIgnoredDuringExecution"])
+        {
+            label_keys(term, &labels);
+        }
+        for term in
+            each(pod, &["spec", "affinity", affinity, "preferredDuringSchedulingIgnoredDuringExecution"])
+        {
+            if let Some(term) = part(term, &["podAffinityTerm"]) {
+                label_keys(term, &labels);
+            }
+        }
+    }
+}
+
+/// `matchLabelKeys` becomes part of the term's selector when the pod is made.
+fn label_keys(term: &mut Value, labels: &Value) {
+    for (field, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+        for key in term.items_at(&[field]).to_vec() {
+            let found = key.as_str().and_then(|key| labels.str_at(&[key]));
+            let (Some(found), true) = (found, term.get("labelSelector").is_some()) else { continue };
+            let wish = value!({"key": key, "operator": operator, "values": [found]});
+            let selector = term.as_map_or_insert().entry("labelSelector");
+            selector.as_map_or_insert().entry("matchExpressions").as_seq_or_insert().push(wish);
+        }
+    }
+}
+
+/// What the kubelet reports may not take the pod from its owner, nor bring it back to life.
+pub(super) fn status(new: &mut Object, old: &Object) {
+    keep(new, old, &["metadata", "ownerReferences"]);
+    keep(new, old, &["metadata", "deletionTimestamp"]);
+    for (field, zero) in [("qosClass", Value::from("")), ("observedGeneration", Value::Int(0))] {
+        if new.at(&["status", field]).is_none_or(|value| value.is_null() || *value == zero) {
+            keep(new, old, &["status", field]);
+        }
+    }
+}
+
+/// Everything but one field stays as it was.
+pub(super) fn only(new: &mut Object, old: &Object, path: &[&str]) {
+    let wanted = new.at(path).cloned();
+    let version = new.at(&["metadata", "resourceVersion"]).cloned();
+    let managed = new.at(&["metadata", "managedFields"]).cloned();
+    *new = old.clone();
+    super::put(new, path, wanted);
+    super::put(new, &["metadata", "resourceVersion"], version);
+    super::put(new, &["metadata", "managedFields"], managed);
+}
+
+/// Everything but the containers' resources stays as it was.
+pub(super) fn only_resources(new: &mut Object, old: &Object) {
+    let wanted = new.clone();
+    only(new, old, &["spec", "resources"]);
+    for list in ["containers", "initContainers"] {
+        let wanted = wanted.value().items_at(&["spec", list]);
+        for container in each(new.value_mut(), &["spec", list]) {
+            let Some(wish) = wanted.iter().find(|wish| wish.get("name") == container.get("name")) else {
+                continue;
+            };
+            for field in ["resources", "resizePolicy"] {
+                match wish.get(field) {
+                    Some(value) => container.set(&[field], value.clone()),
+                    None => {
+                        container.remove(&[field]);
+                    }
+                }
+            }
+        }
+    }
+}
