@@ -3,6 +3,7 @@
 //! Every function takes the [`Resource`] so that one kind in several versions is told apart, and
 //! `subresource` is empty for a write to the object itself. Objects come in the resource's version.
 
+mod admit;
 mod convert;
 mod defaults;
 mod edit;
@@ -15,6 +16,7 @@ mod select;
 
 use lynceus_object::Object;
 
+pub use admit::{Additions, admit_create};
 pub use convert::convert;
 pub use defaults::default;
 pub use prepare::{prepare_create, prepare_update};
