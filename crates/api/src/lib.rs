@@ -2,22 +2,53 @@
 //!
 //! Words: [`annotations`], [`labels`], [`finalizers`], the status codes and phases, [`hook`]s,
 //! [`wave`](fn@wave)s, [`Options`], [`TrackingId`]s, and [`Wait`], which says what a sync is waiting for.
+//!
+//! Wire types: one struct per Go struct, with the same JSON. A field that stands as a closed list of words
+//! is an [`Open`] one, and every struct keeps the fields that it does not know, so that reading and writing
+//! an object of a newer Argo CD loses nothing. [`crds`] makes the definitions from the same structs.
 
 pub mod annotations;
+mod application;
+mod applicationset;
+mod cluster;
 mod codes;
+mod convert;
+mod crds;
+mod duration;
 pub mod finalizers;
 pub mod hook;
 pub mod labels;
+mod metadata;
 pub mod options;
+mod project;
+mod repository;
+mod revision;
+mod scalar;
+mod settings;
 mod tracking;
+mod tree;
 mod wait;
 mod wave;
+mod wire;
 mod word;
 
+pub use application::*;
+pub use applicationset::*;
+pub use cluster::*;
 pub use codes::*;
+pub use convert::{Kind, ReadError};
+pub use crds::crds;
+pub use duration::{DurationError, parse_duration};
 pub use hook::{HookDeletePolicy, HookType};
+pub use metadata::*;
 pub use options::Options;
+pub use project::*;
+pub use repository::*;
+pub use revision::*;
+pub use scalar::{Bytes, IntOrString, Json, RawObject, Secret, SecretBytes, Time};
+pub use settings::*;
 pub use tracking::{Tracking, TrackingId, TrackingIdError};
+pub use tree::*;
 pub use wait::{Wait, WaitFor};
 pub use wave::wave;
 pub use word::{Open, Word};
