@@ -5,6 +5,7 @@ mod json;
 pub mod limits;
 mod map;
 mod object;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
 mod value;
