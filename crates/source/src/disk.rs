@@ -1,0 +1,136 @@
+//! The files of a plain directory.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lynceus_files::{Entry, FilePath, Tree, TreeError, follow_links};
+
+use crate::error::SourceError;
+use crate::tree::is_lfs_pointer;
+
+/// The files below a directory as they are now, without `.git`.
+///
+/// Links are followed here and not by the operating system, so that one that leaves the directory is an
+/// error and not a way out. Unlike a commit, a directory may change while it is read.
+#[derive(Clone, Debug)]
+pub struct DiskTree {
+    root: PathBuf,
+}
+
+impl DiskTree {
+    /// The files below `root`.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self, SourceError> {
+        let root = root.as_ref();
+        let failed = |error: io::Error| SourceError::storage("open", root, &error);
+        let real = root.canonicalize().map_err(failed)?;
+        if !fs::metadata(&real).map_err(failed)?.is_dir() {
+            return Err(failed(io::Error::from(io::ErrorKind::NotADirectory)));
+        }
+        Ok(DiskTree { root: real })
+    }
+
+    fn at(&self, path: &FilePath) -> PathBuf {
+        if path.is_root() { self.root.clone() } else { self.root.join(path.as_str()) }
+    }
+
+    /// What stands at a path whose parents are known to be no links.
+    fn look(&self, path: &FilePath) -> Result<Option<Entry>, TreeError> {
+        if path.parts().any(|part| part == ".git") {
+            return Ok(None);
+        }
+        let place = self.at(path);
+        let metadata = match fs::symlink_metadata(&place) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(storage(path, &error)),
+        };
+        let kind = metadata.file_type();
+        Ok(if kind.is_symlink() {
+            let target = fs::read_link(&place).map_err(|error| storage(path, &error))?;
+            Some(Entry::Link(target.to_string_lossy().into_owned()))
+        } else if kind.is_dir() {
+            Some(Entry::Directory)
+        } else if kind.is_file() {
+            Some(Entry::File)
+        } else {
+            // Sockets, pipes and devices are no files of a revision.
+            None
+        })
+    }
+
+    fn follow(&self, path: &FilePath) -> Result<FilePath, TreeError> {
+        follow_links(path, |path| {
+            Ok(match self.look(path)? {
+                Some(Entry::Link(target)) => Some(target),
+                _ => None,
+            })
+        })
+    }
+}
+
+impl Tree for DiskTree {
+    fn entry(&self, path: &FilePath) -> Result<Entry, TreeError> {
+        let real = match path.parent() {
+            Some(parent) => {
+                self.follow(&parent)?.join(path.name()).map_err(|_| TreeError::NotFound(path.clone()))?
+            }
+            None => path.clone(),
+        };
+        self.look(&real)?.ok_or_else(|| TreeError::NotFound(path.clone()))
+    }
+
+    fn read(&self, path: &FilePath, limit: u64) -> Result<Arc<[u8]>, TreeError> {
+        let real = self.follow(path)?;
+        match self.look(&real)? {
+            Some(Entry::File) => {}
+            Some(_) => return Err(TreeError::NotA(path.clone(), "file")),
+            None => return Err(TreeError::NotFound(path.clone())),
+        }
+        let failed = |error: io::Error| storage(path, &error);
+        let file = fs::File::open(self.at(&real)).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len();
+        if size > limit {
+            return Err(TreeError::TooLarge { path: path.clone(), size, limit });
+        }
+        let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(failed)?;
+        let size = content.len() as u64;
+        if size > limit {
+            return Err(TreeError::TooLarge { path: path.clone(), size, limit });
+        }
+        if is_lfs_pointer(&content) {
+            return Err(TreeError::LfsPointer(path.clone()));
+        }
+        Ok(Arc::from(content))
+    }
+
+    fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError> {
+        let real = self.follow(path)?;
+        match self.look(&real)? {
+            Some(Entry::Directory) => {}
+            Some(_) => return Err(TreeError::NotA(path.clone(), "directory")),
+            None => return Err(TreeError::NotFound(path.clone())),
+        }
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.at(&real)).map_err(|error| storage(path, &error))? {
+            let entry = entry.map_err(|error| storage(path, &error))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(below) = real.join(&name) else { continue };
+            if let Some(found) = self.look(&below)? {
+                names.push((name, found));
+            }
+        }
+        names.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+        Ok(names)
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn storage(path: &FilePath, error: &io::Error) -> TreeError {
+    TreeError::Storage { path: path.clone(), reason: error.to_string() }
+}

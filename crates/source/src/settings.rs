@@ -1,0 +1,38 @@
+//! How sources behave, as the operator wants it.
+
+use std::time::Duration;
+
+use crate::limits;
+
+/// Timeouts, bounds and permissions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How long listing the references of a repository may take.
+    pub list_timeout: Duration,
+    /// How long a fetch may take.
+    pub fetch_timeout: Duration,
+    /// How old a list of references may be that is used again, so that applications share it.
+    pub max_age: Duration,
+    /// The most bytes that one fetch may bring.
+    pub max_pack_bytes: u64,
+    /// Whether repositories on this machine may be read.
+    pub local: bool,
+    /// Whether submodules are fetched and put in their place.
+    pub submodules: bool,
+    /// Whether `HTTPS_PROXY` and its kin count where a repository names no proxy.
+    pub environment_proxy: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            list_timeout: limits::LIST_TIMEOUT,
+            fetch_timeout: limits::FETCH_TIMEOUT,
+            max_age: Duration::from_secs(30),
+            max_pack_bytes: limits::MAX_PACK_BYTES,
+            local: true,
+            submodules: true,
+            environment_proxy: true,
+        }
+    }
+}
