@@ -9,6 +9,7 @@ pub mod patch;
 pub mod quantity;
 pub mod schema;
 mod value;
+pub mod yaml;
 
 pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version};
 pub use map::Map;

@@ -8,3 +8,15 @@ pub const JSON_PATCH_COPY_BYTES: usize = 3 * 1024 * 1024;
 
 /// How many operations a JSON patch may have before an API server refuses it.
 pub const JSON_PATCH_OPERATIONS: usize = 10_000;
+
+/// How many maps and lists may stand inside each other, in YAML and in JSON.
+///
+/// Everything that walks a value recurses, and the stack of a worker thread has room for this many
+/// levels even in an unoptimised build. Real manifests stay below 100.
+pub const MAX_DEPTH: usize = 512;
+
+/// How many bytes one document may have unless the caller says otherwise.
+pub const MAX_DOCUMENT_BYTES: usize = 16 << 20;
+
+/// How far before its `:` a YAML key may begin, in characters; the number is the specification's.
+pub(crate) const MAX_KEY_CHARS: usize = 1024;

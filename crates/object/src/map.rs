@@ -16,6 +16,13 @@ impl Map {
         Map(EcoVec::new())
     }
 
+    /// A map of fields whose keys are strictly ascending.
+    pub(crate) fn from_sorted(fields: impl Iterator<Item = (Str, Value)>) -> Self {
+        let map = Map(fields.collect());
+        debug_assert!(map.0.windows(2).all(|pair| pair[0].0 < pair[1].0), "keys must ascend");
+        map
+    }
+
     /// How many fields there are.
     pub fn len(&self) -> usize {
         self.0.len()
