@@ -9,7 +9,7 @@ mod defaults;
 mod edit;
 pub(crate) mod gofmt;
 mod prepare;
-pub(crate) mod quality;
+mod quality;
 mod resources;
 mod scale;
 mod select;
@@ -20,7 +20,9 @@ pub use admit::{Additions, admit_create};
 pub use convert::convert;
 pub use defaults::default;
 pub use prepare::{prepare_create, prepare_update};
+pub(crate) use quality::amount_of;
 pub use resources::{ALL_VERBS, PART_VERBS, Resource, Subresource, resource_of, resources};
+pub(crate) use scale::selector_text;
 pub use scale::{scale, set_scale};
 pub use select::{field, selectable};
 
