@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
+use lynceus_object::Str;
 use tokio::sync::oneshot;
 
 /// What time it is, and waiting for it to be later.
@@ -15,6 +16,16 @@ pub trait Clock: Send + Sync + fmt::Debug {
 
     /// Completes once [`now`](Clock::now) has reached `deadline`.
     fn sleep_until(&self, deadline: Timestamp) -> BoxFuture<'static, ()>;
+}
+
+/// A time as it stands in an object: `2026-01-31T12:00:00Z`.
+pub fn text(time: Timestamp) -> Str {
+    ecow::eco_format!("{}", time.strftime("%Y-%m-%dT%H:%M:%SZ"))
+}
+
+/// A time in microseconds, as Leases and Events have it: `2026-01-31T12:00:00.000000Z`.
+pub fn micro_text(time: Timestamp) -> Str {
+    ecow::eco_format!("{}", time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ"))
 }
 
 /// The machine's clock.

@@ -1,6 +1,7 @@
 //! What the rules of a kind may look at besides the object.
 
 use jiff::Timestamp;
+use lynceus_object::Str;
 
 use crate::random::Random;
 use crate::view::View;
@@ -17,6 +18,13 @@ pub struct Context<'a> {
     pub allocators: &'a dyn Allocators,
     /// Whether nothing will be kept: then nothing may be taken either.
     pub dry_run: bool,
+}
+
+impl Context<'_> {
+    /// The time of the request as it stands in an object.
+    pub fn now_text(&self) -> Str {
+        crate::clock::text(self.now)
+    }
 }
 
 /// Hands out what only one object may have.

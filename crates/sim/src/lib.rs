@@ -20,20 +20,31 @@
 //! same way.
 
 pub mod admission;
+mod allocate;
 pub mod attributes;
 pub mod auth;
+mod bootstrap;
 pub mod clock;
 pub mod context;
 pub mod controllers;
+mod core;
 pub mod crd;
 mod error;
+mod identity;
 pub mod kinds;
 pub mod limits;
+mod local;
 pub mod openapi;
 pub mod random;
 pub mod registry;
+mod sim;
 pub mod store;
+mod strategy;
 pub mod table;
+mod verbs;
 pub mod view;
 
 pub use error::{ApiError, FieldError, FieldErrorKind};
+pub use identity::{Identity, IdentityError, write_private};
+pub use local::{DeleteOptions, Local, PatchKind, Propagation, Target};
+pub use sim::{Options, Sim, StartError};

@@ -17,3 +17,21 @@ pub const UPDATE_RETRIES: usize = 16;
 
 /// A log larger than this (and than twice the last snapshot) is replaced by a snapshot.
 pub const LOG_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How often a generated name is tried again when it is taken.
+pub const NAME_TRIES: usize = 8;
+
+/// The length of the random end of a generated name.
+pub const NAME_SUFFIX: usize = 5;
+
+/// The most that is kept of `generateName`, so that the whole stays within 63 characters.
+pub const NAME_BASE: usize = 63 - NAME_SUFFIX;
+
+/// How often a bookmark is sent to a watch that wants them, in seconds.
+pub const BOOKMARK_SECONDS: i64 = 60;
+
+/// How long a watch lasts that does not say, in seconds.
+pub const WATCH_SECONDS: i64 = 1800;
+
+/// The most operations in a JSON patch.
+pub const PATCH_OPERATIONS: usize = 10_000;

@@ -1,10 +1,11 @@
 //! Which resources are served right now: the built-in ones and those of the stored definitions.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use lynceus_object::{Gvk, Str};
+use lynceus_object::{Gvk, Object, Str};
 
+use crate::crd;
 use crate::kinds::{self, Resource};
 
 /// An immutable table of what is served. A change of a definition makes a new one.
@@ -13,15 +14,29 @@ pub struct Registry {
     resources: Vec<Arc<Resource>>,
     by_path: HashMap<(Str, Str, Str), usize>,
     by_kind: HashMap<Gvk, usize>,
+    /// What each definition serves, by its uid and with the version that it was compiled from.
+    compiled: HashMap<Str, (Str, Vec<Arc<Resource>>)>,
     generation: u64,
 }
 
 impl Registry {
-    /// The built-in resources and `custom` ones. `generation` tells two registries apart.
-    pub fn new(custom: impl IntoIterator<Item = Arc<Resource>>, generation: u64) -> Self {
-        let mut registry = Registry { generation, ..Registry::default() };
-        for resource in kinds::resources().iter().cloned().map(Arc::new).chain(custom) {
-            registry.add(resource);
+    /// The built-in resources and those that `definitions` serve. What `before` compiled from the same
+    /// version of a definition is used again.
+    pub fn new(definitions: &[Object], before: &Registry) -> Self {
+        let mut registry = Registry { generation: before.generation + 1, ..Registry::default() };
+        for resource in built_in() {
+            registry.add(Arc::clone(resource));
+        }
+        for definition in definitions {
+            let version = definition.resource_version();
+            let resources = match before.compiled.get(definition.uid()) {
+                Some((known, resources)) if known == version => resources.clone(),
+                _ => crd::resources(definition),
+            };
+            for resource in &resources {
+                registry.add(Arc::clone(resource));
+            }
+            registry.compiled.insert(definition.uid().into(), (version.into(), resources));
         }
         registry
     }
@@ -88,4 +103,10 @@ impl Registry {
     ) -> impl Iterator<Item = &'a Arc<Resource>> + 'a {
         self.resources.iter().filter(move |resource| resource.group == group && resource.version == version)
     }
+}
+
+fn built_in() -> &'static [Arc<Resource>] {
+    static BUILT_IN: LazyLock<Vec<Arc<Resource>>> =
+        LazyLock::new(|| kinds::resources().iter().cloned().map(Arc::new).collect());
+    &BUILT_IN
 }

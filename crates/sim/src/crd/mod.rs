@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use lynceus_object::schema::TypeRef;
 use lynceus_object::{Object, Str};
 
 use crate::context::Context;
@@ -20,7 +22,7 @@ pub fn resources(_definition: &Object) -> Vec<Arc<Resource>> {
 
 /// The definition with its status as the name and establishing controllers would leave it, or `None`
 /// if that is how it is already. `others` are all stored definitions.
-pub fn settle(_definition: &Object, _others: &[Object]) -> Option<Object> {
+pub fn settle(_definition: &Object, _others: &[Object], _now: Timestamp) -> Option<Object> {
     None
 }
 
@@ -68,6 +70,11 @@ pub fn validate_update(
 pub fn convert(mut object: Object, to: &Resource) -> Result<Object, ApiError> {
     object.set(&["apiVersion"], to.api_version());
     Ok(object)
+}
+
+/// The schema that merging and apply go by.
+pub fn schema(_custom: &Compiled) -> TypeRef<'_> {
+    TypeRef::untyped()
 }
 
 /// The value of a selectable field; `None` where the definition has no such field.

@@ -1,0 +1,182 @@
+//! What every part of a running cluster shares.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Str};
+
+use crate::ApiError;
+use crate::admission::Chain;
+use crate::allocate::Allocations;
+use crate::auth::Authenticator;
+use crate::clock::Clock;
+use crate::context::Context;
+use crate::crd;
+use crate::kinds::Resource;
+use crate::random::Random;
+use crate::registry::Registry;
+use crate::store::{Event, Expect, Place, Store, Write, WriteError};
+use crate::strategy;
+use crate::view::View;
+
+/// The cluster behind every door: the store and what is needed to write to it properly.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Random,
+    pub(crate) admission: Chain,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) allocations: Allocations,
+    /// The PEM of the certificate that clients trust.
+    pub(crate) root_certificate: Str,
+    registry: RwLock<Arc<Registry>>,
+}
+
+const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
+
+impl Core {
+    pub(crate) fn new(
+        store: Store,
+        clock: Arc<dyn Clock>,
+        random: Random,
+        authenticator: Authenticator,
+        root_certificate: Str,
+    ) -> Self {
+        let core = Core {
+            allocations: Allocations::of(&store),
+            store,
+            clock,
+            random,
+            admission: Chain::new(),
+            authenticator,
+            root_certificate,
+            registry: RwLock::new(Arc::new(Registry::default())),
+        };
+        core.refresh_registry();
+        core
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// What is served right now.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn context(&self, dry_run: bool) -> Context<'_> {
+        Context {
+            now: self.now(),
+            view: &self.store,
+            random: &self.random,
+            allocators: &self.allocations,
+            dry_run,
+        }
+    }
+
+    /// An object as it is served by `resource`, with the revision it was last written at.
+    pub(crate) fn read(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<(Object, u64)>, ApiError> {
+        match self.store.read(&place(resource), namespace, name) {
+            Some((object, revision)) => Ok(Some((strategy::serve(object, resource)?, revision))),
+            None => Ok(None),
+        }
+    }
+
+    /// Stores an object that is ready to be stored, and follows up on what that means for others.
+    /// Gives it back as `resource` serves it.
+    pub(crate) fn write(
+        &self,
+        resource: &Resource,
+        object: Object,
+        expect: Expect,
+        delete: bool,
+    ) -> Result<Object, CommitError> {
+        let object = strategy::keep(object, resource, &self.registry())?;
+        let event = self.store.write(Write { place: place(resource), object, expect, delete })?;
+        self.follow_up(&event);
+        Ok(strategy::serve(event.object.clone(), resource)?)
+    }
+
+    fn follow_up(&self, event: &Event) {
+        self.allocations.follow(event);
+        if (event.place.group.as_str(), event.place.resource.as_str()) == DEFINITIONS {
+            self.settle_definitions();
+            self.refresh_registry();
+        }
+    }
+
+    /// Does what the naming and establishing controllers would do a moment later.
+    fn settle_definitions(&self) {
+        let place = Place::new(DEFINITIONS.0, DEFINITIONS.1);
+        loop {
+            let (definitions, _) = self.store.read_all(&place, None);
+            let settled = definitions.iter().find_map(|definition| {
+                let expect = Expect::Revision(definition.resource_version().parse().ok()?);
+                Some((crd::settle(definition, &definitions, self.now())?, expect))
+            });
+            let Some((object, expect)) = settled else { return };
+            match self.store.write(Write { place: place.clone(), object, expect, delete: false }) {
+                Ok(_) | Err(WriteError::Changed | WriteError::Gone | WriteError::Exists) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "the status of a definition could not be written");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn refresh_registry(&self) {
+        // The lock is taken first, so that of two refreshes the later one reads the newer store.
+        let mut registry = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+        let definitions = self.store.list(DEFINITIONS.0, DEFINITIONS.1, None);
+        let next = Registry::new(&definitions, &registry);
+        *registry = Arc::new(next);
+    }
+}
+
+/// Where the objects of a resource are kept.
+pub(crate) fn place(resource: &Resource) -> Place {
+    Place::new(resource.storage.group.clone(), resource.plural.clone())
+}
+
+/// Why a write that was ready did not happen.
+#[derive(Debug)]
+pub(crate) enum CommitError {
+    /// The store did not take it.
+    Store(WriteError),
+    /// It could not be converted.
+    Api(ApiError),
+}
+
+impl From<WriteError> for CommitError {
+    fn from(error: WriteError) -> Self {
+        CommitError::Store(error)
+    }
+}
+
+impl From<ApiError> for CommitError {
+    fn from(error: ApiError) -> Self {
+        CommitError::Api(error)
+    }
+}
+
+/// The answer to a write that the disk did not take.
+pub(crate) fn storage_error(error: &WriteError) -> ApiError {
+    let message = match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    };
+    match error {
+        WriteError::Log(source) if source.kind() == std::io::ErrorKind::StorageFull => {
+            ApiError::new(507, "InsufficientStorage", message)
+        }
+        _ => ApiError::internal(message),
+    }
+}

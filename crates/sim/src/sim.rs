@@ -1,0 +1,212 @@
+//! A cluster, started.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Mutex;
+
+use crate::ApiError;
+use crate::attributes::User;
+use crate::auth::Authenticator;
+use crate::bootstrap;
+use crate::clock::{Clock, ManualClock, SystemClock};
+use crate::controllers::Controllers;
+use crate::core::Core;
+use crate::identity::{Identity, IdentityError};
+use crate::local::Local;
+use crate::random::Random;
+use crate::store::{OpenError, Recovery, Store};
+
+/// How a cluster is started.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where objects and certificates are kept; nowhere if there is none.
+    pub data_dir: Option<PathBuf>,
+    /// The clock to run on; the system's if there is none.
+    pub clock: Option<ManualClock>,
+    /// The seed of names and uids, for runs that have to end the same way.
+    pub seed: Option<u64>,
+    /// Whether controllers stay off: objects are then only stored.
+    pub without_controllers: bool,
+}
+
+/// Why a cluster did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data directory cannot be used.
+    #[error("cannot open the data directory")]
+    Data(#[source] OpenError),
+    /// There are no certificates.
+    #[error("cannot set up the cluster's certificates")]
+    Identity(#[source] IdentityError),
+    /// The first objects could not be made.
+    #[error("cannot make the cluster's first objects")]
+    Bootstrap(#[source] ApiError),
+}
+
+/// An embedded Kubernetes cluster.
+#[derive(Clone, Debug)]
+pub struct Sim(Arc<Running>);
+
+#[derive(Debug)]
+struct Running {
+    core: Arc<Core>,
+    identity: Identity,
+    recovery: Recovery,
+    manual: Option<ManualClock>,
+    controllers: Mutex<Option<Controllers>>,
+    /// Held as long as the cluster runs, so that no other process takes the data directory.
+    _lock: Option<File>,
+}
+
+impl Sim {
+    /// Starts a cluster: reads what is stored, makes what is missing, and runs the controllers (on
+    /// the system's clock in a task of their own, on a manual clock only when told to).
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let (store, identity, recovery, lock) = match &options.data_dir {
+            Some(directory) => open(directory)?,
+            None => {
+                let identity = Identity::generate().map_err(StartError::Identity)?;
+                (Store::ephemeral(), identity, Recovery::default(), None)
+            }
+        };
+        let clock: Arc<dyn Clock> = match &options.clock {
+            Some(clock) => Arc::new(clock.clone()),
+            None => Arc::new(SystemClock),
+        };
+        let random = options.seed.map_or_else(Random::from_entropy, Random::seeded);
+        let authenticator = Authenticator::new(identity.keys()).map_err(StartError::Bootstrap)?;
+        let core = Arc::new(Core::new(store, clock, random, authenticator, identity.root.as_str().into()));
+        let local = Local::new(
+            Arc::clone(&core),
+            User::system("system:kube-controller-manager"),
+            "kube-controller-manager",
+        );
+        let controllers = (!options.without_controllers).then(|| Controllers::new(local));
+        bootstrap::run(&core).await.map_err(StartError::Bootstrap)?;
+        let sim = Sim(Arc::new(Running {
+            core,
+            identity,
+            recovery,
+            manual: options.clock,
+            controllers: Mutex::new(controllers),
+            _lock: lock,
+        }));
+        if sim.0.manual.is_none() {
+            sim.spawn_controllers();
+        }
+        Ok(sim)
+    }
+
+    /// What had to be repaired in the data directory.
+    pub fn recovery(&self) -> &Recovery {
+        &self.0.recovery
+    }
+
+    /// The cluster's certificates.
+    pub fn identity(&self) -> &Identity {
+        &self.0.identity
+    }
+
+    /// A client inside the process, as the administrator.
+    pub fn local(&self) -> Local {
+        Local::new(Arc::clone(&self.0.core), User::admin(), "lynceus")
+    }
+
+    /// A kubeconfig for the administrator.
+    pub fn kubeconfig(&self, server: &str) -> String {
+        self.0.identity.kubeconfig(server)
+    }
+
+    /// Lets the controllers work until they have nothing to do at this time. Gives the time at which
+    /// the next one wants to work again.
+    pub async fn settle(&self) -> Option<Timestamp> {
+        match &mut *self.0.controllers.lock().await {
+            Some(controllers) => controllers.settle().await,
+            None => None,
+        }
+    }
+
+    /// Moves a manual clock on, step by step through everything that is due on the way.
+    pub async fn advance(&self, by: SignedDuration) {
+        let Some(clock) = &self.0.manual else { return };
+        let end = clock.now().saturating_add(by).unwrap_or(Timestamp::MAX);
+        loop {
+            let due = self.settle().await;
+            match due.filter(|due| *due <= end) {
+                Some(due) if due > clock.now() => clock.set(due),
+                // A timer in the past would fire for ever; settle has had its chance.
+                _ => break,
+            }
+        }
+        clock.set(end);
+        self.settle().await;
+    }
+
+    /// Runs the controllers for as long as the cluster is there.
+    fn spawn_controllers(&self) {
+        let running = Arc::downgrade(&self.0);
+        let clock = Arc::clone(&self.0.core.clock);
+        let mut changed = self.0.core.store.follow();
+        tokio::spawn(async move {
+            loop {
+                changed.mark_unchanged();
+                let due = match running.upgrade() {
+                    Some(running) => Sim(running).settle().await,
+                    None => return,
+                };
+                let due = async {
+                    match due {
+                        Some(due) => clock.sleep_until(due).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! {
+                    changed = changed.changed() => if changed.is_err() { return },
+                    () = due => {}
+                }
+            }
+        });
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.0.core
+    }
+}
+
+fn open(directory: &Path) -> Result<(Store, Identity, Recovery, Option<File>), StartError> {
+    let lock = lock(directory).map_err(StartError::Data)?;
+    let (store, recovery) = Store::open(&directory.join("store")).map_err(StartError::Data)?;
+    let identity = Identity::open(&directory.join("pki")).map_err(StartError::Identity)?;
+    for repair in &recovery.repairs {
+        tracing::warn!("{repair}");
+    }
+    Ok((store, identity, recovery, Some(lock)))
+}
+
+/// Takes the directory for this process. The system lets go of it when the process ends, however.
+fn lock(directory: &Path) -> Result<File, OpenError> {
+    let path = directory.join("lock");
+    let name = path.display().to_string();
+    let open = make_private(directory).and_then(|()| File::create(&path));
+    let file = open.map_err(|source| OpenError::File { path: name.clone(), source })?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: name }),
+        Err(TryLockError::Error(source)) => Err(OpenError::File { path: name, source }),
+    }
+}
+
+/// The directory holds Secrets and keys.
+fn make_private(directory: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(directory)
+}

@@ -1,0 +1,137 @@
+//! What a client sent, turned into an object of the right kind.
+
+use lynceus_object::schema::{self, ProblemKind};
+use lynceus_object::{Object, Value};
+
+use crate::kinds::Resource;
+use crate::{ApiError, crd, strategy};
+
+/// What to do with fields that the kind does not have (`fieldValidation`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Validation {
+    /// Refuse the object.
+    Strict,
+    /// Drop them and say so.
+    #[default]
+    Warn,
+    /// Drop them.
+    Ignore,
+}
+
+/// An object as it was sent, with what was odd about the text it was sent in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) object: Object,
+    /// Duplicate fields and the like, in the words of a strict decoder.
+    pub(crate) oddities: Vec<String>,
+}
+
+impl From<Object> for Body {
+    fn from(object: Object) -> Self {
+        Body { object, oddities: Vec::new() }
+    }
+}
+
+/// What decoding had to say.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    pub(crate) object: Object,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why an object cannot be taken as one of its kind.
+#[derive(Debug)]
+pub(crate) enum Misfit {
+    /// A value has the wrong type; the decoder's words.
+    Type(String),
+    /// Fields that the kind does not have, or that are there twice; the strict decoder's words.
+    Strict(Vec<String>),
+}
+
+impl Misfit {
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Misfit::Type(message) => message.clone(),
+            Misfit::Strict(errors) => format!("strict decoding error: {}", errors.join(", ")),
+        }
+    }
+
+    /// The answer to a create or replace.
+    pub(crate) fn into_error(self, resource: &Resource) -> ApiError {
+        ApiError::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: {}",
+            resource.kind,
+            resource.version,
+            resource.kind,
+            self.message()
+        ))
+    }
+}
+
+/// Makes `object` one of its kind: wrong types are refused, unknown fields are dropped, refused or
+/// warned of, and defaults are set.
+pub(crate) fn fit(
+    resource: &Resource,
+    mut object: Object,
+    oddities: Vec<String>,
+    validation: Validation,
+) -> Result<Decoded, Misfit> {
+    let mut strict = oddities;
+    match &resource.custom {
+        Some(custom) => strict.extend(
+            crd::prune(custom, &mut object).into_iter().map(|path| format!("unknown field {path:?}")),
+        ),
+        None => {
+            let ty = strategy::schema(resource);
+            for problem in schema::check(object.value(), ty) {
+                match problem.kind {
+                    ProblemKind::Unknown => strict.push(problem.to_string()),
+                    _ => return Err(Misfit::Type(problem.to_string())),
+                }
+            }
+            schema::round_trip(object.value_mut(), ty);
+        }
+    }
+    if validation == Validation::Strict && !strict.is_empty() {
+        return Err(Misfit::Strict(strict));
+    }
+    let warnings = if validation == Validation::Warn { strict } else { Vec::new() };
+    strategy::default(resource, &mut object);
+    Ok(Decoded { object, warnings })
+}
+
+/// Refuses an object whose kind or version is not the resource's; fills them in if they are missing.
+pub(crate) fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
+    let (kind, api_version) = (object.kind().to_owned(), object.api_version().to_owned());
+    if kind.is_empty() && api_version.is_empty() {
+        object.set(&["kind"], resource.kind.clone());
+        object.set(&["apiVersion"], resource.api_version());
+        return Ok(());
+    }
+    if kind.is_empty() || api_version.is_empty() {
+        let missing = if kind.is_empty() { "kind" } else { "apiVersion" };
+        return Err(ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {}): Object '{}' is missing in '{}'",
+            resource.kind,
+            if missing == "kind" { "Kind" } else { "apiVersion" },
+            excerpt(object.value())
+        )));
+    }
+    if api_version != resource.api_version() {
+        return Err(ApiError::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({})",
+            resource.api_version()
+        )));
+    }
+    if kind != resource.kind {
+        return Err(ApiError::bad_request(format!(
+            "{kind} in version {:?} cannot be handled as a {}: converting ({}.{kind}) to ({}.{}): unknown conversion",
+            resource.version, resource.kind, resource.version, resource.version, resource.kind
+        )));
+    }
+    Ok(())
+}
+
+fn excerpt(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,231 @@
+//! Changing an object that exists: the loop under replace, patch and apply.
+
+use lynceus_object::Object;
+
+use super::body::{self, Body, Validation};
+use super::create::{check_namespace, create_object};
+use super::{Answer, Call, managed};
+use crate::attributes::Operation;
+use crate::core::{CommitError, Core, storage_error};
+use crate::store::{Expect, WriteError};
+use crate::{ApiError, FieldError, auth, limits, strategy};
+
+/// Metadata that only the server changes.
+const KEPT: [&str; 5] =
+    ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "selfLink"];
+
+/// An object after a change that has yet to be checked, with what to warn of.
+#[derive(Debug)]
+pub(super) struct Proposal {
+    pub(super) object: Object,
+    pub(super) warnings: Vec<String>,
+    /// Whether managers are known already (an apply works them out itself).
+    pub(super) tracked: bool,
+}
+
+/// Replaces an object by what a client sent.
+pub(crate) async fn replace(core: &Core, call: &Call, sent: Body) -> Result<Answer, ApiError> {
+    let mut object = sent.object;
+    body::check_kind(&call.resource, &mut object)?;
+    let decoded = body::fit(&call.resource, object, sent.oddities, call.options.validation)
+        .map_err(|misfit| misfit.into_error(&call.resource))?;
+    check_name(call, &decoded.object)?;
+    let create = strategy::creates_on_update(&call.resource) && call.subresource.is_empty();
+    change(core, call, create, |_| {
+        Ok(Proposal { object: decoded.object.clone(), warnings: decoded.warnings.clone(), tracked: false })
+    })
+    .await
+}
+
+/// Changes an object by a function; tried again when someone else was faster.
+pub(crate) async fn update_with(
+    core: &Core,
+    call: &Call,
+    edit: impl Fn(&mut Object) -> Result<(), ApiError> + Send + Sync,
+) -> Result<Answer, ApiError> {
+    change(core, call, false, |current| {
+        let mut object = current.cloned().ok_or_else(|| call.not_found())?;
+        edit(&mut object)?;
+        Ok(Proposal { object, warnings: Vec::new(), tracked: false })
+    })
+    .await
+}
+
+/// Asks `propose` for the object that should be there instead of the current one, and stores it.
+pub(super) async fn change(
+    core: &Core,
+    call: &Call,
+    create: bool,
+    propose: impl Fn(Option<&Object>) -> Result<Proposal, ApiError> + Send + Sync,
+) -> Result<Answer, ApiError> {
+    for _ in 0..limits::UPDATE_RETRIES {
+        let Some((current, revision)) = core.read(&call.resource, &call.namespace, &call.name)? else {
+            if !create {
+                return Err(call.not_found());
+            }
+            return create_proposed(core, call, propose(None)?).await;
+        };
+        let proposal = propose(Some(&current))?;
+        if let Some(answer) = settle(core, call, &current, revision, proposal).await? {
+            return Ok(answer);
+        }
+    }
+    Err(call.modified())
+}
+
+async fn create_proposed(core: &Core, call: &Call, proposal: Proposal) -> Result<Answer, ApiError> {
+    let mut object = proposal.object;
+    if !object.uid().is_empty() {
+        let uid = object.uid();
+        return Err(call.conflict(&format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        )));
+    }
+    // An object that was deleted meanwhile is not brought back by someone who knew its version.
+    if !object.resource_version().is_empty() && object.resource_version() != "0" {
+        return Err(call.not_found());
+    }
+    object.remove(&["metadata", "resourceVersion"]);
+    object.remove(&["metadata", "creationTimestamp"]);
+    if !proposal.tracked {
+        managed::track(core, call, None, &mut object)?;
+    }
+    let mut answer = create_object(core, call, object).await?;
+    answer.warnings.splice(0..0, proposal.warnings);
+    Ok(answer)
+}
+
+/// One try. `None` means that someone else was faster and the client does not mind.
+async fn settle(
+    core: &Core,
+    call: &Call,
+    current: &Object,
+    revision: u64,
+    proposal: Proposal,
+) -> Result<Option<Answer>, ApiError> {
+    let Proposal { mut object, mut warnings, tracked } = proposal;
+    check_namespace(call, &mut object)?;
+    check_name(call, &object)?;
+    check_identity(call, current, &mut object)?;
+    if !tracked {
+        managed::track(core, call, Some(current), &mut object)?;
+    }
+    warnings.extend(admit(core, call, Operation::Update, &mut object, Some(current)).await?);
+    for field in KEPT {
+        match current.at(&["metadata", field]) {
+            Some(value) => object.set(&["metadata", field], value.clone()),
+            None => drop(object.remove(&["metadata", field])),
+        }
+    }
+    auth::check_escalation(&core.store, &call.user, &call.resource, &object, Some(current))?;
+    let written = {
+        let context = core.context(call.options.dry_run);
+        strategy::prepare_update(&call.resource, &mut object, current, &call.subresource, &context).and_then(
+            |()| strategy::validate_update(&call.resource, &object, current, &call.subresource, &context),
+        )
+    };
+    let written = match written {
+        Ok(()) => store(core, call, current, revision, &object, &mut warnings).await,
+        Err(error) => Err(error),
+    };
+    if !matches!(written, Ok(Some(_))) {
+        core.allocations.give_back(&object);
+    }
+    Ok(written?.map(|object| Answer { code: 200, object, warnings }))
+}
+
+async fn store(
+    core: &Core,
+    call: &Call,
+    current: &Object,
+    revision: u64,
+    object: &Object,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Object>, ApiError> {
+    let admission = call.admission(Operation::Update);
+    warnings.extend(core.admission.validate(&core.store, &admission, Some(object), Some(current)).await?);
+    warnings.extend(strategy::warnings(&call.resource, object, Some(current)));
+    if object == current || call.options.dry_run {
+        return Ok(Some(object.clone()));
+    }
+    let delete = is_finished(call, object);
+    match core.write(&call.resource, object.clone(), Expect::Revision(revision), delete) {
+        Ok(stored) => Ok(Some(stored)),
+        Err(CommitError::Store(WriteError::Changed | WriteError::Gone)) => Ok(None),
+        Err(CommitError::Store(error)) => Err(storage_error(&error)),
+        Err(CommitError::Api(error)) => Err(error),
+    }
+}
+
+/// Whether nothing holds a deleted object back any more.
+pub(super) fn is_finished(call: &Call, object: &Object) -> bool {
+    let grace = object.value().int_at(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or(0);
+    let held = object.finalizers().next().is_some()
+        || call.resource.is("", "namespaces") && !object.value().items_at(&["spec", "finalizers"]).is_empty();
+    object.is_deleting() && grace == 0 && !held
+}
+
+/// Checks uid and resourceVersion of a proposal against the object that is there.
+fn check_identity(call: &Call, current: &Object, object: &mut Object) -> Result<(), ApiError> {
+    let (uid, version) = (object.uid(), object.resource_version());
+    if !uid.is_empty() && uid != current.uid() {
+        let why =
+            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid());
+        return Err(call.conflict(&why));
+    }
+    if version.is_empty() || version == "0" {
+        if strategy::needs_version(&call.resource) {
+            let error =
+                FieldError::invalid("metadata.resourceVersion", "0x0", "must be specified for an update");
+            return Err(ApiError::invalid(&call.resource.group, &call.resource.kind, &call.name, &[error]));
+        }
+    } else if version != current.resource_version() {
+        if version.parse::<u64>().is_err() {
+            let error = FieldError::invalid(
+                "metadata.resourceVersion",
+                format!("{version:?}"),
+                format!("strconv.ParseUint: parsing {version:?}: invalid syntax"),
+            );
+            return Err(ApiError::invalid(&call.resource.group, &call.resource.kind, &call.name, &[error]));
+        }
+        return Err(call.modified());
+    }
+    object.set(&["metadata", "uid"], current.uid());
+    object.set(&["metadata", "resourceVersion"], current.resource_version());
+    Ok(())
+}
+
+fn check_name(call: &Call, object: &Object) -> Result<(), ApiError> {
+    if object.name() == call.name {
+        return Ok(());
+    }
+    if object.name().is_empty() {
+        return Err(ApiError::bad_request(format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.name
+        )));
+    }
+    Err(ApiError::bad_request(format!(
+        "the name of the object ({}) does not match the name on the URL ({})",
+        object.name(),
+        call.name
+    )))
+}
+
+/// Lets admission change an object, and makes sure that it is still one of its kind.
+pub(super) async fn admit(
+    core: &Core,
+    call: &Call,
+    operation: Operation,
+    object: &mut Object,
+    old: Option<&Object>,
+) -> Result<Vec<String>, ApiError> {
+    let before = object.clone();
+    let warnings = core.admission.mutate(&core.store, &call.admission(operation), object, old).await?;
+    if *object != before {
+        let fitted = body::fit(&call.resource, std::mem::take(object), Vec::new(), Validation::Ignore)
+            .map_err(|misfit| misfit.into_error(&call.resource))?;
+        *object = fitted.object;
+    }
+    Ok(warnings)
+}

@@ -1,0 +1,199 @@
+//! What is below an object: scale, binding, eviction, tokens, logs.
+
+use lynceus_object::schema;
+use lynceus_object::{Object, value};
+
+use super::body::{self, Body};
+use super::change::{Proposal, change, update_with};
+use super::patch::{Patch, PatchKind, patched};
+use super::{Answer, Call, DeleteOptions, delete, get};
+use crate::core::Core;
+use crate::kinds::Resource;
+use crate::view::View;
+use crate::{ApiError, FieldError, clock, strategy};
+
+/// Reads a subresource.
+pub(crate) fn read_subresource(core: &Core, call: &Call) -> Result<Object, ApiError> {
+    let object = get(core, call)?;
+    match call.subresource.as_str() {
+        "scale" => strategy::scale(&call.resource, &object),
+        _ => Ok(object),
+    }
+}
+
+/// Replaces the Scale of an object.
+pub(crate) async fn replace_scale(core: &Core, call: &Call, sent: Body) -> Result<Answer, ApiError> {
+    let decoded = body::fit(&scale_resource(), sent.object, sent.oddities, call.options.validation)
+        .map_err(|misfit| misfit.into_error(&scale_resource()))?;
+    change_scale(core, call, |_| Ok(decoded.object.clone())).await
+}
+
+/// Changes the Scale of an object by a patch.
+pub(super) async fn patch_scale(core: &Core, call: &Call, patch: &Patch) -> Result<Answer, ApiError> {
+    change_scale(core, call, |scale| {
+        let resource = scale_resource();
+        let kind = if patch.kind == PatchKind::Apply { PatchKind::Merge } else { patch.kind };
+        let patch = Patch { kind, ..patch.clone() };
+        let value = patched(&patch, scale.value(), strategy::schema(&resource))?;
+        Object::new(value).map_err(|_| ApiError::bad_request("the patched Scale is not a map"))
+    })
+    .await
+}
+
+async fn change_scale(
+    core: &Core,
+    call: &Call,
+    edit: impl Fn(&Object) -> Result<Object, ApiError> + Send + Sync,
+) -> Result<Answer, ApiError> {
+    let mut answer = change(core, call, false, |current| {
+        let mut object = current.cloned().ok_or_else(|| call.not_found())?;
+        let wanted = edit(&strategy::scale(&call.resource, &object)?)?;
+        check_scale(call, &wanted)?;
+        // The Scale's version is the object's: a stale one is refused further on.
+        object.set(&["metadata", "resourceVersion"], wanted.resource_version());
+        strategy::set_scale(&call.resource, &mut object, &wanted)?;
+        Ok(Proposal { object, warnings: Vec::new(), tracked: false })
+    })
+    .await?;
+    answer.object = strategy::scale(&call.resource, &answer.object)?;
+    Ok(answer)
+}
+
+fn check_scale(call: &Call, scale: &Object) -> Result<(), ApiError> {
+    if !scale.name().is_empty() && scale.name() != call.name {
+        return Err(ApiError::bad_request(format!(
+            "the name of the object ({}) does not match the name on the URL ({})",
+            scale.name(),
+            call.name
+        )));
+    }
+    let replicas = scale.value().int_at(&["spec", "replicas"]).unwrap_or(0);
+    if replicas < 0 {
+        let error =
+            FieldError::invalid("spec.replicas", replicas.to_string(), "must be greater than or equal to 0");
+        return Err(ApiError::invalid("autoscaling", "Scale", &call.name, &[error]));
+    }
+    Ok(())
+}
+
+/// What decoding a Scale goes by.
+fn scale_resource() -> Resource {
+    Resource {
+        group: "autoscaling".into(),
+        version: "v1".into(),
+        kind: "Scale".into(),
+        list_kind: "".into(),
+        plural: "scales".into(),
+        singular: "scale".into(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        namespaced: true,
+        verbs: &[],
+        subresources: Vec::new(),
+        storage: lynceus_object::Gvk::new("autoscaling", "v1", "Scale"),
+        custom: None,
+        deprecation: None,
+    }
+}
+
+/// Creates something below an object.
+pub(crate) async fn create_subresource(core: &Core, call: &Call, sent: Body) -> Result<Answer, ApiError> {
+    let mut object = sent.object;
+    if let Some(subresource) = call.resource.subresource(&call.subresource)
+        && let Some(ty) = schema::builtin().of(&subresource.gvk)
+    {
+        schema::round_trip(object.value_mut(), ty);
+        object.set(&["kind"], subresource.gvk.kind.clone());
+        object.set(&["apiVersion"], subresource.gvk.api_version());
+    }
+    match call.subresource.as_str() {
+        "binding" => bind(core, call, &object).await,
+        "eviction" => evict(core, call, &object).await,
+        "token" => issue_token(core, call, object),
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// Puts a pod on a node.
+async fn bind(core: &Core, call: &Call, binding: &Object) -> Result<Answer, ApiError> {
+    let node = binding.value().str_at(&["target", "name"]).unwrap_or_default().to_owned();
+    if node.is_empty() {
+        let error = FieldError::required("target.name", "");
+        return Err(ApiError::invalid("", "Binding", &call.name, &[error]));
+    }
+    let now = clock::text(core.now());
+    update_with(core, call, |pod| {
+        if pod.is_deleting() {
+            return Err(call.conflict(&format!("pod {} is being deleted, cannot be assigned to a host", call.name)));
+        }
+        if let Some(taken) = pod.value().str_at(&["spec", "nodeName"]).filter(|taken| !taken.is_empty()) {
+            let why = format!("pod {} is already assigned to node {taken:?}", call.name);
+            return Err(call.conflict(&why));
+        }
+        pod.set(&["spec", "nodeName"], node.as_str());
+        for (key, value) in binding.annotations() {
+            pod.set_annotation(key, value);
+        }
+        let condition =
+            value!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now.as_str()});
+        let mut conditions: Vec<_> = pod.value().items_at(&["status", "conditions"]).to_vec();
+        conditions.retain(|condition| condition.str_at(&["type"]) != Some("PodScheduled"));
+        conditions.push(condition);
+        pod.set(&["status", "conditions"], conditions);
+        Ok(())
+    })
+    .await?;
+    Ok(Answer::success(201, None))
+}
+
+/// Deletes a pod unless a disruption budget forbids it.
+async fn evict(core: &Core, call: &Call, eviction: &Object) -> Result<Answer, ApiError> {
+    let options = match eviction.at(&["deleteOptions"]) {
+        Some(options) => DeleteOptions::from_value(options)?,
+        None => DeleteOptions::default(),
+    };
+    let mut pod_call = call.clone();
+    pod_call.subresource = "".into();
+    let pod = get(core, &pod_call)?;
+    let unbudgeted = pod.is_deleting()
+        || matches!(pod.value().str_at(&["status", "phase"]), Some("Succeeded" | "Failed" | "Pending"));
+    if !unbudgeted {
+        check_budgets(core, call, &pod)?;
+    }
+    let options = DeleteOptions { dry_run: options.dry_run || call.options.dry_run, ..options };
+    delete(core, &pod_call, &options).await?;
+    Ok(Answer::success(201, None))
+}
+
+fn check_budgets(core: &Core, call: &Call, pod: &Object) -> Result<(), ApiError> {
+    let budgets = core.store.list("policy", "poddisruptionbudgets", Some(&call.namespace));
+    let mut matching =
+        budgets.iter().filter(|budget| super::selection::selects(budget, &["spec", "selector"], pod));
+    let (Some(budget), another) = (matching.next(), matching.next()) else { return Ok(()) };
+    if another.is_some() {
+        return Err(ApiError::internal(
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+        ));
+    }
+    let allowed = budget.value().int_at(&["status", "disruptionsAllowed"]).unwrap_or(0);
+    if allowed > 0 {
+        return Ok(());
+    }
+    let healthy = budget.value().int_at(&["status", "currentHealthy"]).unwrap_or(0);
+    let wanted = budget.value().int_at(&["status", "desiredHealthy"]).unwrap_or(0);
+    let cause = format!(
+        "The disruption budget {} needs {wanted} healthy pods and has {healthy} currently",
+        budget.name()
+    );
+    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    Err(ApiError::new(429, "TooManyRequests", message)
+        .with_details(value!({"causes": [{"reason": "DisruptionBudget", "message": cause}]})))
+}
+
+fn issue_token(core: &Core, call: &Call, request: Object) -> Result<Answer, ApiError> {
+    let mut parent = call.clone();
+    parent.subresource = "".into();
+    let account = get(core, &parent)?;
+    let issued = core.authenticator.issue(&core.store, &account, request, core.now())?;
+    Ok(Answer::created(issued, Vec::new()))
+}

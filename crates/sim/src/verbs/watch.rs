@@ -1,0 +1,274 @@
+//! Following changes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use lynceus_object::{Object, Str, value};
+use tokio::sync::watch::Receiver;
+
+use super::list::{history_error, parse_version};
+use super::{Call, Selection};
+use crate::core::{Core, place};
+use crate::kinds::Resource;
+use crate::store::{Event, EventKind, HistoryError, Place};
+use crate::{ApiError, FieldError, limits, strategy};
+
+/// How a watch is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WatchOptions {
+    pub(crate) selection: Selection,
+    pub(crate) resource_version: Str,
+    pub(crate) resource_version_match: Str,
+    pub(crate) bookmarks: bool,
+    pub(crate) send_initial_events: Option<bool>,
+    pub(crate) timeout_seconds: Option<i64>,
+}
+
+/// One thing that a watcher is told.
+#[derive(Clone, Debug)]
+pub(crate) enum Frame {
+    /// An object was added, changed or deleted; the event it comes from if it is sent as stored.
+    Change(EventKind, Object, Option<Arc<Event>>),
+    /// Nothing older than this version will come any more.
+    Bookmark(Object),
+    /// The watch is over.
+    Error(ApiError),
+}
+
+/// A watch under way.
+pub(crate) struct Watcher {
+    core: Arc<Core>,
+    place: Place,
+    resource: Arc<Resource>,
+    namespace: Str,
+    selection: Selection,
+    bookmarks: bool,
+    initial_end: bool,
+    queue: VecDeque<Frame>,
+    revision: u64,
+    changed: Receiver<u64>,
+    ends: BoxFuture<'static, ()>,
+    bookmark_at: Timestamp,
+    finished: bool,
+}
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watcher").field("place", &self.place).field("revision", &self.revision).finish()
+    }
+}
+
+/// Starts to follow changes.
+pub(crate) fn watch(core: &Arc<Core>, call: &Call, options: WatchOptions) -> Result<Watcher, ApiError> {
+    check_options(&options)?;
+    let place = place(&call.resource);
+    let version = options.resource_version.as_str();
+    let initial = match options.send_initial_events {
+        Some(wanted) => wanted,
+        None => matches!(version, "" | "0"),
+    };
+    let seconds = options.timeout_seconds.filter(|seconds| *seconds > 0).unwrap_or(limits::WATCH_SECONDS);
+    let now = core.now();
+    let mut watcher = Watcher {
+        changed: core.store.follow_place(&place),
+        core: Arc::clone(core),
+        place,
+        resource: Arc::clone(&call.resource),
+        namespace: call.namespace.clone(),
+        selection: options.selection,
+        bookmarks: options.bookmarks,
+        initial_end: options.send_initial_events == Some(true) && options.bookmarks,
+        queue: VecDeque::new(),
+        revision: 0,
+        ends: core.clock.sleep_until(after(now, seconds)),
+        bookmark_at: after(now, limits::BOOKMARK_SECONDS),
+        finished: false,
+    };
+    let asked = match version {
+        "" | "0" => None,
+        version => Some(parse_version(version)?),
+    };
+    match asked {
+        Some(revision) if !initial => watcher.revision = revision,
+        None if !initial => watcher.revision = core.store.revision(),
+        _ => watcher.queue_initial(asked)?,
+    }
+    Ok(watcher)
+}
+
+impl Watcher {
+    /// The next thing to tell, or `None` when the watch is over.
+    pub(crate) async fn next(&mut self) -> Option<Frame> {
+        loop {
+            if let Some(frame) = self.queue.pop_front() {
+                self.finished |= matches!(frame, Frame::Error(_));
+                return Some(frame);
+            }
+            if self.finished {
+                return None;
+            }
+            // Marked as seen before reading, so that a change in between wakes us again.
+            self.changed.mark_unchanged();
+            self.read();
+            if !self.queue.is_empty() || self.finished {
+                continue;
+            }
+            let bookmark = self.bookmarks.then(|| self.core.clock.sleep_until(self.bookmark_at));
+            let bookmark = async {
+                match bookmark {
+                    Some(sleep) => sleep.await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                changed = self.changed.changed() => if changed.is_err() { return None },
+                () = &mut self.ends => return None,
+                () = bookmark => {
+                    self.revision = self.revision.max(self.core.store.revision());
+                    self.queue_bookmark(false);
+                }
+            }
+        }
+    }
+
+    /// What is ready to be told without waiting, for tests and for coalescing writes.
+    pub(crate) fn ready(&mut self) -> Option<Frame> {
+        if self.finished {
+            return None;
+        }
+        self.next().now_or_never().flatten()
+    }
+
+    fn read(&mut self) {
+        if !self.is_served() {
+            self.finished = true;
+            return;
+        }
+        match self.core.store.events_since(&self.place, self.revision, limits::WATCH_BATCH) {
+            Ok((events, complete)) => {
+                self.revision = complete;
+                for event in events {
+                    if let Some(frame) = self.frame(&event) {
+                        self.queue.push_back(frame);
+                    }
+                }
+            }
+            // A client that has seen a newer version than there is waits until there is one.
+            Err(HistoryError::Future { .. }) => {}
+            Err(error) => self.queue.push_back(Frame::Error(history_error(error, self.revision))),
+        }
+    }
+
+    /// A definition that goes away ends the watches of its objects.
+    fn is_served(&self) -> bool {
+        let resource = &self.resource;
+        resource.custom.is_none()
+            || self.core.registry().find(&resource.group, &resource.version, &resource.plural).is_some()
+    }
+
+    /// The event as this watcher sees it: an object that starts or stops to match comes or goes.
+    fn frame(&self, event: &Arc<Event>) -> Option<Frame> {
+        if !self.namespace.is_empty()
+            && self.resource.namespaced
+            && event.object.namespace() != self.namespace
+        {
+            return None;
+        }
+        let now = self.serve(&event.object)?;
+        let matches_now = event.kind != EventKind::Deleted && self.selection.matches(&self.resource, &now);
+        let matched_before = event
+            .previous
+            .as_ref()
+            .and_then(|previous| self.serve(previous))
+            .is_some_and(|previous| self.selection.matches(&self.resource, &previous));
+        let as_stored = (self.resource.gvk() == self.resource.storage).then(|| Arc::clone(event));
+        match (matched_before, matches_now) {
+            (false, false) => None,
+            (false, true) => Some(Frame::Change(EventKind::Added, now, as_stored)),
+            (true, true) => Some(Frame::Change(EventKind::Modified, now, as_stored)),
+            (true, false) if event.kind == EventKind::Deleted => {
+                Some(Frame::Change(EventKind::Deleted, now, as_stored))
+            }
+            // The last state that the watcher knows of, with the version at which it left.
+            (true, false) => {
+                let mut last = self.serve(event.previous.as_ref()?)?;
+                last.set(&["metadata", "resourceVersion"], event.object.resource_version());
+                Some(Frame::Change(EventKind::Deleted, last, None))
+            }
+        }
+    }
+
+    fn serve(&self, object: &Object) -> Option<Object> {
+        strategy::serve(object.clone(), &self.resource).ok()
+    }
+
+    /// Starts with the objects that are there.
+    fn queue_initial(&mut self, at_least: Option<u64>) -> Result<(), ApiError> {
+        let namespace = Some(self.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+        let (objects, revision) = self.core.store.read_all(&self.place, namespace);
+        if let Some(asked) = at_least.filter(|asked| *asked > revision) {
+            return Err(history_error(HistoryError::Future { current: revision }, asked));
+        }
+        for object in objects {
+            let object = strategy::serve(object, &self.resource)?;
+            if self.selection.matches(&self.resource, &object) {
+                self.queue.push_back(Frame::Change(EventKind::Added, object, None));
+            }
+        }
+        self.revision = revision;
+        if self.initial_end {
+            self.queue_bookmark(true);
+        }
+        Ok(())
+    }
+
+    fn queue_bookmark(&mut self, initial_end: bool) {
+        self.bookmark_at = after(self.core.now(), limits::BOOKMARK_SECONDS);
+        let mut bookmark = value!({
+            "kind": self.resource.kind.as_str(), "apiVersion": self.resource.api_version().as_str(),
+            "metadata": {"resourceVersion": self.revision.to_string(), "creationTimestamp": null},
+        });
+        if initial_end {
+            bookmark.set(&["metadata", "annotations", "k8s.io/initial-events-end"], "true");
+        }
+        if let Ok(mut bookmark) = Object::new(bookmark) {
+            if self.resource.custom.is_none() {
+                lynceus_object::schema::fill_zero(bookmark.value_mut(), strategy::schema(&self.resource));
+            }
+            self.queue.push_back(Frame::Bookmark(bookmark));
+        }
+    }
+}
+
+fn after(now: Timestamp, seconds: i64) -> Timestamp {
+    now.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
+}
+
+fn check_options(options: &WatchOptions) -> Result<(), ApiError> {
+    let version_match = options.resource_version_match.as_str();
+    let field = "resourceVersionMatch";
+    let mut errors = Vec::new();
+    if options.send_initial_events.is_some() {
+        if version_match.is_empty() {
+            errors.push(FieldError::forbidden(
+                field,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
+        } else if version_match != "NotOlderThan" {
+            errors.push(FieldError::not_supported(field, format!("{version_match:?}"), &["NotOlderThan"]));
+        }
+    } else if !version_match.is_empty() {
+        errors.push(FieldError::forbidden(
+            field,
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
+    }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors))
+}

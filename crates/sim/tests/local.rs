@@ -1,0 +1,104 @@
+//! The cluster as its own controllers see it.
+
+use lynceus_object::{Object, Value, value};
+use lynceus_sim::clock::ManualClock;
+use lynceus_sim::view::View;
+use lynceus_sim::{DeleteOptions, Local, Options, PatchKind, Sim, Target};
+
+async fn local() -> Local {
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let options =
+        Options { clock: Some(clock), seed: Some(1), without_controllers: true, ..Options::default() };
+    Sim::start(options).await.unwrap().local()
+}
+
+fn config_map(name: &str) -> Object {
+    let object = value!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "default"}, "data": {"a": "1"},
+    });
+    Object::new(object).unwrap()
+}
+
+const TARGET: Target<'static> =
+    Target { group: "", resource: "configmaps", namespace: "default", name: "settings" };
+
+#[tokio::test]
+async fn a_new_object_gets_what_the_server_knows() {
+    let local = local().await;
+    let object = local.create("", "configmaps", config_map("settings")).await.unwrap();
+    assert_eq!(object.meta_str("creationTimestamp"), "2026-01-01T00:00:00Z");
+    assert_eq!(object.uid().len(), 36);
+    assert!(!object.resource_version().is_empty());
+    assert_eq!(local.get("", "configmaps", "default", "settings"), Some(object));
+}
+
+#[tokio::test]
+async fn a_taken_name_and_a_missing_namespace_are_refused() {
+    let local = local().await;
+    local.create("", "configmaps", config_map("settings")).await.unwrap();
+    let error = local.create("", "configmaps", config_map("settings")).await.unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (409, "configmaps \"settings\" already exists"));
+    let mut elsewhere = config_map("settings");
+    elsewhere.set(&["metadata", "namespace"], "nowhere");
+    let error = local.create("", "configmaps", elsewhere).await.unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (404, "namespaces \"nowhere\" not found"));
+}
+
+#[tokio::test]
+async fn a_stale_replace_conflicts_and_an_equal_one_changes_nothing() {
+    let local = local().await;
+    let first = local.create("", "configmaps", config_map("settings")).await.unwrap();
+    let same = local.update("", "configmaps", first.clone()).await.unwrap();
+    assert_eq!(same.resource_version(), first.resource_version());
+    let patch = value!({"data": {"a": "2"}});
+    let second = local.patch(TARGET, "", PatchKind::Merge, patch).await.unwrap();
+    assert_ne!(second.resource_version(), first.resource_version());
+    let error = local.update("", "configmaps", first).await.unwrap_err();
+    assert_eq!((error.code, error.reason), (409, "Conflict"));
+}
+
+#[tokio::test]
+async fn an_object_with_a_finalizer_goes_when_the_finalizer_does() {
+    let local = local().await;
+    let mut object = config_map("settings");
+    object.set(&["metadata", "finalizers"], value!(["example.com/wait"]));
+    local.create("", "configmaps", object).await.unwrap();
+    local.delete(TARGET, &DeleteOptions::default()).await.unwrap();
+    let waiting = local.get("", "configmaps", "default", "settings").unwrap();
+    assert_eq!(waiting.meta_str("deletionTimestamp"), "2026-01-01T00:00:00Z");
+    let patch = value!({"metadata": {"finalizers": null}});
+    local.patch(TARGET, "", PatchKind::Merge, patch).await.unwrap();
+    assert_eq!(local.get("", "configmaps", "default", "settings"), None);
+}
+
+#[tokio::test]
+async fn names_are_generated() {
+    let local = local().await;
+    let mut object = config_map("");
+    object.remove(&["metadata", "name"]);
+    object.set(&["metadata", "generateName"], "settings-");
+    let object = local.create("", "configmaps", object).await.unwrap();
+    assert!(object.name().starts_with("settings-") && object.name().len() == 14, "{}", object.name());
+}
+
+#[tokio::test]
+async fn a_namespace_waits_for_its_finalizer() {
+    let local = local().await;
+    let namespace = value!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
+    local.create("", "namespaces", Object::new(namespace).unwrap()).await.unwrap();
+    let target = Target { group: "", resource: "namespaces", namespace: "", name: "shop" };
+    local.delete(target, &DeleteOptions::default()).await.unwrap();
+    let going = local.get("", "namespaces", "", "shop").unwrap();
+    assert_eq!(going.value().str_at(&["status", "phase"]), Some("Terminating"));
+    let mut inside = config_map("settings");
+    inside.set(&["metadata", "namespace"], "shop");
+    let error = local.create("", "configmaps", inside).await.unwrap_err();
+    let expected = "configmaps \"settings\" is forbidden: unable to create new content in namespace shop because \
+                    it is being terminated";
+    assert_eq!(error.message, expected);
+    let mut done = going;
+    done.set(&["spec", "finalizers"], Value::Seq([].into_iter().collect()));
+    local.replace("", "namespaces", done, "finalize").await.unwrap();
+    assert_eq!(local.get("", "namespaces", "", "shop"), None);
+}
