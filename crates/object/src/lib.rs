@@ -1,11 +1,12 @@
 //! A Kubernetes object as a value: keys, paths, YAML and JSON, selectors, quantities, schemas, patches and apply.
 
 mod id;
-mod json;
+pub mod json;
 pub mod limits;
 mod map;
 mod object;
 pub mod patch;
+pub mod path;
 pub mod quantity;
 pub mod schema;
 mod value;
@@ -14,6 +15,7 @@ pub mod yaml;
 pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version};
 pub use map::Map;
 pub use object::{Object, OwnerRef};
+pub use path::{FieldPath, Segment};
 pub use quantity::Quantity;
 pub use value::{Seq, Str, Value};
 

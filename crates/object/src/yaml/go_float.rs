@@ -53,7 +53,7 @@ impl Digits {
 }
 
 /// As `strconv.FormatFloat(value, 'g', -1, 64)`; the words are YAML's.
-pub(super) fn general(value: f64) -> String {
+pub(crate) fn general(value: f64) -> String {
     match word(value) {
         Some(word) => word.to_owned(),
         None => general_digits(&shortest(&format!("{value:e}"))),
@@ -61,7 +61,7 @@ pub(super) fn general(value: f64) -> String {
 }
 
 /// As `strconv.FormatFloat(value, 'g', -1, 32)`, which is how a number becomes a key.
-pub(super) fn general_as_key(value: f64) -> String {
+pub(crate) fn general_as_key(value: f64) -> String {
     match word(f64::from(value as f32)) {
         Some(word) => word.to_owned(),
         None => general_digits(&shortest(&format!("{:e}", value as f32))),

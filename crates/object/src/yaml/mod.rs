@@ -12,7 +12,8 @@ mod build;
 mod chars;
 mod emit;
 mod error;
-mod go_float;
+pub(crate) mod go_float;
+mod locate;
 mod order;
 mod parse;
 mod resolve;
@@ -24,6 +25,7 @@ mod timestamp;
 
 pub use emit::{to_string, to_string_many};
 pub use error::Error;
+pub use locate::locate;
 
 use crate::limits;
 use crate::value::Value;

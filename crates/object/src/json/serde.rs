@@ -1,4 +1,4 @@
-//! Values to and from JSON, and through `serde`.
+//! Values through `serde`, and to and from `serde_json`'s.
 
 use std::fmt;
 
@@ -47,6 +47,8 @@ impl Serialize for Value {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(b) => serializer.serialize_bool(*b),
             Value::Int(i) => serializer.serialize_i64(*i),
+            // As Go prints it: a float without a fraction has no dot.
+            Value::Float(f) if f.fract() == 0.0 && f.abs() < 9.0e15 => serializer.serialize_i64(*f as i64),
             Value::Float(f) => serializer.serialize_f64(*f),
             Value::Str(s) => serializer.serialize_str(s),
             Value::Seq(items) => {

@@ -1,0 +1,180 @@
+//! A value to JSON text, as Go prints it.
+
+use std::fmt::Write as _;
+
+use crate::value::Value;
+use crate::yaml::go_float;
+
+/// Prints without spaces.
+pub fn to_string(value: &Value) -> String {
+    print(value, Style { escape_html: false, indent: None })
+}
+
+/// Prints without spaces, as bytes.
+pub fn to_vec(value: &Value) -> Vec<u8> {
+    to_string(value).into_bytes()
+}
+
+/// Prints as Go's `json.Marshal` does, which also escapes `<`, `>` and `&`: what an API server sends,
+/// and what is hashed or kept as the last applied configuration.
+pub fn go_string(value: &Value) -> String {
+    print(value, Style { escape_html: true, indent: None })
+}
+
+/// [`go_string`] as bytes.
+pub fn go_vec(value: &Value) -> Vec<u8> {
+    go_string(value).into_bytes()
+}
+
+/// Prints on many lines as Go's `json.MarshalIndent` does, each level `indent` spaces further in:
+/// 4 for `kubectl`, 2 for `argocd`.
+pub fn to_string_pretty(value: &Value, indent: usize) -> String {
+    print(value, Style { escape_html: true, indent: Some(indent) })
+}
+
+#[derive(Clone, Copy)]
+struct Style {
+    escape_html: bool,
+    indent: Option<usize>,
+}
+
+fn print(value: &Value, style: Style) -> String {
+    let mut printer = Printer { out: String::with_capacity(256), style, depth: 0 };
+    printer.value(value);
+    printer.out
+}
+
+struct Printer {
+    out: String,
+    style: Style,
+    depth: usize,
+}
+
+impl Printer {
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.out.push_str("null"),
+            Value::Bool(true) => self.out.push_str("true"),
+            Value::Bool(false) => self.out.push_str("false"),
+            Value::Int(int) => {
+                // Writing to a string cannot fail.
+                let _ = write!(self.out, "{int}");
+            }
+            Value::Float(float) if float.is_finite() => self.out.push_str(&go_float::json(*float)),
+            // JSON has no word for it; nothing that is read can hold one.
+            Value::Float(_) => self.out.push_str("null"),
+            Value::Str(text) => self.string(text),
+            Value::Seq(items) => {
+                self.all('[', ']', items.iter(), |printer, item| printer.value(item));
+            }
+            Value::Map(map) => self.all('{', '}', map.iter(), |printer, (key, value)| {
+                printer.string(key);
+                printer.out.push(':');
+                if printer.style.indent.is_some() {
+                    printer.out.push(' ');
+                }
+                printer.value(value);
+            }),
+        }
+    }
+
+    fn all<T>(
+        &mut self,
+        open: char,
+        close: char,
+        items: impl ExactSizeIterator<Item = T>,
+        mut each: impl FnMut(&mut Self, T),
+    ) {
+        self.out.push(open);
+        if items.len() > 0 {
+            self.depth += 1;
+            for (at, item) in items.enumerate() {
+                if at > 0 {
+                    self.out.push(',');
+                }
+                self.start_line();
+                each(self, item);
+            }
+            self.depth -= 1;
+            self.start_line();
+        }
+        self.out.push(close);
+    }
+
+    fn start_line(&mut self) {
+        if let Some(indent) = self.style.indent {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n(' ', indent * self.depth));
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push('"');
+        let mut from = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            let html = self.style.escape_html && matches!(byte, b'<' | b'>' | b'&');
+            if byte >= 0x20 && !html && !matches!(byte, b'"' | b'\\' | 0xe2) {
+                continue;
+            }
+            let len = match byte {
+                // LS and PS break scripts, so Go escapes them.
+                0xe2 if text[at..].starts_with(['\u{2028}', '\u{2029}']) => 3,
+                0xe2 => continue,
+                _ => 1,
+            };
+            self.out.push_str(&text[from..at]);
+            self.escape(&text[at..at + len]);
+            from = at + len;
+        }
+        self.out.push_str(&text[from..]);
+        self.out.push('"');
+    }
+
+    fn escape(&mut self, char: &str) {
+        match char {
+            "\"" => self.out.push_str("\\\""),
+            "\\" => self.out.push_str("\\\\"),
+            "\n" => self.out.push_str("\\n"),
+            "\r" => self.out.push_str("\\r"),
+            "\t" => self.out.push_str("\\t"),
+            "\x08" => self.out.push_str("\\b"),
+            "\x0c" => self.out.push_str("\\f"),
+            other => {
+                for char in other.chars() {
+                    let _ = write!(self.out, "\\u{:04x}", u32::from(char));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value;
+
+    #[test]
+    fn prints_compactly_with_keys_in_order() {
+        let value = value!({"b": [1, 2.5, null], "a": {"y": true, "x": "é"}});
+        assert_eq!(to_string(&value), r#"{"a":{"x":"é","y":true},"b":[1,2.5,null]}"#);
+    }
+
+    #[test]
+    fn floats_look_as_in_go() {
+        let value = value!([1.0, 1e21, 1e-7, 1e20, 0.000001, 123456789.125]);
+        assert_eq!(to_string(&value), "[1,1e+21,1e-7,100000000000000000000,0.000001,123456789.125]");
+    }
+
+    #[test]
+    fn go_escapes_markup() {
+        let value = value!("<a & b>\u{2028}\x01\n\"");
+        assert_eq!(to_string(&value), "\"<a & b>\\u2028\\u0001\\n\\\"\"");
+        assert_eq!(go_string(&value), "\"\\u003ca \\u0026 b\\u003e\\u2028\\u0001\\n\\\"\"");
+    }
+
+    #[test]
+    fn pretty_output_has_empty_collections_on_one_line() {
+        let value = value!({"a": [], "b": {}, "c": [1]});
+        assert_eq!(to_string_pretty(&value, 2), "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1\n  ]\n}");
+    }
+}
