@@ -7,6 +7,7 @@ mod map;
 mod object;
 pub mod patch;
 pub mod path;
+pub mod protobuf;
 pub mod quantity;
 pub mod schema;
 mod value;

@@ -20,3 +20,5 @@ pub const MAX_DOCUMENT_BYTES: usize = 16 << 20;
 
 /// How far before its `:` a YAML key may begin, in characters; the number is the specification's.
 pub(crate) const MAX_KEY_CHARS: usize = 1024;
+/// How deep protobuf messages may nest.
+pub const PROTOBUF_DEPTH: usize = 200;

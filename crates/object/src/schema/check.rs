@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::model::{Scalar, Shape, TypeRef};
 use super::scalar;
+use crate::quantity::{Quantity, QuantityError};
 use crate::value::Value;
 
 /// Something in an object that its type does not have or cannot hold.
@@ -177,26 +178,13 @@ fn base64_problem(text: &str) -> Option<String> {
 }
 
 fn quantity_problem(value: &Value) -> Option<String> {
-    let readable = match value {
-        Value::Str(text) => looks_like_quantity(text.trim()),
-        other => scalar::number_text(other).is_some(),
+    let text = match value {
+        Value::Str(text) => text.trim().to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        _ => return Some(QuantityError::Format.to_string()),
     };
-    (!readable).then(|| {
-        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-            .to_owned()
-    })
-}
-
-fn looks_like_quantity(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let digits = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
-    let (number, suffix) = unsigned.split_at(digits);
-    let exponent = |text: &str| text.parse::<i32>().is_ok();
-    number.bytes().any(|byte| byte.is_ascii_digit())
-        && number.matches('.').count() <= 1
-        && (matches!(suffix, "" | "n" | "u" | "m" | "k" | "M" | "G" | "T" | "P" | "E")
-            || matches!(suffix, "Ki" | "Mi" | "Gi" | "Ti" | "Pi" | "Ei")
-            || suffix.strip_prefix(['e', 'E']).is_some_and(exponent))
+    Quantity::parse(&text).err().map(|error| error.to_string())
 }
 
 /// A JSON value as Go's messages name it; numbers with their text where only the size is wrong.

@@ -18,6 +18,9 @@ pub use check::{Problem, ProblemKind, check};
 pub use model::{Field, ListType, MergeStrategy, Scalar, Schema, Shape, TypeRef};
 pub use shape::{drop_empty, fill_zero, prune_unknown, round_trip};
 
+pub(crate) use model::Wire;
+pub(crate) use shape::zero;
+
 use crate::id::Gvk;
 use crate::value::Str;
 

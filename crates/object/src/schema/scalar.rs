@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
+use crate::quantity::Quantity;
 use crate::value::{Str, Value};
 
 /// The words that Go's `time` gives for a time that it cannot read.
@@ -144,14 +145,19 @@ pub(crate) fn print_duration(nanos: i64) -> Str {
     Str::from(out)
 }
 
-/// A number or a string, as the text that a quantity is read from.
-pub(crate) fn number_text(value: &Value) -> Option<Str> {
+/// A quantity in its usual form, from a string or a number.
+pub(crate) fn quantity_text(value: &Value) -> Option<Str> {
     match value {
-        Value::Str(text) => Some(text.clone()),
-        Value::Int(number) => Some(ecow::eco_format!("{number}")),
-        Value::Float(number) => Some(ecow::eco_format!("{number}")),
+        Value::Null => Some("0".into()),
+        Value::Str(text) => canonical_quantity(text),
+        Value::Int(number) => canonical_quantity(&number.to_string()),
+        Value::Float(number) => canonical_quantity(&number.to_string()),
         _ => None,
     }
+}
+
+fn canonical_quantity(text: &str) -> Option<Str> {
+    Quantity::parse(text.trim()).ok().map(|quantity| ecow::eco_format!("{quantity}"))
 }
 
 #[cfg(test)]

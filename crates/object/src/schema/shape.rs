@@ -3,7 +3,6 @@
 use super::model::{Field, Scalar, Shape, TypeRef};
 use super::scalar;
 use crate::map::Map;
-use crate::quantity::Quantity;
 use crate::value::{Str, Value};
 
 /// Drops the fields that the type does not have, as decoding into it does.
@@ -214,10 +213,7 @@ fn usual_form(kind: Scalar, value: &Value) -> Option<Value> {
         (Scalar::Duration, Value::Str(text)) => {
             scalar::parse_duration(text).map(|nanos| scalar::print_duration(nanos).into())
         }
-        (Scalar::Quantity, value) => {
-            let text = scalar::number_text(value)?;
-            Some(Quantity::parse(&text).map_or(Value::Str(text), |quantity| quantity.to_string().into()))
-        }
+        (Scalar::Quantity, value) => scalar::quantity_text(value).map(Value::Str),
         _ => None,
     }
 }

@@ -88,7 +88,7 @@ fn merge_value(
             if !below.merges() && !deletes {
                 return Ok(Some(Value::Seq(new)));
             }
-            merge_list(old, new, below, deletes, options).map(|list| Some(Value::Seq(list)))
+            merge_list(old, new, below, deletes, options).map(|list| Some(Value::Seq(list.items)))
         }
         (_, new) => Ok(without_directives(new)),
     }
@@ -192,11 +192,14 @@ fn merge_ordered(
     let new = patch.get(key).map(as_list).transpose()?;
     let below = lookup::list(ty, key)?;
     check_order(new.map_or(&[], |new| new), order, below.key())?;
+    let mut server_order = old.cloned().unwrap_or_default();
     let merged: Vec<Value> = match (old, new) {
         (Some(old), None) => old.to_vec(),
         (None, Some(new)) => new.iter().cloned().filter_map(without_directives).collect(),
         (Some(old), Some(new)) if below.merges() => {
-            merge_list(old.clone(), new.clone(), below, false, options)?.into_iter().collect()
+            let merged = merge_list(old.clone(), new.clone(), below, false, options)?;
+            server_order = merged.server_order;
+            merged.items.into_iter().collect()
         }
         (Some(_), Some(new)) => new.to_vec(),
         (None, None) => return Ok(None),
@@ -204,7 +207,7 @@ fn merge_ordered(
     let (old, new) = (old.map_or(&[][..], |old| old), new.map_or(&[][..], |new| new));
     let (named, server_only) = list::partition(merged, order, below.key())?;
     let items = list::items_of(&[old, new])?;
-    list::arrange(named, server_only, order, old, below.key(), items).map(Some)
+    list::arrange(named, server_only, order, &server_order, below.key(), items).map(Some)
 }
 
 /// What the patch lists has to stand in the order that it states.
@@ -212,34 +215,44 @@ fn check_order(patch: &[Value], order: &[Value], key: &str) -> Result<(), PatchE
     if patch.is_empty() || order.is_empty() {
         return Ok(());
     }
-    let mut steps = order.iter();
+    let mut listed = Vec::new();
     for item in patch {
-        if !key.is_empty() {
-            as_map(item)?;
-            if list::is_deletion(item) {
-                continue;
+        if key.is_empty() || !list::is_deletion(item) {
+            if !key.is_empty() {
+                as_map(item)?;
             }
-        }
-        if item.get(PATCH).is_some() {
-            continue;
-        }
-        let mut found = false;
-        for step in steps.by_ref() {
-            if list::same_item(item, step, key)? {
-                found = true;
-                break;
-            }
-        }
-        if !found {
-            let seq = |items: &[Value]| printed(&items.iter().cloned().collect::<Value>());
-            return Err(PatchError::Failed(format!(
-                "The order in patch list:\n{}\n doesn't match {SET_ORDER} list:\n{}\n",
-                seq(patch),
-                seq(order)
-            )));
+            listed.push(item);
         }
     }
-    Ok(())
+    let mut listed = listed.into_iter().peekable();
+    let mut steps = order.iter().peekable();
+    while let (Some(item), Some(step)) = (listed.peek(), steps.peek()) {
+        if item.get(PATCH).is_some() {
+            listed.next();
+            continue;
+        }
+        let found = list::same_item(item, step, key)?;
+        steps.next();
+        if found {
+            listed.next();
+        }
+    }
+    if listed.peek().is_none() {
+        return Ok(());
+    }
+    let shown = |items: &[Value]| printed(&items.iter().cloned().collect::<Value>());
+    Err(PatchError::Failed(format!(
+        "The order in patch list:\n{}\n doesn't match {SET_ORDER} list:\n{}\n",
+        shown(patch),
+        shown(order)
+    )))
+}
+
+/// A list after a merge.
+struct Merged {
+    items: Seq,
+    /// The order of the server's items, as `$setElementOrder` is to see it.
+    server_order: Seq,
 }
 
 /// Merges two lists, item by item.
@@ -249,15 +262,17 @@ fn merge_list(
     below: Below<'_>,
     deletes: bool,
     options: Options,
-) -> Result<Seq, PatchError> {
+) -> Result<Merged, PatchError> {
     if original.is_empty() && patch.is_empty() {
-        return Ok(original);
+        return Ok(Merged { items: original, server_order: Seq::new() });
     }
     let items = list::items_of(&[&original, &patch])?;
     let key = below.key();
+    let mut server_order = original.clone();
     let (original, patch, merged) = match items {
         Items::Scalars if options.carry_out && deletes => {
-            return Ok(original.into_iter().filter(|item| !patch.contains(item)).collect());
+            let items = original.into_iter().filter(|item| !patch.contains(item)).collect();
+            return Ok(Merged { items, server_order });
         }
         Items::Scalars => {
             let both = original.iter().chain(patch.iter()).cloned().collect();
@@ -268,19 +283,34 @@ fn merge_list(
             return Err(PatchError::Failed(format!("cannot merge lists without merge key for {kind}")));
         }
         Items::Maps => {
-            let (original, patch) = carry_out_directives(original, &patch, key)?;
-            let merged = merge_items(original.to_vec(), &patch, below, options)?;
-            (original, patch, merged)
+            let left = carry_out_directives(&mut server_order, &patch, key)?;
+            let merged = merge_items(left.original.to_vec(), &left.patch, below, options)?;
+            if !left.replaced {
+                // New items take the places that deleted ones had: the original program works in place.
+                let free = left.original.len()..merged.len().min(server_order.len());
+                server_order.make_mut()[free.clone()].clone_from_slice(&merged[free]);
+            }
+            (left.original, left.patch, merged)
         }
     };
     let (named, server_only) = list::partition(merged, &patch, key)?;
-    Ok(list::arrange(named, server_only, &patch, &original, key, items)?.into_iter().collect())
+    let items = list::arrange(named, server_only, &patch, &original, key, items)?.into_iter().collect();
+    Ok(Merged { items, server_order })
 }
 
-/// Carries out the items that are directives, and returns what is left of both lists.
-fn carry_out_directives(mut original: Seq, patch: &[Value], key: &str) -> Result<(Seq, Seq), PatchError> {
+/// What is left of two lists once the directives in the patch are carried out.
+struct Left {
+    original: Seq,
+    patch: Seq,
+    replaced: bool,
+}
+
+/// Carries out the items that are directives. Items of `original` that are deleted leave a gap that
+/// the ones behind close, so that its length stays and its end repeats.
+fn carry_out_directives(original: &mut Seq, patch: &[Value], key: &str) -> Result<Left, PatchError> {
     let mut plain = Seq::new();
-    let mut replace = false;
+    let mut replaced = false;
+    let mut length = original.len();
     for item in patch {
         let map = as_map(item)?;
         let Some(directive) = map.get(PATCH) else {
@@ -290,11 +320,15 @@ fn carry_out_directives(mut original: Seq, patch: &[Value], key: &str) -> Result
         match directive.as_str() {
             Some("delete") => {
                 let value = list::key_of(item, key)?;
-                // An item that is no map stops the search for those that match.
-                list::find(&original, key, &Value::Seq(Seq::new()))?;
-                original.retain(|old| old.get(key) != Some(value));
+                while let Some(at) = list::find(&original[..length], key, value)? {
+                    original.make_mut()[at..length].rotate_left(1);
+                    length -= 1;
+                    if length > 0 {
+                        original.make_mut()[length] = original[length - 1].clone();
+                    }
+                }
             }
-            Some("replace") => replace = true,
+            Some("replace") => replaced = true,
             Some("merge") => {
                 return Err(PatchError::Failed(
                     "merging lists cannot yet be specified in the patch".to_owned(),
@@ -303,7 +337,10 @@ fn carry_out_directives(mut original: Seq, patch: &[Value], key: &str) -> Result
             _ => return Err(unknown_directive(directive, map)),
         }
     }
-    Ok(if replace { (plain, Seq::new()) } else { (original, plain) })
+    Ok(match replaced {
+        true => Left { original: plain, patch: Seq::new(), replaced },
+        false => Left { original: original[..length].iter().cloned().collect(), patch: plain, replaced },
+    })
 }
 
 fn merge_items(
@@ -330,6 +367,7 @@ fn malformed_order() -> PatchError {
 }
 
 fn unknown_directive(directive: &Value, map: &Map) -> PatchError {
+    let shown = if directive.is_null() { "%!s(<nil>)".to_owned() } else { printed(directive) };
     let map = printed(&Value::Map(map.clone()));
-    PatchError::Failed(format!("unknown patch type: {} in map: {map}", printed(directive)))
+    PatchError::Failed(format!("unknown patch type: {shown} in map: {map}"))
 }
