@@ -1,0 +1,12 @@
+//! The numbers that bound a sync.
+
+use jiff::SignedDuration;
+
+/// How long controllers get to react between two waves, so that health is not read from a stale object.
+pub(crate) const WAVE_DELAY: SignedDuration = SignedDuration::from_secs(2);
+
+/// How far the cluster's clock may run behind ours when a hook's age is compared with the operation's.
+pub(crate) const CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(5);
+
+/// How many characters of a revision go into the name of a hook that has none.
+pub(crate) const REVISION_IN_NAME: usize = 7;
