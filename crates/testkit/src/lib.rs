@@ -1,1 +1,3 @@
 //! Fixtures as text, a fake clock, and Given/When/Then over the embedded Kubernetes.
+
+pub mod conformance;

@@ -1,0 +1,20 @@
+//! Replays the recorded answers of the real programs, where the environment says where they are.
+
+use std::path::PathBuf;
+
+use lynceus_testkit::conformance::{self, Report};
+
+fn check(replay: impl Fn(&std::path::Path) -> std::io::Result<Report>) {
+    let Some(dir) = std::env::var_os("LYNCEUS_CASES").map(PathBuf::from) else { return };
+    let report = replay(&dir).expect("the cases can be read");
+    let unexplained: Vec<_> = report.unexplained().collect();
+    let shown: Vec<String> =
+        unexplained.iter().take(20).map(|failure| format!("{}: {}", failure.case, failure.detail)).collect();
+    assert!(unexplained.is_empty(), "{} of {} agree\n{}", report.passed, report.ran, shown.join("\n"));
+    assert!(report.passed * 100 >= report.ran * 99, "only {} of {} agree", report.passed, report.ran);
+}
+
+#[test]
+fn syncs_go_as_the_real_engine_ran_them() {
+    check(conformance::sync::run);
+}
