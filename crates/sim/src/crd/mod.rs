@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lynceus_object::schema::TypeRef;
-use lynceus_object::{Object, Str};
+use lynceus_object::{Object, Str, Value};
 
 use crate::context::Context;
 use crate::kinds::Resource;
@@ -40,6 +40,11 @@ pub fn validate_definition(_definition: &Object, _old: Option<&Object>) -> Vec<F
 /// Removes fields that the schema does not know; says which (`spec.foo`), for `fieldValidation`.
 pub fn prune(_custom: &Compiled, _object: &mut Object) -> Vec<String> {
     Vec::new()
+}
+
+/// The schema of the kind as its definition gives it, for the description of the API.
+pub fn openapi(_custom: &Compiled) -> Option<Value> {
+    None
 }
 
 /// Sets the schema's defaults.
