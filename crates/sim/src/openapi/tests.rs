@@ -2,8 +2,12 @@
 
 use super::*;
 
+fn registry() -> Registry {
+    Registry::new(&[], &Registry::default())
+}
+
 fn document(path: &str) -> Value {
-    v3_group(&Registry::new([], 0), path).unwrap()
+    v3_group(&registry(), path).unwrap()
 }
 
 fn schema<'a>(document: &'a Value, name: &str) -> &'a Value {
@@ -12,7 +16,7 @@ fn schema<'a>(document: &'a Value, name: &str) -> &'a Value {
 
 #[test]
 fn the_index_names_every_group_version() {
-    let index = v3_index(&Registry::new([], 0));
+    let index = v3_index(&registry());
     let paths = index.get("paths").and_then(Value::as_map).unwrap();
     assert!(
         paths.contains("api/v1") && paths.contains("apis/apps/v1") && paths.contains("apis/autoscaling/v2")
@@ -74,7 +78,7 @@ fn every_reference_leads_somewhere() {
             _ => {}
         }
     }
-    let registry = Registry::new([], 0);
+    let registry = registry();
     let documents = groups(&registry).into_iter().map(|(path, _)| document(&path)).chain([v2(&registry)]);
     for document in documents {
         let mut found = Vec::new();
@@ -88,7 +92,7 @@ fn every_reference_leads_somewhere() {
 
 #[test]
 fn version_2_writes_references_beside_descriptions() {
-    let document = v2(&Registry::new([], 0));
+    let document = v2(&registry());
     let spec = document.at(&["definitions", "io.k8s.api.apps.v1.Deployment", "properties", "spec"]).unwrap();
     assert_eq!(spec.str_at(&["$ref"]), Some("#/definitions/io.k8s.api.apps.v1.DeploymentSpec"));
     assert_eq!(spec.str_at(&["description"]), Some("What is wanted."));
