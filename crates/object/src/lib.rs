@@ -1,5 +1,7 @@
 //! A Kubernetes object as a value: keys, paths, YAML and JSON, selectors, quantities, schemas, patches and apply.
 
+pub mod defaults;
+pub mod edit;
 mod id;
 pub mod json;
 pub mod limits;

@@ -5,8 +5,6 @@
 
 mod admit;
 mod convert;
-mod defaults;
-mod edit;
 pub(crate) mod gofmt;
 mod prepare;
 mod quality;
@@ -14,11 +12,12 @@ mod resources;
 mod scale;
 mod select;
 
-use lynceus_object::Object;
+use lynceus_object::{Gvk, Object};
+
+pub(crate) use lynceus_object::edit;
 
 pub use admit::{Additions, admit_create};
 pub use convert::convert;
-pub use defaults::default;
 pub use prepare::{prepare_create, prepare_update};
 pub(crate) use quality::amount_of;
 pub use resources::{ALL_VERBS, PART_VERBS, Resource, Subresource, resource_of, resources};
@@ -28,6 +27,12 @@ pub use select::{field, selectable};
 
 use crate::FieldError;
 use crate::context::Context;
+
+/// Fills in what the client left out, as it depends on nothing but the object itself.
+pub fn default(resource: &Resource, object: &mut Object) {
+    let gvk = Gvk::new(resource.group.clone(), resource.version.clone(), resource.kind.clone());
+    lynceus_object::defaults::fill_in(&gvk, object);
+}
 
 /// What is wrong with a new object, metadata included.
 pub fn validate(_resource: &Resource, _object: &Object, _context: &Context<'_>) -> Vec<FieldError> {

@@ -7,7 +7,7 @@ mod service;
 use jiff::Timestamp;
 use lynceus_object::{Object, Value, value};
 
-use super::defaults::default;
+use super::default;
 use super::edit::{each, fill_text, has, part_or_new};
 use super::resources::Resource;
 use crate::ApiError;

@@ -1,24 +1,25 @@
-//! What the server fills in when a client leaves it out.
+//! What an API server fills in when a client leaves it out.
+//!
+//! It is here, and not with the embedded API server, because a comparison has to know it too: what the server
+//! would fill in is no difference.
 
 mod autoscaling;
 mod cluster;
 mod core;
-pub(crate) mod image;
-pub(crate) mod pod;
+mod image;
+mod pod;
 mod workload;
 
-use lynceus_object::{Object, Value};
-
-use super::resources::Resource;
+use crate::{Gvk, Object, Value};
 
 /// Fills in what the client left out, as it depends on nothing but the object itself.
 ///
 /// Applying it twice changes nothing more. Values that depend on the cluster (addresses, the default
 /// storage class, a pod's service account) are not set here.
-pub fn default(resource: &Resource, object: &mut Object) {
+pub fn fill_in(gvk: &Gvk, object: &mut Object) {
     let name = object.name().to_owned();
     let value = object.value_mut();
-    match (resource.group.as_str(), resource.version.as_str(), resource.kind.as_str()) {
+    match (gvk.group.as_str(), gvk.version.as_str(), gvk.kind.as_str()) {
         ("", _, kind) => core::fill_in(kind, &name, value),
         ("apps" | "batch", _, kind) => workload::fill_in(kind, value),
         ("autoscaling", version, _) => autoscaling::fill_in(version, value),

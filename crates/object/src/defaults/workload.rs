@@ -1,9 +1,9 @@
 //! What the groups apps and batch get.
 
-use lynceus_object::{Value, value};
+use crate::{Value, value};
 
 use super::{labels_from_template, pod};
-use crate::kinds::edit::{each, fill, fill_text, has, part, part_or_new};
+use crate::edit::{each, fill, fill_text, has, part, part_or_new};
 
 /// Fills in an object of one of the workload kinds.
 pub(super) fn fill_in(kind: &str, value: &mut Value) {

@@ -1,9 +1,9 @@
 //! What the kinds of the core group get.
 
-use lynceus_object::{Map, Value, value};
+use crate::{Map, Value, value};
 
 use super::{labels_from_template, pod, workload};
-use crate::kinds::edit::{each, fill, fill_from, fill_text, has, part, part_or_new};
+use crate::edit::{each, fill, fill_from, fill_text, has, part, part_or_new};
 
 /// Fills in an object of the core group.
 pub(super) fn fill_in(kind: &str, name: &str, value: &mut Value) {

@@ -1,8 +1,8 @@
 //! What an autoscaler gets.
 
-use lynceus_object::{Value, value};
+use crate::{Value, value};
 
-use crate::kinds::edit::{fill, fill_from, has, part_or_new};
+use crate::edit::{fill, fill_from, has, part_or_new};
 
 /// Fills in an autoscaler of either version.
 pub(super) fn fill_in(version: &str, value: &mut Value) {

@@ -1,9 +1,9 @@
 //! What a pod, or the template of one, gets.
 
-use lynceus_object::{Value, value};
+use crate::{Value, value};
 
 use super::image::pull_policy;
-use crate::kinds::edit::{each, fill, fill_from, fill_number, fill_text, has, part, part_or_new};
+use crate::edit::{each, fill, fill_from, fill_number, fill_text, has, part, part_or_new};
 
 /// The three lists of containers in a pod's spec.
 pub(crate) const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];

@@ -1,8 +1,8 @@
 //! What the kinds that configure a cluster get: rbac, networking, storage, admission, extensions and others.
 
-use lynceus_object::{Value, value};
+use crate::{Value, value};
 
-use crate::kinds::edit::{each, fill, fill_number, fill_text, has, part, part_or_new};
+use crate::edit::{each, fill, fill_number, fill_text, has, part, part_or_new};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
