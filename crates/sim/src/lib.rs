@@ -24,6 +24,7 @@ mod allocate;
 pub mod attributes;
 pub mod auth;
 mod bootstrap;
+pub mod cel;
 pub mod clock;
 pub mod context;
 pub mod controllers;

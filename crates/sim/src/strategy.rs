@@ -87,7 +87,8 @@ fn refuse(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result
 /// What a client should hear although the object is accepted.
 pub(crate) fn warnings(resource: &Resource, new: &Object, old: Option<&Object>) -> Vec<String> {
     match &resource.custom {
-        Some(_) => Vec::new(),
+        Some(_) => crd::warnings(new, old),
+        None if is_definition(resource) => crd::definition_warnings(new, old),
         None => kinds::warnings(resource, new, old),
     }
 }

@@ -1,98 +1,73 @@
 //! Custom resources: definitions compiled into pruning, defaulting, validation and columns.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`definition`] | defaults and validates a definition |
+//! | [`status`] | gives it its names and says that it is served |
+//! | [`compiled`] | turns it into the [`Resource`]s that are routed to |
+//! | [`schema`] | the compiled schema, walked by [`prune`], [`default`], [`validate`], [`lists`], [`rule`] |
+//! | [`instance`] | what a write to an instance goes through |
 
-use std::sync::Arc;
+mod columns;
+mod compiled;
+mod conversion;
+mod default;
+mod definition;
+mod field_path;
+mod format;
+mod instance;
+mod jsonpath;
+mod limits;
+mod lists;
+mod meta;
+mod prune;
+mod rule;
+mod schema;
+mod shown;
+mod status;
+mod validate;
 
 use jiff::Timestamp;
 use lynceus_object::schema::TypeRef;
-use lynceus_object::{Object, Str, Value};
+use lynceus_object::{Object, Value};
 
-use crate::context::Context;
-use crate::kinds::Resource;
-use crate::{ApiError, FieldError};
+pub use compiled::{Compiled, compare_versions, resources};
+pub use conversion::{convert, review, unpack};
+pub use definition::{
+    default as default_definition, prepare as prepare_definition, validate as validate_definition,
+    warnings as definition_warnings,
+};
+pub use instance::{
+    default, field, prepare_create, prepare_update, prune, scale, set_scale, validate, validate_update, warnings,
+};
+pub use jsonpath::JsonPath;
+pub use schema::ListType;
+pub use status::{CLEANUP, is_true, set_condition, settle};
 
-/// One version of a definition in the form that requests use.
-#[derive(Debug, Default)]
-pub struct Compiled {}
+pub(crate) use format::{go_duration, is_uri, is_valid as has_format};
+pub(crate) use shown::{float as float_text, quoted};
 
-/// The resources that a stored definition serves: one per served version, the preferred one first.
-/// None until its names are accepted.
-pub fn resources(_definition: &Object) -> Vec<Arc<Resource>> {
-    Vec::new()
-}
-
-/// The definition with its status as the name and establishing controllers would leave it, or `None`
-/// if that is how it is already. `others` are all stored definitions.
-pub fn settle(_definition: &Object, _others: &[Object], _now: Timestamp) -> Option<Object> {
-    None
-}
-
-/// Sets the defaults of a definition itself.
-pub fn default_definition(_definition: &mut Object) {}
-
-/// Makes a definition ready to be stored for the first time.
-pub fn prepare_definition(_definition: &mut Object, _old: Option<&Object>, _subresource: &str) {}
-
-/// What is wrong with a definition.
-pub fn validate_definition(_definition: &Object, _old: Option<&Object>) -> Vec<FieldError> {
-    Vec::new()
-}
-
-/// Removes fields that the schema does not know; says which (`spec.foo`), for `fieldValidation`.
-pub fn prune(_custom: &Compiled, _object: &mut Object) -> Vec<String> {
-    Vec::new()
-}
+use crate::table::{self, Include};
 
 /// The schema of the kind as its definition gives it, for the description of the API.
-pub fn openapi(_custom: &Compiled) -> Option<Value> {
-    None
-}
-
-/// Sets the schema's defaults.
-pub fn default(_custom: &Compiled, _object: &mut Object) {}
-
-/// Makes an instance ready to be stored for the first time.
-pub fn prepare_create(_resource: &Resource, _object: &mut Object, _context: &Context<'_>) {}
-
-/// Makes a changed instance ready to be stored.
-pub fn prepare_update(_resource: &Resource, _new: &mut Object, _old: &Object, _subresource: &str) {}
-
-/// What is wrong with a new instance, metadata and CEL rules included.
-pub fn validate(_resource: &Resource, _object: &Object) -> Vec<FieldError> {
-    Vec::new()
-}
-
-/// What is wrong with a changed instance.
-pub fn validate_update(
-    _resource: &Resource,
-    _new: &Object,
-    _old: &Object,
-    _subresource: &str,
-) -> Vec<FieldError> {
-    Vec::new()
-}
-
-/// Turns an instance into another version of its kind.
-pub fn convert(mut object: Object, to: &Resource) -> Result<Object, ApiError> {
-    object.set(&["apiVersion"], to.api_version());
-    Ok(object)
+pub fn openapi(custom: &Compiled) -> Option<Value> {
+    Some(custom.openapi().clone()).filter(|schema| !schema.is_null())
 }
 
 /// The schema that merging and apply go by.
-pub fn schema(_custom: &Compiled) -> TypeRef<'_> {
-    TypeRef::untyped()
+pub fn schema(custom: &Compiled) -> TypeRef<'_> {
+    custom.merge_schema().root()
 }
 
-/// The value of a selectable field; `None` where the definition has no such field.
-pub fn field(_custom: &Compiled, _object: &Object, _field: &str) -> Option<Str> {
-    None
-}
-
-/// The Scale of an instance.
-pub fn scale(_resource: &Resource, _object: &Object) -> Result<Object, ApiError> {
-    Err(ApiError::method_not_allowed())
-}
-
-/// Writes a Scale's wish into the instance.
-pub fn set_scale(_resource: &Resource, _object: &mut Object, _scale: &Object) -> Result<(), ApiError> {
-    Err(ApiError::method_not_allowed())
+/// A `meta.k8s.io/v1` Table with the definition's printer columns.
+pub fn table(
+    custom: &Compiled,
+    objects: &[Object],
+    metadata: Value,
+    include: Include,
+    headers: bool,
+    now: Timestamp,
+) -> Value {
+    let row = |object: &Object| table::row_of(object, columns::cells(&custom.columns, object, now), include);
+    table::table(&columns::headers(&custom.columns), objects.iter().map(row).collect(), metadata, headers)
 }

@@ -17,6 +17,7 @@ use lynceus_object::{Gvk, Object, Value, value};
 pub use age::human_duration;
 pub use columns::{Column, columns};
 
+use crate::crd;
 use crate::kinds::{self, Resource};
 
 /// How much of each object a row carries.
@@ -41,6 +42,9 @@ pub fn render(
     headers: bool,
     now: Timestamp,
 ) -> Value {
+    if let Some(custom) = &resource.custom {
+        return crd::table(custom, objects, metadata, include, headers, now);
+    }
     let rows = objects.iter().map(|object| row(resource, object, include, now));
     table(&columns(resource), rows.collect(), metadata, headers)
 }

@@ -1,0 +1,84 @@
+//! CEL, the expression language of validation rules and match conditions.
+//!
+//! An expression is parsed ([`parse`]), checked against the types of its variables ([`check`]) and
+//! run ([`eval`]) directly on resources. It is our own because rules have to be refused when their
+//! definition is created (which needs a type checker), must not outlive their budget (which needs
+//! counting inside the evaluator), and because nothing is converted before it is looked at.
+
+mod ast;
+mod check;
+mod error;
+mod eval;
+mod lex;
+mod limits;
+mod lists;
+mod net;
+mod parse;
+mod pattern;
+mod quantity;
+mod semver;
+mod signature;
+mod standard;
+mod strings;
+mod time;
+mod types;
+mod url;
+mod value;
+
+use lynceus_object::Str;
+
+pub use error::{CompileError, EvalError, Issue};
+pub use pattern::Pattern;
+pub use types::{ListTy, ObjectTy, Ty, escape};
+pub use value::Val;
+
+/// The variables that an expression may use, and their types.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    variables: Vec<(Str, Ty)>,
+}
+
+impl Env {
+    /// An environment with these variables.
+    pub fn new(variables: impl IntoIterator<Item = (&'static str, Ty)>) -> Self {
+        Env { variables: variables.into_iter().map(|(name, ty)| (name.into(), ty)).collect() }
+    }
+
+    fn variable(&self, name: &str) -> Option<&Ty> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, ty)| ty)
+    }
+}
+
+/// A checked expression, ready to run any number of times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    expr: ast::Expr,
+    ty: Ty,
+}
+
+impl Program {
+    /// Parses and checks an expression.
+    pub fn compile(text: &str, env: &Env) -> Result<Self, CompileError> {
+        let mut expr = parse::parse(text).map_err(|issue| CompileError::new(text, vec![issue]))?;
+        let ty = check::check(&mut expr, env).map_err(|issues| CompileError::new(text, issues))?;
+        Ok(Program { expr, ty })
+    }
+
+    /// The type of its result.
+    pub fn ty(&self) -> &Ty {
+        &self.ty
+    }
+
+    /// Whether the expression mentions a variable.
+    pub fn uses(&self, name: &str) -> bool {
+        eval::mentions(&self.expr, name)
+    }
+
+    /// Runs it. `budget` is what it may cost; the second part of the answer is what it did cost.
+    pub fn run(&self, variables: &[(&str, Val)], budget: u64) -> (Result<Val, EvalError>, u64) {
+        eval::run(&self.expr, variables, budget)
+    }
+}
+
+#[cfg(test)]
+mod tests;
