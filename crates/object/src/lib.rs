@@ -5,6 +5,7 @@ pub mod edit;
 mod id;
 pub mod json;
 pub mod limits;
+pub mod manifest;
 mod map;
 mod object;
 pub mod patch;
@@ -12,6 +13,8 @@ pub mod path;
 pub mod protobuf;
 pub mod quantity;
 pub mod schema;
+pub mod selector;
+pub mod typed;
 mod value;
 pub mod yaml;
 
@@ -20,6 +23,8 @@ pub use map::Map;
 pub use object::{Object, OwnerRef};
 pub use path::{FieldPath, Segment};
 pub use quantity::Quantity;
+pub use selector::{FieldSelector, Selector};
+pub use typed::{TypedError, from_typed, to_typed};
 pub use value::{Seq, Str, Value};
 
 /// What the macros of this crate expand to; not for direct use.

@@ -7,5 +7,5 @@ mod print;
 mod serde;
 
 pub use error::Error;
-pub use parse::{Duplicate, Parsed, parse, read};
+pub use parse::{Duplicate, Parsed, parse, read, read_stream};
 pub use print::{go_string, go_vec, to_string, to_string_pretty, to_vec};

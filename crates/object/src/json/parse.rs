@@ -36,24 +36,27 @@ pub fn parse(text: &[u8]) -> Result<Value, Error> {
 pub fn read(text: &[u8]) -> Result<Parsed, Error> {
     // Go reads broken UTF-8 as replacement characters.
     let text = String::from_utf8_lossy(text);
-    let mut reader = Reader {
-        text: &text,
-        bytes: text.as_bytes(),
-        pos: 0,
-        items: Vec::new(),
-        fields: Vec::new(),
-        path: Vec::new(),
-        duplicates: Vec::new(),
-    };
-    reader.skip_space();
-    let value = reader.value()?;
+    let mut reader = Reader::new(&text);
+    let parsed = reader.next()?;
     reader.skip_space();
     if reader.pos < reader.bytes.len() {
         return Err(reader.unexpected("after top-level value"));
     }
-    let mut duplicates = reader.duplicates;
-    duplicates.sort_by_key(|found| (found.line, found.column));
-    Ok(Parsed { value, duplicates })
+    Ok(parsed)
+}
+
+/// Reads JSON values that stand one after the other, each with the line on which it begins.
+pub fn read_stream(text: &[u8]) -> Result<Vec<(u32, Parsed)>, Error> {
+    let text = String::from_utf8_lossy(text);
+    let mut reader = Reader::new(&text);
+    let mut all = Vec::new();
+    reader.skip_space();
+    while reader.pos < reader.bytes.len() {
+        let line = Error::new(&text, reader.pos, String::new()).line;
+        all.push((line, reader.next()?));
+        reader.skip_space();
+    }
+    Ok(all)
 }
 
 /// A step from the root to where the reader is.
@@ -81,6 +84,27 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Reader {
+            text,
+            bytes: text.as_bytes(),
+            pos: 0,
+            items: Vec::new(),
+            fields: Vec::new(),
+            path: Vec::new(),
+            duplicates: Vec::new(),
+        }
+    }
+
+    /// Reads the next value.
+    fn next(&mut self) -> Result<Parsed, Error> {
+        self.skip_space();
+        let value = self.value()?;
+        let mut duplicates = std::mem::take(&mut self.duplicates);
+        duplicates.sort_by_key(|found| (found.line, found.column));
+        Ok(Parsed { value, duplicates })
+    }
+
     fn byte(&self) -> u8 {
         self.bytes.get(self.pos).copied().unwrap_or(0)
     }

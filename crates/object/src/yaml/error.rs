@@ -70,6 +70,13 @@ impl Error {
         Error::content((0, 0), format!("the document has {size} bytes; at most {limit} are read"))
     }
 
+    /// The same error with another hint.
+    #[must_use]
+    pub(super) fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
     /// The same error in a document that begins `lines` further down.
     #[must_use]
     pub(super) fn moved_down(mut self, lines: u32) -> Self {
@@ -82,9 +89,6 @@ impl Error {
 
 fn hint_for(problem: &str) -> Option<&'static str> {
     match problem {
-        "found character that cannot start any token" => {
-            Some("indent with spaces, not tabs; quote a value that starts with @ or `")
-        }
         "found a tab character that violates indentation"
         | "found a tab character where an indentation space is expected" => {
             Some("indent with spaces, not tabs")

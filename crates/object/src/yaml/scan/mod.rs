@@ -18,6 +18,8 @@ use super::chars::{self, Cursor, Mark};
 use super::error::Error;
 use crate::limits::MAX_KEY_CHARS;
 
+const NO_TOKEN: &str = "found character that cannot start any token";
+
 /// The smallest part of a document that has a meaning.
 #[derive(Debug)]
 pub(super) enum Token<'a> {
@@ -298,8 +300,9 @@ impl<'a> Scanner<'a> {
             b'|' if self.in_block() => self.scan_block_scalar(true),
             b'>' if self.in_block() => self.scan_block_scalar(false),
             b'\'' | b'"' => self.scan_quoted(byte),
-            b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
-                Err(self.error(None, "found character that cannot start any token"))
+            b'\t' => Err(self.error(None, NO_TOKEN).hint("indent with spaces, not tabs")),
+            b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
+                Err(self.error(None, NO_TOKEN).hint("quote a value that begins with this character"))
             }
             _ => self.scan_plain(),
         }

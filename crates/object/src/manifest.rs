@@ -1,0 +1,337 @@
+//! The text of a manifest file to objects.
+//!
+//! A document that is broken is a diagnostic, and the other documents of the file are still read.
+
+use lynceus_files::{Diagnostic, FilePath, Span};
+
+use crate::id::split_api_version;
+use crate::json;
+use crate::object::Object;
+use crate::path::FieldPath;
+use crate::value::{Seq, Value};
+use crate::yaml;
+
+/// An object and where it stands in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    /// The object.
+    pub object: Object,
+    /// Which document of the file it is in, from 0.
+    pub document: usize,
+    /// Which item of a list it is, from 0, if the document is a list.
+    pub item: Option<usize>,
+    /// The line on which the document begins, from 1.
+    pub line: u32,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Manifests {
+    /// The objects in the order of the text.
+    pub objects: Vec<Manifest>,
+    /// What is wrong, in the order of the text. An error means that an object is missing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Manifests {
+    /// The first thing that is missing from the result, if anything is.
+    pub fn first_error(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|found| found.severity == lynceus_files::Severity::Error)
+    }
+}
+
+impl Manifest {
+    /// Where a field of the object stands in the file that it was read from; the place of what would
+    /// hold it if it is not there.
+    pub fn locate(&self, file: &FilePath, text: &[u8], path: &FieldPath) -> Span {
+        let mut full: FieldPath = FieldPath::root();
+        if let Some(item) = self.item {
+            full = full.field("items").index(item);
+        }
+        for segment in path.segments() {
+            full.push(segment.clone());
+        }
+        let (line, column) = yaml::locate(text, self.document, &full).unwrap_or((self.line, 0));
+        Span { file: file.clone(), line, column }
+    }
+}
+
+/// Reads the objects of a YAML or JSON file. Empty documents are skipped and lists flattened.
+pub fn read(file: &FilePath, text: &[u8], options: &yaml::Options) -> Manifests {
+    let mut reader = Reader { file, text, out: Manifests::default() };
+    // As in Kubernetes, what looks like JSON is read as JSON, and as YAML if that fails.
+    if text.trim_ascii_start().starts_with(b"{")
+        && text.len() <= options.max_bytes
+        && let Ok(values) = json::read_stream(text)
+    {
+        for (document, (line, parsed)) in values.into_iter().enumerate() {
+            reader.json(document, line, parsed);
+        }
+        return reader.out;
+    }
+    for document in yaml::documents(text, options) {
+        reader.yaml(document);
+    }
+    reader.out
+}
+
+struct Reader<'a> {
+    file: &'a FilePath,
+    text: &'a [u8],
+    out: Manifests,
+}
+
+impl Reader<'_> {
+    fn span(&self, line: u32, column: u32) -> Span {
+        Span { file: self.file.clone(), line, column }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic, line: u32, column: u32) {
+        let diagnostic = diagnostic.at(self.span(line, column));
+        self.out.diagnostics.push(diagnostic);
+    }
+
+    fn json(&mut self, document: usize, line: u32, parsed: json::Parsed) {
+        for duplicate in parsed.duplicates {
+            self.report_duplicate(&duplicate.path, duplicate.line, duplicate.column);
+        }
+        self.value(document, line, parsed.value);
+    }
+
+    fn yaml(&mut self, document: yaml::Document) {
+        for duplicate in &document.duplicates {
+            self.report_duplicate(&duplicate.key, duplicate.line, duplicate.column);
+        }
+        if let Some(line) = document.ignored_from {
+            let message = "the text after the end of the document is not read";
+            let hint = "begin each document with a line \"---\"";
+            self.report(Diagnostic::warning(message).hint(hint), line, 0);
+        }
+        match document.result {
+            Ok(Value::Null) => {}
+            Ok(value) => self.value(document.index, document.line, value),
+            Err(error) => {
+                let message = format!("document {} is not valid YAML: {}", document.index + 1, error.problem);
+                let mut diagnostic = Diagnostic::error(message);
+                diagnostic.hint = error.hint.map(str::to_owned);
+                let line = if error.line > 0 { error.line } else { document.line };
+                self.report(diagnostic, line, error.column);
+            }
+        }
+    }
+
+    fn report_duplicate(&mut self, key: &str, line: u32, column: u32) {
+        let message = format!("key {key:?} is given twice; the last one counts");
+        self.report(Diagnostic::warning(message).hint("remove one of them"), line, column);
+    }
+
+    fn value(&mut self, document: usize, line: u32, value: Value) {
+        let name = format!("document {}", document + 1);
+        let object = match Object::new(value) {
+            Ok(object) => object,
+            Err(other) => {
+                let message = format!("{name} is not an object but {}", article(other.type_name()));
+                self.report(
+                    Diagnostic::error(message).hint("a manifest is a map with apiVersion and kind"),
+                    line,
+                    0,
+                );
+                return;
+            }
+        };
+        match list_items(&object) {
+            Some(items) => self.list(document, line, &object, items),
+            None => self.object(Manifest { object, document, item: None, line }, &name),
+        }
+    }
+
+    fn list(&mut self, document: usize, line: u32, list: &Object, items: Seq) {
+        let item_kind = list.kind().strip_suffix("List").unwrap_or_default();
+        for (index, item) in items.into_iter().enumerate() {
+            let name = format!("item {} of the list in document {}", index + 1, document + 1);
+            match Object::new(item) {
+                Ok(mut object) => {
+                    // Items of a typed list may leave their kind to it.
+                    if object.kind().is_empty() && !item_kind.is_empty() {
+                        object.set(&["kind"], item_kind);
+                        if object.api_version().is_empty() {
+                            object.set(&["apiVersion"], list.api_version());
+                        }
+                    }
+                    self.object(Manifest { object, document, item: Some(index), line }, &name);
+                }
+                Err(other) => {
+                    let message = format!("{name} is not an object but {}", article(other.type_name()));
+                    let place = FieldPath::root().field("items").index(index);
+                    let (line, column) = yaml::locate(self.text, document, &place).unwrap_or((line, 0));
+                    self.report(Diagnostic::error(message), line, column);
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, manifest: Manifest, name: &str) {
+        let object = &manifest.object;
+        let problem = if object.kind().is_empty() {
+            Some(("kind", "kind"))
+        } else if object.api_version().is_empty() || split_api_version(object.api_version()).1.is_empty() {
+            Some(("apiVersion", "apiVersion"))
+        } else {
+            None
+        };
+        let Some((field, word)) = problem else {
+            self.out.objects.push(manifest);
+            return;
+        };
+        let message = match object.at(&[field]) {
+            None | Some(Value::Null) => format!("{name} has no {word}"),
+            Some(Value::Str(_)) => format!("{name} has an empty {word}"),
+            Some(other) => format!("{name} has {} as its {word}, not a string", article(other.type_name())),
+        };
+        let span = manifest.locate(self.file, self.text, &FieldPath::fields([field]));
+        let diagnostic =
+            Diagnostic::error(message).hint("every object has apiVersion, kind and metadata.name");
+        self.report(diagnostic, span.line, span.column);
+    }
+}
+
+/// The items, if the object is a list of objects.
+fn list_items(object: &Object) -> Option<Seq> {
+    match object.at(&["items"]) {
+        Some(Value::Seq(items)) if object.kind().ends_with("List") => Some(items.clone()),
+        Some(Value::Null) | None if object.kind() == "List" => Some(Seq::new()),
+        _ => None,
+    }
+}
+
+fn article(noun: &str) -> String {
+    match noun {
+        "null" => "null".to_owned(),
+        noun if noun.starts_with(['a', 'i', 'o']) => format!("an {noun}"),
+        noun => format!("a {noun}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, objects: &str, diagnostics: &str) {
+        let file = FilePath::new("app.yaml").unwrap();
+        let found = read(&file, text.as_bytes(), &yaml::Options::default());
+        let names: Vec<String> = found
+            .objects
+            .iter()
+            .map(|found| {
+                let Manifest { object, document, item, line } = found;
+                let item = item.map_or(String::new(), |item| format!("[{item}]"));
+                format!(
+                    "{document}{item}:{line} {} {}/{}",
+                    object.api_version(),
+                    object.kind(),
+                    object.name()
+                )
+            })
+            .collect();
+        let told: Vec<String> = found.diagnostics.iter().map(Diagnostic::to_text).collect();
+        assert_eq!(names.join("\n"), objects.trim());
+        assert_eq!(told.join("\n"), diagnostics.trim());
+    }
+
+    #[test]
+    fn reads_every_document() {
+        check(
+            "# comment\napiVersion: v1\nkind: A\nmetadata: {name: x}\n---\n\n---\n# nothing\n---\napiVersion: b/v1\nkind: B\n",
+            "0:2 v1 A/x\n3:10 b/v1 B/",
+            "",
+        );
+    }
+
+    #[test]
+    fn flattens_lists() {
+        check(
+            "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: B}\n\
+             ---\napiVersion: c/v1\nkind: CList\nitems:\n- metadata: {name: c}\n---\nkind: List\napiVersion: v1\n",
+            "0[0]:1 v1 A/\n0[1]:1 v1 B/\n1[0]:7 c/v1 C/c",
+            "",
+        );
+    }
+
+    #[test]
+    fn a_kind_that_only_sounds_like_a_list_is_an_object() {
+        check("apiVersion: x/v1\nkind: AllowList\nspec: {}\n", "0:1 x/v1 AllowList/", "");
+    }
+
+    #[test]
+    fn one_bad_document_does_not_lose_the_others() {
+        check(
+            "apiVersion: v1\nkind: A\n---\nkind: B\n\tx: 1\n---\napiVersion: v1\nkind: C\n",
+            "0:1 v1 A/\n2:7 v1 C/",
+            "error: document 2 is not valid YAML: found a tab character that violates indentation\n  at app.yaml:5:1\n  \
+             hint: indent with spaces, not tabs",
+        );
+    }
+
+    #[test]
+    fn says_what_is_missing_and_where() {
+        let hint = "  hint: every object has apiVersion, kind and metadata.name";
+        check(
+            "metadata: {name: x}\napiVersion: v1\n---\nkind: A\n---\n- a\n---\nkind: [a]\napiVersion: v1\n---\nkind: ''\n",
+            "",
+            &format!(
+                "error: document 1 has no kind\n  at app.yaml:1:1\n{hint}\n\
+                 error: document 2 has no apiVersion\n  at app.yaml:4:1\n{hint}\n\
+                 error: document 3 is not an object but an array\n  at app.yaml:6\n  \
+                 hint: a manifest is a map with apiVersion and kind\n\
+                 error: document 4 has an array as its kind, not a string\n  at app.yaml:8:1\n{hint}\n\
+                 error: document 5 has an empty kind\n  at app.yaml:11:1\n{hint}"
+            ),
+        );
+        check(
+            "apiVersion: v1\nkind: List\nitems:\n- a\n- kind: B\n",
+            "",
+            &format!(
+                "error: item 1 of the list in document 1 is not an object but a string\n  at app.yaml:4:3\n\
+                 error: item 2 of the list in document 1 has no apiVersion\n  at app.yaml:5:3\n{hint}"
+            ),
+        );
+    }
+
+    #[test]
+    fn duplicate_keys_are_told_and_the_last_counts() {
+        check(
+            "apiVersion: v1\nkind: A\nkind: B\n",
+            "0:1 v1 B/",
+            "warning: key \"kind\" is given twice; the last one counts\n  at app.yaml:3:7\n  hint: remove one of them",
+        );
+    }
+
+    #[test]
+    fn reads_json() {
+        check(
+            "{\"apiVersion\": \"v1\", \"kind\": \"A\"}\n{\"apiVersion\": \"v1\", \"kind\": \"B\"}",
+            "0:1 v1 A/\n1:2 v1 B/",
+            "",
+        );
+        check("{apiVersion: v1, kind: A}", "0:1 v1 A/", "");
+    }
+
+    #[test]
+    fn text_after_the_end_of_a_document_is_told() {
+        check(
+            "apiVersion: v1\nkind: A\n...\nkind: B\n",
+            "0:1 v1 A/",
+            "warning: the text after the end of the document is not read\n  at app.yaml:4\n  \
+             hint: begin each document with a line \"---\"",
+        );
+    }
+
+    #[test]
+    fn a_large_document_is_refused_by_the_callers_limit() {
+        let options = yaml::Options { max_bytes: 10, ..yaml::Options::default() };
+        let found = read(&FilePath::root(), b"apiVersion: v1\nkind: A\n---\na: 1", &options);
+        let told = &found.diagnostics[0].message;
+        assert_eq!(told, "document 1 is not valid YAML: the document has 23 bytes; at most 10 are read");
+        assert_eq!(found.diagnostics.len(), 2);
+    }
+}
