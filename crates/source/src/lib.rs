@@ -1,21 +1,28 @@
 //! Git: a reference to a revision to a tree, cached by content.
 
 mod book;
+mod call;
 mod commit;
 pub mod compose;
 mod disk;
 mod error;
+mod flight;
 pub mod limits;
 mod listing;
 mod local;
+mod mirror;
 mod objects;
 mod poll;
+mod protocol;
 mod range;
+mod remote;
 mod repository;
 mod revision;
 mod secret;
 mod settings;
 mod sources;
+mod submodule;
+mod transport;
 mod tree;
 mod url;
 mod version;

@@ -206,7 +206,7 @@ fn distance(asked: &str, name: &str) -> Option<usize> {
         return None;
     }
     let edits = edit_distance(left.as_bytes(), right.as_bytes());
-    (edits * 3 <= left.len().max(right.len())).then_some(2 + edits)
+    (edits * 2 <= left.len().max(right.len())).then_some(2 + edits)
 }
 
 fn edit_distance(left: &[u8], right: &[u8]) -> usize {

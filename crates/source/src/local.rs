@@ -73,5 +73,5 @@ pub(crate) fn find_prefix(
 
 /// The objects of a repository, for any thread.
 pub(crate) fn objects(repository: gix::Repository) -> Arc<Objects> {
-    Arc::new(Objects::new(repository.into_sync().objects.into_shared_arc(), None))
+    Arc::new(Objects::new(repository.into_sync().objects, None))
 }

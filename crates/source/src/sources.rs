@@ -1,19 +1,24 @@
 //! The one door to Git: a reference to a revision to a tree.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use futures::StreamExt as _;
 use lynceus_files::{FilePath, Tree, TreeError};
 
 use crate::commit::{self, Metadata};
-use crate::error::SourceError;
+use crate::error::{RevisionKind, SourceError};
+use crate::limits::{MAX_SUBMODULE_DEPTH, MAX_SUBMODULES};
 use crate::listing::{Answer, Listing};
 use crate::local;
 use crate::objects::Objects;
-use crate::repository::Repository;
-use crate::revision::{CommitId, Revision, Target};
+use crate::remote::{self, Remote, Remotes};
+use crate::repository::{Access, Repository};
+use crate::revision::{CommitId, Revision, Target, full_commit};
 use crate::settings::Settings;
-use crate::tree::GitTree;
+use crate::submodule::{self, Declared};
+use crate::tree::{GitTree, Place, Submodule};
 use crate::url::RepoUrl;
 
 /// Resolves revisions and opens their trees. Cloning it is cheap, and clones share everything.
@@ -24,15 +29,33 @@ pub struct Sources {
 
 struct Inner {
     settings: Settings,
+    remotes: Remotes,
+    /// Trees that someone has open, so that applications of one repository share what is decoded.
+    trees: Mutex<HashMap<TreeKey, Weak<GitTree>>>,
 }
+
+/// The place, the credentials and the commit.
+type TreeKey = (String, [u8; 32], CommitId);
+
+/// Where a repository is, and how to get at it.
+enum Door {
+    Local(PathBuf),
+    Remote(Arc<Remote>, Box<Access>),
+}
+
+/// The most submodules that are fetched at the same time.
+const SUBMODULES_AT_ONCE: usize = 4;
 
 impl Sources {
     /// Keeps its mirrors of remote repositories in `cache`, which is made when it is needed.
-    pub fn new(_cache: impl Into<PathBuf>, settings: Settings) -> Self {
-        Sources { inner: Arc::new(Inner { settings }) }
+    pub fn new(cache: impl Into<PathBuf>, settings: Settings) -> Self {
+        let remotes = Remotes::new(cache.into(), settings.clone());
+        Sources { inner: Arc::new(Inner { settings, remotes, trees: Mutex::default() }) }
     }
 
-    /// Finds the commit that a branch, tag, range, reference or shortened commit id stands for now.
+    /// Finds the commit that a branch, tag, range, reference or shortened commit id stands for.
+    ///
+    /// A remote repository is asked unless it was asked a moment ago; see [`Sources::forget`].
     pub async fn resolve(
         &self,
         repository: &Repository,
@@ -40,30 +63,42 @@ impl Sources {
     ) -> Result<Revision, SourceError> {
         let target = target.into();
         let shown = repository.shown();
-        match self.place(repository)? {
-            RepoUrl::Local(path) => {
+        match self.door(repository)? {
+            Door::Local(path) => {
                 let (revision, prefix) = (target.revision.to_owned(), target.tag_prefix.to_owned());
-                blocking(move || {
-                    resolve_local(&path, &shown, Target { revision: &revision, tag_prefix: &prefix })
-                })
-                .await
+                let resolve =
+                    move || resolve_local(&path, &shown, Target { revision: &revision, tag_prefix: &prefix });
+                blocking(resolve).await
             }
-            _ => Err(unsupported(shown)),
+            Door::Remote(remote, access) => resolve_remote(&remote, &access, &shown, target).await,
         }
     }
 
-    /// The files of a commit.
+    /// The files of a commit, with its submodules.
+    ///
+    /// A submodule that cannot be had costs only itself: reading its files is an error that says why.
     pub async fn tree(
         &self,
         repository: &Repository,
         revision: &Revision,
     ) -> Result<Arc<dyn Tree>, SourceError> {
-        let (shown, commit) = (repository.shown(), revision.commit);
-        let objects = self.objects(repository, commit).await?;
-        let tree =
-            blocking(move || commit::tree_of(&objects, commit, &shown).map(|tree| (objects, tree))).await;
-        let (objects, tree) = tree?;
-        Ok(Arc::new(GitTree::new(objects, tree)))
+        let (place, access) = repository.place()?;
+        let key = (remote::key(&place), access.fingerprint(), revision.commit);
+        let place = self.files(repository, revision.commit).await?;
+        // Looked up after the files were had, so that the credentials have been checked.
+        let open = self.trees().get(&key).and_then(Weak::upgrade);
+        if let Some(tree) = open {
+            return Ok(tree);
+        }
+        let mut tree = GitTree::new(place);
+        let whole = !self.inner.settings.submodules || self.mount_all(&mut tree, repository).await;
+        let tree = Arc::new(tree);
+        if whole {
+            let mut trees = self.trees();
+            trees.retain(|_, tree| tree.strong_count() > 0);
+            trees.insert(key, Arc::downgrade(&tree));
+        }
+        Ok(tree)
     }
 
     /// Who made a commit, when and why.
@@ -74,13 +109,13 @@ impl Sources {
     ) -> Result<Metadata, SourceError> {
         let (shown, commit) = (repository.shown(), revision.commit);
         let objects = self.objects(repository, commit).await?;
-        let listing = self.listing(repository).await.unwrap_or_default();
         let mut metadata = blocking(move || commit::metadata(&objects, commit, &shown)).await?;
+        let listing = self.listing(repository).await.unwrap_or_default();
         metadata.tags = listing.tags_at(commit.0);
         Ok(metadata)
     }
 
-    /// Says whether a revision has a directory, and if it has not, whether the default branch has it.
+    /// Says whether a revision has a path, and if it has not, whether the default branch has it.
     pub async fn check_path(
         &self,
         repository: &Repository,
@@ -99,6 +134,14 @@ impl Sources {
         }
     }
 
+    /// Makes the next question about a repository go to its server: for a webhook, or a user who wants to
+    /// know now.
+    pub fn forget(&self, repository: &Repository) {
+        if let Ok(Door::Remote(remote, _)) = self.door(repository) {
+            remote.forget();
+        }
+    }
+
     async fn branch_with(
         &self,
         repository: &Repository,
@@ -109,40 +152,124 @@ impl Sources {
         if commit == revision.commit {
             return None;
         }
-        let tree = self.tree(repository, &Revision::of_commit(commit)).await.ok()?;
+        let tree = GitTree::new(self.files(repository, commit).await.ok()?);
         tree.entry(path).is_ok().then_some(branch)
     }
 
-    fn place(&self, repository: &Repository) -> Result<RepoUrl, SourceError> {
-        let (place, _) = repository.place()?;
-        if matches!(place, RepoUrl::Local(_)) && !self.inner.settings.local {
-            return Err(SourceError::Unsupported {
-                url: repository.shown(),
+    fn door(&self, repository: &Repository) -> Result<Door, SourceError> {
+        let (place, access) = repository.place()?;
+        let shown = repository.shown();
+        match place {
+            RepoUrl::Local(path) if self.inner.settings.local => Ok(Door::Local(path)),
+            RepoUrl::Local(_) => Err(SourceError::Unsupported {
+                url: shown,
                 what: "access to repositories on this machine".to_owned(),
-            });
-        }
-        Ok(place)
-    }
-
-    async fn listing(&self, repository: &Repository) -> Result<Listing, SourceError> {
-        let shown = repository.shown();
-        match self.place(repository)? {
-            RepoUrl::Local(path) => blocking(move || local::list(&local::open(&path, &shown)?, &shown)).await,
-            _ => Err(unsupported(shown)),
+            }),
+            place => Ok(Door::Remote(self.inner.remotes.at(&place, &shown), Box::new(access))),
         }
     }
 
-    async fn objects(&self, repository: &Repository, _commit: CommitId) -> Result<Arc<Objects>, SourceError> {
+    async fn listing(&self, repository: &Repository) -> Result<Arc<Listing>, SourceError> {
         let shown = repository.shown();
-        match self.place(repository)? {
-            RepoUrl::Local(path) => blocking(move || local::open(&path, &shown).map(local::objects)).await,
-            _ => Err(unsupported(shown)),
+        match self.door(repository)? {
+            Door::Local(path) => {
+                blocking(move || local::list(&local::open(&path, &shown)?, &shown).map(Arc::new)).await
+            }
+            Door::Remote(remote, access) => remote.listing(&access).await,
         }
+    }
+
+    async fn objects(&self, repository: &Repository, commit: CommitId) -> Result<Arc<Objects>, SourceError> {
+        let shown = repository.shown();
+        match self.door(repository)? {
+            Door::Local(path) => blocking(move || local::open(&path, &shown).map(local::objects)).await,
+            Door::Remote(remote, access) => remote.objects(&access, commit).await,
+        }
+    }
+
+    /// Where the files of a commit are.
+    async fn files(&self, repository: &Repository, commit: CommitId) -> Result<Place, SourceError> {
+        let shown = repository.shown();
+        let objects = self.objects(repository, commit).await?;
+        blocking(move || commit::tree_of(&objects, commit, &shown).map(|tree| Place { objects, tree })).await
+    }
+
+    fn trees(&self) -> std::sync::MutexGuard<'_, HashMap<TreeKey, Weak<GitTree>>> {
+        self.inner.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts the submodules in their place, level by level. Says whether all could be had.
+    async fn mount_all(&self, tree: &mut GitTree, repository: &Repository) -> bool {
+        let mut level = vec![(FilePath::root(), repository.clone())];
+        let mut whole = true;
+        let mut mounted = 0;
+        for _ in 0..MAX_SUBMODULE_DEPTH {
+            let mut found: Vec<(Declared, Repository)> = Vec::new();
+            for (root, parent) in std::mem::take(&mut level) {
+                let declared = submodule::declared(tree, &root).unwrap_or_else(|error| {
+                    tracing::warn!(url = %parent.shown(), %error, "submodules cannot be listed");
+                    whole = false;
+                    Vec::new()
+                });
+                found.extend(declared.into_iter().map(|declared| (declared, parent.clone())));
+            }
+            mounted += found.len();
+            if found.is_empty() || mounted > MAX_SUBMODULES {
+                break;
+            }
+            let work = found.into_iter().map(|(declared, parent)| self.submodule(declared, parent));
+            let results: Vec<_> = futures::stream::iter(work).buffered(SUBMODULES_AT_ONCE).collect().await;
+            for (path, child, submodule) in results {
+                match &submodule {
+                    Submodule::Mounted(_) => level.push((path.clone(), child)),
+                    Submodule::Failed(_) => whole = false,
+                }
+                tree.mount(path, submodule);
+            }
+        }
+        whole
+    }
+
+    async fn submodule(&self, declared: Declared, parent: Repository) -> (FilePath, Repository, Submodule) {
+        let Declared { path, commit, url } = declared;
+        let Some(url) = submodule::resolve(&parent.url, &url) else {
+            let reason = format!("the submodule's URL {:?} may not be followed", crate::url::redact(&url));
+            return (path, parent, Submodule::Failed(reason));
+        };
+        let child = parent.submodule(url);
+        let submodule = match Box::pin(self.files(&child, commit)).await {
+            Ok(place) => Submodule::Mounted(place),
+            Err(error) => Submodule::Failed(format!("the submodule cannot be fetched: {error}")),
+        };
+        (path, child, submodule)
     }
 }
 
-fn unsupported(url: String) -> SourceError {
-    SourceError::Unsupported { url, what: "a network transport".to_owned() }
+async fn resolve_remote(
+    remote: &Arc<Remote>,
+    access: &Access,
+    shown: &str,
+    target: Target<'_>,
+) -> Result<Revision, SourceError> {
+    // A full commit id needs no answer from the server; whether it is there will show when it is fetched.
+    if let Some(commit) = full_commit(target.revision) {
+        return Ok(Revision::of_commit(commit));
+    }
+    let mut listing = remote.listing(access).await?;
+    let mut answer = listing.resolve(target);
+    if let Answer::Missing(RevisionKind::Name | RevisionKind::Reference) = answer {
+        // Branches and tags were listed; it may be another kind of reference.
+        listing = remote.listing_with(access, target.revision).await?;
+        answer = listing.resolve(target);
+    }
+    match answer {
+        Answer::Found(revision) => Ok(revision),
+        Answer::Missing(kind) => Err(listing.missing(shown, target.revision, kind)),
+        Answer::Prefix(prefix) => {
+            let commit = remote.find_prefix(access, &prefix).await?;
+            Ok(Revision { asked: target.revision.to_owned(), ..Revision::of_commit(commit) })
+        }
+    }
 }
 
 fn resolve_local(path: &Path, shown: &str, target: Target<'_>) -> Result<Revision, SourceError> {
@@ -155,7 +282,7 @@ fn resolve_local(path: &Path, shown: &str, target: Target<'_>) -> Result<Revisio
             Ok(Some(commit)) => {
                 Ok(Revision { asked: target.revision.to_owned(), ..Revision::of_commit(commit) })
             }
-            Ok(None) => Err(listing.missing(shown, target.revision, crate::error::RevisionKind::Commit)),
+            Ok(None) => Err(listing.missing(shown, target.revision, RevisionKind::Commit)),
             Err(kind) => Err(listing.missing(shown, target.revision, kind)),
         },
     }

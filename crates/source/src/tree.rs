@@ -67,8 +67,8 @@ enum Stop {
 }
 
 impl GitTree {
-    pub(crate) fn new(objects: Arc<Objects>, tree: ObjectId) -> Self {
-        GitTree { root: Place { objects, tree }, submodules: BTreeMap::new(), directories: RwLock::default() }
+    pub(crate) fn new(root: Place) -> Self {
+        GitTree { root, submodules: BTreeMap::new(), directories: RwLock::default() }
     }
 
     /// Puts the files of a submodule, or the reason why there are none, where it belongs.

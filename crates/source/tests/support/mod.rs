@@ -1,5 +1,9 @@
 //! What the tests of this crate share.
+
 #![allow(dead_code, reason = "each test file uses its part")]
+
+pub(crate) mod http_server;
+pub(crate) mod upload_pack;
 
 use std::path::PathBuf;
 
