@@ -1,8 +1,13 @@
 //! The project's chores: `cargo xtask tidy`, and what else stands in `USAGE`.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool for the project's own people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool for the project's own people"
+)]
 
 mod bench;
 mod compat;
+mod e2e;
 mod run;
 mod tidy;
 
@@ -14,6 +19,7 @@ usage: cargo xtask <chore> [arguments]
   tidy              check the house rules: crate edges, file lengths, purity, leftovers
   compat [--quick] [--cases DIR]
                     compare with recorded answers of the real programs, write docs/compatibility.md
+  e2e [SCRIPT]...   drive `lynceus sim` with a real kubectl
   bench             run every benchmark and print what it measured
 ";
 
@@ -24,6 +30,7 @@ fn main() -> ExitCode {
     let result = match chore.as_str() {
         "tidy" => tidy::main(),
         "compat" => compat::main(&rest),
+        "e2e" => e2e::main(&rest),
         "bench" => bench::main(&rest),
         "help" | "--help" | "-h" | "" => {
             println!("{USAGE}");

@@ -11,8 +11,11 @@ pub(crate) fn root() -> PathBuf {
 
 /// A command that starts in the root, with cargo found as the one that runs us.
 pub(crate) fn command(program: &str) -> Command {
-    let program =
-        if program == "cargo" { std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()) } else { program.into() };
+    let program = if program == "cargo" {
+        std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
+    } else {
+        program.into()
+    };
     let mut command = Command::new(program);
     command.current_dir(root());
     command

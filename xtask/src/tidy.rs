@@ -46,7 +46,8 @@ fn check() -> Result<Report, String> {
 
 /// Every tracked or new file that is text.
 fn sources() -> Result<Vec<Source>, String> {
-    let list = run::output(run::command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
+    let list =
+        run::output(run::command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
     let root = run::root();
     let mut sources = Vec::new();
     for path in list.lines() {

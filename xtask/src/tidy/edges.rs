@@ -19,8 +19,10 @@ pub(super) fn check(sources: &[Source], report: &mut Report) -> Result<(), Strin
     if allowed.is_empty() {
         return Err("ARCHITECTURE.md has no table of crates".to_owned());
     }
-    let metadata = run::output(run::command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
-    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata =
+        run::output(run::command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: Value =
+        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
     for (from, to) in edges(&metadata) {
         match allowed.get(&from) {
             None => report.problems.push(format!("ARCHITECTURE.md does not name the crate `{from}`")),

@@ -10,8 +10,20 @@ const TOO_LONG: usize = 1000;
 const REASON: &str = "//! Long because";
 
 /// The crates that do no IO, read no clock and are not async.
-const PURE: [&str; 12] =
-    ["files", "object", "api", "gotmpl", "helm", "kustomize", "render", "lua", "diff", "health", "sync", "doctor"];
+const PURE: [&str; 12] = [
+    "files",
+    "object",
+    "api",
+    "gotmpl",
+    "helm",
+    "kustomize",
+    "render",
+    "lua",
+    "diff",
+    "health",
+    "sync",
+    "doctor",
+];
 
 /// What a pure crate may not name.
 const IMPURE: [&str; 9] = [
@@ -27,8 +39,13 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// What may not be left behind in code. Split, so that this file does not break its own rule.
-const LEFTOVERS: [&str; 5] =
-    [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("#[", "ignore"), concat!("FIX", "ME"), concat!("X", "XX")];
+const LEFTOVERS: [&str; 5] = [
+    concat!("to", "do!("),
+    concat!("unimple", "mented!("),
+    concat!("#[", "ignore"),
+    concat!("FIX", "ME"),
+    concat!("X", "XX"),
+];
 
 /// The product crates may not run programs; the exec credential provider lives in `kube`.
 const FORK: &str = "process::Command";
@@ -79,19 +96,22 @@ fn purity(source: &Source, report: &mut Report) {
     }
     for (number, line) in numbered(before_tests(&source.text)) {
         if let Some(word) = IMPURE.iter().find(|word| line.contains(*word)) {
-            report.problems.push(format!("{}:{number} names {word}, but `{crate_name}` is pure", source.path));
+            report
+                .problems
+                .push(format!("{}:{number} names {word}, but `{crate_name}` is pure", source.path));
         }
     }
 }
 
 /// Paths of somebody's machine have no place in a repository.
 fn machine_paths(source: &Source, report: &mut Report) {
-    let own: Vec<String> = [std::env::var("HOME").ok(), super::run::root().parent().map(|p| p.display().to_string())]
-        .into_iter()
-        .flatten()
-        .filter(|path| path.len() > 1 && path != "/tmp")
-        .map(|path| format!("{path}/"))
-        .collect();
+    let own: Vec<String> =
+        [std::env::var("HOME").ok(), super::run::root().parent().map(|p| p.display().to_string())]
+            .into_iter()
+            .flatten()
+            .filter(|path| path.len() > 1 && path != "/tmp")
+            .map(|path| format!("{path}/"))
+            .collect();
     for (number, line) in numbered(&source.text) {
         if own.iter().any(|path| line.contains(path.as_str())) {
             report.problems.push(format!("{}:{number} has a path of this machine", source.path));

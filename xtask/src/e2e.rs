@@ -1,0 +1,111 @@
+//! `cargo xtask e2e`: drives `lynceus sim` with a real kubectl, by the scripts in `xtask/e2e`.
+
+mod kubectl;
+mod script;
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::run;
+use script::Script;
+
+/// How long the server may take to start, built already.
+const START: Duration = Duration::from_secs(20);
+
+pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
+    let kubectl = kubectl::find()?;
+    let lynceus = build()?;
+    let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask/e2e"))
+        .map_err(|error| format!("cannot read the scripts: {error}"))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .filter(|path| {
+            arguments.is_empty() || arguments.iter().any(|name| path.file_stem() == Some(name.as_ref()))
+        })
+        .collect();
+    scripts.sort();
+    let mut steps = 0;
+    let mut failures = Vec::new();
+    for path in &scripts {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let script = Script::read(path)?;
+        let sim = Sim::start(&lynceus)?;
+        let failed = script.run(&kubectl, &lynceus, &sim.directory, &sim.kubeconfig);
+        println!("{name}: {} of {} steps as expected", script.len() - failed.len(), script.len());
+        steps += script.len();
+        failures.extend(failed.into_iter().map(|failure| format!("{name}, {failure}")));
+    }
+    for failure in &failures {
+        println!("\n{failure}");
+    }
+    println!("\n{} passed, {} failed", steps - failures.len(), failures.len());
+    if failures.is_empty() { Ok(()) } else { Err(format!("{} steps went otherwise", failures.len())) }
+}
+
+fn build() -> Result<PathBuf, String> {
+    run::passes(run::command("cargo").args(["build", "--quiet", "--package", "lynceus-cli"]))?;
+    let metadata =
+        run::output(run::command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let target = metadata["target_directory"].as_str().ok_or("cargo metadata names no target directory")?;
+    Ok(Path::new(target).join("debug/lynceus"))
+}
+
+/// A running `lynceus sim`, stopped when dropped.
+struct Sim {
+    child: Child,
+    directory: PathBuf,
+    kubeconfig: PathBuf,
+}
+
+impl Sim {
+    fn start(lynceus: &Path) -> Result<Self, String> {
+        let directory = std::env::temp_dir().join(format!("lynceus-e2e-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|error| format!("cannot make {directory:?}: {error}"))?;
+        let kubeconfig = directory.join("kubeconfig");
+        let _ = std::fs::remove_file(&kubeconfig);
+        let mut child = std::process::Command::new(lynceus)
+            .args(["sim", "--ephemeral", "--port", "0", "--write-kubeconfig"])
+            .arg(&kubeconfig)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot start {lynceus:?}: {error}"))?;
+        let begun = Instant::now();
+        while !kubeconfig.exists() {
+            if let Ok(Some(status)) = child.try_wait() {
+                let mut said = String::new();
+                if let Some(mut errors) = child.stderr.take() {
+                    let _ = errors.read_to_string(&mut said);
+                }
+                return Err(format!("lynceus sim ended with {status}: {said}"));
+            }
+            if begun.elapsed() > START {
+                let _ = child.kill();
+                return Err("lynceus sim did not write its kubeconfig in time".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        for output in [
+            child.stdout.take().map(|out| Box::new(out) as Box<dyn std::io::Read + Send>),
+            child.stderr.take().map(|err| Box::new(err) as _),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            // Somebody has to read what it says, or it stops when the pipe is full.
+            std::thread::spawn(move || BufReader::new(output).lines().for_each(drop));
+        }
+        Ok(Sim { child, directory, kubeconfig })
+    }
+}
+
+impl Drop for Sim {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
