@@ -93,6 +93,20 @@ impl WaitFor {
     }
 }
 
+/// One thing on one line, with its namespace, for people who have to find it.
+impl fmt::Display for WaitFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(key) = self.object() {
+            return write!(f, "{} {key}", self.reason());
+        }
+        match self {
+            Self::WaveDelay { phase, wave } => write!(f, "controllers to notice {phase} wave {wave}"),
+            Self::Retry { attempt, at, .. } => write!(f, "attempt #{attempt} at {at}"),
+            _ => f.write_str("an open sync window"),
+        }
+    }
+}
+
 /// The operation's message, in Argo CD's words: confirmations come first, then hooks, then the rest.
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
