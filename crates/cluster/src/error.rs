@@ -1,0 +1,111 @@
+//! What can go wrong at the door.
+
+use lynceus_object::{ObjectKey, Value};
+
+/// A step that failed, with the thing that it was about.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The kubeconfig, the in-cluster account or the address is not usable.
+    #[error("cannot set up the connection to the cluster")]
+    Configure(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The request did not reach the server, or its answer did not come back.
+    #[error("cannot reach the cluster for {method} {path}")]
+    Send {
+        /// The HTTP method.
+        method: &'static str,
+        /// The path, without the query.
+        path: String,
+        /// What the transport said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The server did not answer in time.
+    #[error("the cluster did not answer {method} {path} within {seconds} s")]
+    Timeout {
+        /// The HTTP method.
+        method: &'static str,
+        /// The path, without the query.
+        path: String,
+        /// How long it was given.
+        seconds: u64,
+    },
+    /// The answer is not what the API promises.
+    #[error("the cluster's answer to {path} cannot be read: {reason}")]
+    Decode {
+        /// The path, without the query.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The server said no.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
+    /// The server does not serve the kind.
+    #[error(
+        "the server could not find the requested resource: {kind} in {api_version}; \
+         is its CustomResourceDefinition installed?"
+    )]
+    UnknownKind {
+        /// The object's `apiVersion`.
+        api_version: String,
+        /// The object's kind.
+        kind: String,
+    },
+    /// A patch could not be computed for an object.
+    #[error("cannot compute the change of {key}: {reason}")]
+    Patch {
+        /// The object.
+        key: ObjectKey,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The server's `Status`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Refusal {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The machine-readable reason, such as `NotFound`.
+    pub reason: String,
+    /// The message for people.
+    pub message: String,
+}
+
+impl Refusal {
+    /// Reads an answer that is not a success.
+    pub(crate) fn read(code: u16, body: Option<&Value>, text: &str) -> Self {
+        let part = |field| body.and_then(|body| body.str_at(&[field])).unwrap_or_default().to_owned();
+        let message = part("message");
+        Refusal {
+            code,
+            reason: part("reason"),
+            message: if message.is_empty() { text.trim().chars().take(500).collect() } else { message },
+        }
+    }
+}
+
+impl ClusterError {
+    /// The server's refusal, if that is what it is.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            ClusterError::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+
+    /// Whether the object is not there.
+    pub fn is_not_found(&self) -> bool {
+        self.refusal().is_some_and(|refusal| refusal.code == 404)
+    }
+
+    /// Whether another writer was faster.
+    pub fn is_conflict(&self) -> bool {
+        self.refusal().is_some_and(|refusal| refusal.reason == "Conflict")
+    }
+
+    /// Whether the server refuses the object itself.
+    pub fn is_invalid(&self) -> bool {
+        self.refusal().is_some_and(|refusal| refusal.reason == "Invalid")
+    }
+}

@@ -1,0 +1,91 @@
+//! The kinds that a cluster serves.
+
+use std::collections::BTreeMap;
+
+use lynceus_object::{GroupKind, Gvk, Str};
+
+/// A kind and how it is addressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Group, version and kind.
+    pub gvk: Gvk,
+    /// The plural name in URLs.
+    pub plural: Str,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// Whether it can be listed and watched.
+    pub watchable: bool,
+}
+
+impl Kind {
+    /// The path of the collection, in one namespace or (with an empty one) over all.
+    pub fn collection_path(&self, namespace: &str) -> String {
+        let Gvk { group, version, .. } = &self.gvk;
+        let root = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
+        if self.namespaced && !namespace.is_empty() {
+            format!("{root}/namespaces/{namespace}/{}", self.plural)
+        } else {
+            format!("{root}/{}", self.plural)
+        }
+    }
+
+    /// The path of one object.
+    pub fn object_path(&self, namespace: &str, name: &str) -> String {
+        format!("{}/{name}", self.collection_path(namespace))
+    }
+}
+
+/// Everything that a cluster serves, as discovery told it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    by_gvk: BTreeMap<Gvk, Kind>,
+    /// The version that the server prefers for a kind, in which it is watched.
+    preferred: BTreeMap<GroupKind, Gvk>,
+    /// Groups whose versions could not be discovered, with the reason: their kinds are unknown, not absent.
+    pub broken_groups: BTreeMap<String, String>,
+}
+
+impl Kinds {
+    /// Adds a kind. The first version of a kind that is added is the preferred one.
+    pub fn insert(&mut self, kind: Kind) {
+        self.preferred.entry(kind.gvk.group_kind()).or_insert_with(|| kind.gvk.clone());
+        self.by_gvk.insert(kind.gvk.clone(), kind);
+    }
+
+    /// The kind in exactly this version.
+    pub fn get(&self, gvk: &Gvk) -> Option<&Kind> {
+        self.by_gvk.get(gvk)
+    }
+
+    /// The kind in the version that the server prefers.
+    pub fn preferred(&self, kind: &GroupKind) -> Option<&Kind> {
+        self.by_gvk.get(self.preferred.get(kind)?)
+    }
+
+    /// Whether objects of the kind live in namespaces; `None` if the kind is not served in any version.
+    pub fn is_namespaced(&self, kind: &GroupKind) -> Option<bool> {
+        self.preferred(kind).map(|kind| kind.namespaced)
+    }
+
+    /// Every kind that can be watched, each in its preferred version, in order.
+    pub fn watchable(&self) -> impl Iterator<Item = &Kind> {
+        self.preferred.values().filter_map(|gvk| self.by_gvk.get(gvk)).filter(|kind| kind.watchable)
+    }
+
+    /// Every kind in every version, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Kind> {
+        self.by_gvk.values()
+    }
+
+    /// `apps/v1/Deployment` and so on, as charts ask for them.
+    pub fn api_versions(&self) -> Vec<String> {
+        let mut versions: Vec<String> = self
+            .by_gvk
+            .keys()
+            .flat_map(|gvk| [gvk.api_version().to_string(), format!("{}/{}", gvk.api_version(), gvk.kind)])
+            .collect();
+        versions.sort();
+        versions.dedup();
+        versions
+    }
+}

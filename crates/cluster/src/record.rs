@@ -1,0 +1,94 @@
+//! Lynceus' own records: Applications and Events.
+
+use jiff::Timestamp;
+use lynceus_object::{Gvk, Object, Value, value};
+
+use crate::cluster::Cluster;
+use crate::door::PatchKind;
+use crate::error::ClusterError;
+
+/// Whether an event is about something that went as it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventType {
+    /// It did.
+    Normal,
+    /// It did not.
+    Warning,
+}
+
+impl Cluster {
+    /// Changes one of Lynceus' own objects by a merge patch. With a `resourceVersion` in the patch, the server
+    /// refuses it if another writer was faster.
+    pub async fn patch_record(
+        &self,
+        gvk: &Gvk,
+        namespace: &str,
+        name: &str,
+        patch: &Value,
+    ) -> Result<Object, ClusterError> {
+        let kind = self.kind(gvk).await?;
+        let path = format!("{}?fieldManager={}", kind.object_path(namespace, name), crate::FIELD_MANAGER);
+        let value = self.door.patch(&path, PatchKind::Merge, patch).await?;
+        let object = Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
+        // Taking it now keeps the next look from deciding on what was before our own write.
+        self.cache().upsert(object.clone());
+        Ok(object)
+    }
+
+    /// Creates one of Lynceus' own objects, or one that the user asked for by name.
+    pub async fn create_record(&self, object: &Object) -> Result<Object, ClusterError> {
+        let kind = self.kind(&object.gvk()).await?;
+        let path = format!(
+            "{}?fieldManager={}",
+            kind.collection_path(object.namespace()),
+            crate::FIELD_MANAGER
+        );
+        let value = self.door.post(&path, object.value()).await?;
+        Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })
+    }
+
+    /// Replaces one of Lynceus' own objects; the server refuses it if another writer was faster.
+    pub async fn replace_record(&self, object: &Object) -> Result<Object, ClusterError> {
+        let kind = self.kind(&object.gvk()).await?;
+        let path = format!(
+            "{}?fieldManager={}",
+            kind.object_path(object.namespace(), object.name()),
+            crate::FIELD_MANAGER
+        );
+        let value = self.door.put(&path, object.value()).await?;
+        let object = Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
+        self.cache().upsert(object.clone());
+        Ok(object)
+    }
+
+    /// Records an event about an object.
+    pub async fn record_event(
+        &self,
+        about: &Object,
+        kind: EventType,
+        reason: &str,
+        message: &str,
+        now: Timestamp,
+    ) -> Result<(), ClusterError> {
+        let time = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let namespace = if about.namespace().is_empty() { "default" } else { about.namespace() };
+        let event = value!({
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {
+                "name": format!("{}.{:x}", about.name(), now.as_nanosecond()),
+                "namespace": namespace,
+            },
+            "involvedObject": {
+                "apiVersion": about.api_version(), "kind": about.kind(), "namespace": about.namespace(),
+                "name": about.name(), "uid": about.uid(), "resourceVersion": about.resource_version(),
+            },
+            "type": if kind == EventType::Normal { "Normal" } else { "Warning" },
+            "reason": reason,
+            "message": message,
+            "firstTimestamp": time, "lastTimestamp": time, "count": 1,
+            "source": {"component": crate::FIELD_MANAGER},
+        });
+        self.door.post(&format!("/api/v1/namespaces/{namespace}/events"), &event).await.map(drop)
+    }
+}
