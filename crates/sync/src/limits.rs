@@ -10,3 +10,15 @@ pub(crate) const CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(5);
 
 /// How many characters of a revision go into the name of a hook that has none.
 pub(crate) const REVISION_IN_NAME: usize = 7;
+
+/// How often an automated sync is tried again where the application does not say.
+pub(crate) const AUTOMATED_RETRIES: i64 = 5;
+
+/// The first pause between two attempts to heal drift of the same commit.
+pub(crate) const HEAL_BACKOFF: SignedDuration = SignedDuration::from_secs(2);
+
+/// By how much that pause grows each time.
+pub(crate) const HEAL_FACTOR: i64 = 3;
+
+/// The longest such pause.
+pub(crate) const HEAL_BACKOFF_MAX: SignedDuration = SignedDuration::from_secs(300);

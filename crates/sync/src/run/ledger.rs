@@ -80,7 +80,7 @@ impl Ledger {
 }
 
 /// The container images of a pod, of anything with a pod template, and of a cron job.
-pub(crate) fn images(object: &Object) -> Vec<Str> {
+pub fn images(object: &Object) -> Vec<Str> {
     const PATHS: [&[&str]; 3] = [
         &["spec", "containers"],
         &["spec", "template", "spec", "containers"],

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use lynceus_api::{HealthStatusCode, OperationPhase, Wait, WaitFor};
 use lynceus_object::{Object, Str};
 
-pub use ledger::{Ledger, Record};
+pub use ledger::{Ledger, Record, images};
 
 use crate::action::{Action, Report};
 use crate::plan::Plan;
