@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::Timestamp;
 use lynceus_object::{Object, Str};
+use tokio::sync::watch;
 
 use crate::ApiError;
 use crate::admission::Chain;
@@ -12,6 +13,7 @@ use crate::auth::Authenticator;
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::crd;
+use crate::http::Documents;
 use crate::kinds::Resource;
 use crate::random::Random;
 use crate::registry::Registry;
@@ -30,6 +32,9 @@ pub(crate) struct Core {
     pub(crate) allocations: Allocations,
     /// The PEM of the certificate that clients trust.
     pub(crate) root_certificate: Str,
+    pub(crate) documents: Documents,
+    /// Set when the cluster goes away, so that watches end.
+    pub(crate) closing: watch::Sender<bool>,
     registry: RwLock<Arc<Registry>>,
 }
 
@@ -51,6 +56,8 @@ impl Core {
             admission: Chain::new(),
             authenticator,
             root_certificate,
+            documents: Documents::default(),
+            closing: watch::Sender::new(false),
             registry: RwLock::new(Arc::new(Registry::default())),
         };
         core.refresh_registry();

@@ -217,6 +217,12 @@ impl ApiError {
         ApiError::new(403, "Forbidden", message).with_details(named_details(group, resource, name))
     }
 
+    /// 404 for a resource that is not served.
+    pub fn no_such_resource() -> Self {
+        ApiError::new(404, "NotFound", "the server could not find the requested resource")
+            .with_details(value!({}))
+    }
+
     /// 400.
     pub fn bad_request(message: impl Into<String>) -> Self {
         ApiError::new(400, "BadRequest", message)

@@ -31,6 +31,7 @@ pub mod controllers;
 mod core;
 pub mod crd;
 mod error;
+pub mod http;
 mod identity;
 pub mod kinds;
 pub mod limits;
@@ -46,6 +47,7 @@ mod verbs;
 pub mod view;
 
 pub use error::{ApiError, FieldError, FieldErrorKind};
+pub use http::server::{ServeError, Server};
 pub use identity::{Identity, IdentityError, write_private};
 pub use local::{DeleteOptions, Local, PatchKind, Propagation, Target};
 pub use sim::{Options, Sim, StartError};

@@ -35,3 +35,15 @@ pub const WATCH_SECONDS: i64 = 1800;
 
 /// The most operations in a JSON patch.
 pub const PATCH_OPERATIONS: usize = 10_000;
+
+/// How long the body of a request may take to arrive, in seconds.
+pub const BODY_SECONDS: u64 = 60;
+
+/// How long a TLS handshake or a request's head may take, in seconds.
+pub const HANDSHAKE_SECONDS: u64 = 10;
+
+/// How long connections may go on after a shutdown began, in seconds.
+pub const SHUTDOWN_SECONDS: u64 = 2;
+
+/// The most bytes of a request's head.
+pub const HEADER_BYTES: usize = 1024 * 1024;

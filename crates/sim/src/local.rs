@@ -198,9 +198,7 @@ impl Local {
     /// The resource in the version that objects are stored in, so that nothing is converted.
     fn resource(&self, group: &str, plural: &str) -> Result<Arc<Resource>, ApiError> {
         let registry = self.core.registry();
-        let preferred = registry.preferred(group, plural).ok_or_else(|| {
-            ApiError::new(404, "NotFound", "the server could not find the requested resource")
-        })?;
+        let preferred = registry.preferred(group, plural).ok_or_else(ApiError::no_such_resource)?;
         let stored = registry.of_kind(&preferred.storage).filter(|stored| stored.group == group);
         Ok(Arc::clone(stored.unwrap_or(preferred)))
     }

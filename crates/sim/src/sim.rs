@@ -1,6 +1,7 @@
 //! A cluster, started.
 
 use std::fs::{File, TryLockError};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use crate::bootstrap;
 use crate::clock::{Clock, ManualClock, SystemClock};
 use crate::controllers::Controllers;
 use crate::core::Core;
+use crate::http::Service;
+use crate::http::server::{ServeError, Server};
 use crate::identity::{Identity, IdentityError};
 use crate::local::Local;
 use crate::random::Random;
@@ -115,6 +118,16 @@ impl Sim {
         Local::new(Arc::clone(&self.0.core), User::admin(), "lynceus")
     }
 
+    /// The API as a service in this process, for `kube::Client` and the like; requests come from `user`.
+    pub fn service(&self, user: User) -> Service {
+        Service::new(Arc::clone(&self.0.core), user)
+    }
+
+    /// Serves the API over TLS. Port 0 picks a free one.
+    pub async fn serve(&self, address: SocketAddr) -> Result<Server, ServeError> {
+        Server::start(Arc::clone(&self.0.core), &self.0.identity, address).await
+    }
+
     /// A kubeconfig for the administrator.
     pub fn kubeconfig(&self, server: &str) -> String {
         self.0.identity.kubeconfig(server)
@@ -169,10 +182,6 @@ impl Sim {
                 }
             }
         });
-    }
-
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.0.core
     }
 }
 

@@ -260,6 +260,11 @@ impl Store {
         self.read_lock().revision
     }
 
+    /// Whether the disk is believed to be in order.
+    pub fn is_writable(&self) -> bool {
+        self.read_lock().failed.is_none()
+    }
+
     /// Follows [`revision`](Store::revision), for whoever waits for something to happen.
     pub fn follow(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()

@@ -1,9 +1,9 @@
 //! What a client sent, turned into an object of the right kind.
 
 use lynceus_object::schema::{self, ProblemKind};
-use lynceus_object::{Object, Value};
+use lynceus_object::{Object, json};
 
-use crate::kinds::Resource;
+use crate::kinds::{self, Resource};
 use crate::{ApiError, crd, strategy};
 
 /// What to do with fields that the kind does not have (`fieldValidation`).
@@ -102,36 +102,42 @@ pub(crate) fn fit(
 
 /// Refuses an object whose kind or version is not the resource's; fills them in if they are missing.
 pub(crate) fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
-    let (kind, api_version) = (object.kind().to_owned(), object.api_version().to_owned());
-    if kind.is_empty() && api_version.is_empty() {
-        object.set(&["kind"], resource.kind.clone());
-        object.set(&["apiVersion"], resource.api_version());
+    if object.kind().is_empty() || object.api_version().is_empty() {
+        if resource.custom.is_some() {
+            let missing = if object.kind().is_empty() { "Kind" } else { "apiVersion" };
+            return Err(ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {}): Object '{missing}' is missing in '{}'",
+                resource.kind,
+                json::to_string(object.value())
+            )));
+        }
+        if object.kind().is_empty() {
+            object.set(&["kind"], resource.kind.clone());
+        }
+        if object.api_version().is_empty() {
+            object.set(&["apiVersion"], resource.api_version());
+        }
+    }
+    let gvk = object.gvk();
+    if gvk == resource.gvk() {
         return Ok(());
     }
-    if kind.is_empty() || api_version.is_empty() {
-        let missing = if kind.is_empty() { "kind" } else { "apiVersion" };
+    let known = kinds::resource_of(&gvk).is_some();
+    let (kind, version) = (&gvk.kind, &gvk.version);
+    let why = if resource.custom.is_none() && known && gvk.group == resource.group && kind != &resource.kind {
+        let package =
+            if gvk.group.is_empty() { "core" } else { gvk.group.split('.').next().unwrap_or_default() };
+        format!("converting ({version}.{kind}) to ({package}.{}): unknown conversion", resource.kind)
+    } else if known || resource.custom.is_some() {
         return Err(ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {}): Object '{}' is missing in '{}'",
-            resource.kind,
-            if missing == "kind" { "Kind" } else { "apiVersion" },
-            excerpt(object.value())
-        )));
-    }
-    if api_version != resource.api_version() {
-        return Err(ApiError::bad_request(format!(
-            "the API version in the data ({api_version}) does not match the expected API version ({})",
+            "the API version in the data ({}) does not match the expected API version ({})",
+            gvk.api_version(),
             resource.api_version()
         )));
-    }
-    if kind != resource.kind {
-        return Err(ApiError::bad_request(format!(
-            "{kind} in version {:?} cannot be handled as a {}: converting ({}.{kind}) to ({}.{}): unknown conversion",
-            resource.version, resource.kind, resource.version, resource.version, resource.kind
-        )));
-    }
-    Ok(())
-}
-
-fn excerpt(value: &Value) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    } else {
+        let scheme = "pkg/runtime/scheme.go:111";
+        format!("no kind {kind:?} is registered for version {:?} in scheme {scheme:?}", gvk.api_version())
+    };
+    let kind = format!("{kind} in version {version:?} cannot be handled as a {}: {why}", resource.kind);
+    Err(ApiError::bad_request(kind))
 }

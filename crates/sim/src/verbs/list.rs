@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lynceus_object::{Object, Str, Value, value};
+use lynceus_object::{Object, Str, Value, json, value};
 
 use super::{Call, Selection};
 use crate::core::{Core, place};
@@ -147,9 +147,11 @@ impl Token {
         if text.is_empty() {
             return Ok(None);
         }
-        let bad = |why: &str| ApiError::bad_request(format!("continue key is not valid: {why}"));
+        let bad = |why: &str| {
+            ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+        };
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|error| bad(&error.to_string()))?;
-        let token: Value = serde_json::from_slice(&bytes).map_err(|error| bad(&error.to_string()))?;
+        let token: Value = json::parse(&bytes).map_err(|error| bad(&error.problem))?;
         if token.str_at(&["v"]) != Some("meta.k8s.io/v1") {
             return Err(bad("server does not recognize this encoded version"));
         }
@@ -174,7 +176,7 @@ pub(super) fn parse_version(version: &str) -> Result<u64, ApiError> {
     version.parse().map_err(|_| {
         let detail = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
         let error = FieldError::invalid("resourceVersion", format!("{version:?}"), detail);
-        ApiError::invalid("", "", "", &[error])
+        ApiError::bad_request(format!("invalid resource version: {error}"))
     })
 }
 

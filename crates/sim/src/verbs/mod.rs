@@ -28,7 +28,7 @@ pub(crate) use list::{ListOptions, Page, list};
 pub use patch::PatchKind;
 pub(crate) use patch::{Patch, patch, unsupported_kind};
 pub(crate) use selection::Selection;
-pub(crate) use subresource::{create_subresource, read_subresource, replace_scale};
+pub(crate) use subresource::{create_subresource, read_subresource, replace_scale, review};
 pub(crate) use watch::{Frame, WatchOptions, Watcher, watch};
 
 use crate::ApiError;

@@ -2,7 +2,7 @@
 
 use lynceus_object::Object;
 
-use crate::kinds::Resource;
+use crate::kinds::{self, Resource};
 use crate::{ApiError, strategy};
 
 /// Label and field selectors, read once per request.
@@ -18,7 +18,7 @@ impl Selection {
         let selection = Selection { labels: terms(labels), fields: terms(fields) };
         for (field, _, _) in &selection.fields {
             if strategy::field(resource, &Object::default(), field).is_none() {
-                return Err(ApiError::bad_request(format!("field label not supported: {field}")));
+                return Err(unknown_field(resource, field));
             }
         }
         Ok(selection)
@@ -63,4 +63,14 @@ pub(super) fn selects(owner: &Object, path: &[&str], object: &Object) -> bool {
     let Some(selector) = owner.at(path) else { return false };
     let labels = selector.at(&["matchLabels"]).and_then(lynceus_object::Value::as_map);
     labels.is_none_or(|labels| labels.iter().all(|(key, value)| object.label(key) == value.as_str()))
+}
+
+/// The real server has two ways to say it: kinds with fields of their own, and all others.
+fn unknown_field(resource: &Resource, field: &str) -> ApiError {
+    let own = !kinds::selectable(resource).is_empty();
+    ApiError::bad_request(if own {
+        format!("field label not supported: {field}")
+    } else {
+        format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+    })
 }

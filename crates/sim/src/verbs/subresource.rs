@@ -197,3 +197,21 @@ fn issue_token(core: &Core, call: &Call, request: Object) -> Result<Answer, ApiE
     let issued = core.authenticator.issue(&core.store, &account, request, core.now())?;
     Ok(Answer::created(issued, Vec::new()))
 }
+
+/// Answers a review: a question that is put by creating an object, which is not kept.
+pub(crate) fn review(core: &Core, call: &Call, sent: Body) -> Result<Answer, ApiError> {
+    let mut object = sent.object;
+    body::check_kind(&call.resource, &mut object)?;
+    let decoded = body::fit(&call.resource, object, sent.oddities, call.options.validation)
+        .map_err(|misfit| misfit.into_error(&call.resource))?;
+    let (user, namespace) = (&call.user, &call.namespace);
+    let reviewed = core.authenticator.review(
+        &core.store,
+        user,
+        &call.resource,
+        namespace,
+        decoded.object,
+        core.now(),
+    )?;
+    Ok(Answer::created(reviewed, decoded.warnings))
+}

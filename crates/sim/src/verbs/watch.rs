@@ -135,6 +135,11 @@ impl Watcher {
         }
     }
 
+    /// What is watched.
+    pub(crate) fn resource(&self) -> Arc<Resource> {
+        Arc::clone(&self.resource)
+    }
+
     /// What is ready to be told without waiting, for tests and for coalescing writes.
     pub(crate) fn ready(&mut self) -> Option<Frame> {
         if self.finished {
