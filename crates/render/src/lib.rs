@@ -1,1 +1,178 @@
 //! Any source of an Application to manifests, with what was read and where each came from.
+//!
+//! [`render`] looks at the tree, chooses the tool as Argo CD does, and gives [`Rendered`]: the objects, their places in
+//! Git, the files that were looked at, and diagnostics. A broken document is a diagnostic; the others are still there,
+//! and whoever asked decides what that means (a sync must not prune what it could not read).
+
+mod directory;
+pub mod limits;
+
+use lynceus_api::{ApplicationSource, ApplicationSourceType, GlobError};
+use lynceus_files::{Diagnostic, Entry, FilePath, PathError, ReadSet, Recorded, Span, Tree, TreeError};
+use lynceus_object::Object;
+
+/// What a source became.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// The objects in the order of their files and documents.
+    pub manifests: Vec<Manifest>,
+    /// What was looked at: a change to any other file cannot change the result.
+    pub read_set: ReadSet,
+    /// What is wrong or looks wrong.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Which tool made it.
+    pub source_type: SourceType,
+}
+
+/// One object and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    /// The object.
+    pub object: Object,
+    /// The file and line that it starts at.
+    pub span: Span,
+    /// Which document of the file it is, from 0.
+    pub document: usize,
+}
+
+/// Which tool renders a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceType {
+    /// Plain manifests.
+    #[default]
+    Directory,
+    /// A Helm chart.
+    Helm,
+    /// A kustomization.
+    Kustomize,
+    /// A config-management plugin.
+    Plugin,
+}
+
+impl From<SourceType> for ApplicationSourceType {
+    fn from(source_type: SourceType) -> Self {
+        match source_type {
+            SourceType::Directory => ApplicationSourceType::Directory,
+            SourceType::Helm => ApplicationSourceType::Helm,
+            SourceType::Kustomize => ApplicationSourceType::Kustomize,
+            SourceType::Plugin => ApplicationSourceType::Plugin,
+        }
+    }
+}
+
+/// Why a source could not be rendered at all.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// The path in the source leaves the repository.
+    #[error("the source's path is not usable")]
+    Path(#[from] PathError),
+    /// The path is not in the revision.
+    #[error("app path {0} does not exist")]
+    NoPath(FilePath),
+    /// The path is a file.
+    #[error("app path {0} is not a directory")]
+    NotADirectory(FilePath),
+    /// Several tools are configured at once.
+    #[error("multiple application sources defined: {}", .0.join(","))]
+    Ambiguous(Vec<&'static str>),
+    /// The source needs a tool that this version does not have.
+    #[error("{path} is a {tool} source, which this version of Lynceus does not render yet")]
+    Unsupported {
+        /// Where it is.
+        path: FilePath,
+        /// What it needs.
+        tool: &'static str,
+    },
+    /// An include or exclude pattern cannot be read.
+    #[error("the source's include or exclude is not usable")]
+    Glob(#[from] GlobError),
+    /// The directory is larger than may be rendered.
+    #[error("the manifests below {path} have more than {limit} {unit}")]
+    TooLarge {
+        /// The directory.
+        path: FilePath,
+        /// The most there may be.
+        limit: u64,
+        /// Of what.
+        unit: &'static str,
+    },
+    /// The tree cannot be read.
+    #[error("the repository cannot be read")]
+    Tree(#[from] TreeError),
+}
+
+/// Renders one source from the tree of its revision.
+pub fn render(tree: &dyn Tree, source: &ApplicationSource) -> Result<Rendered, RenderError> {
+    let recorded = Recorded::new(tree);
+    let path = FilePath::new(&source.path)?;
+    match entry(&recorded, &path)? {
+        Entry::Directory => {}
+        _ => return Err(RenderError::NotADirectory(path)),
+    }
+    let source_type = detect(&recorded, &path, source)?;
+    let unsupported = |tool| Err(RenderError::Unsupported { path: path.clone(), tool });
+    let directory = match source_type {
+        SourceType::Directory => directory::render(&recorded, &path, source.directory.as_ref()),
+        SourceType::Helm => unsupported("Helm"),
+        SourceType::Kustomize => unsupported("Kustomize"),
+        SourceType::Plugin => unsupported("config-management plugin"),
+    }?;
+    Ok(Rendered {
+        manifests: directory.manifests,
+        diagnostics: directory.diagnostics,
+        read_set: recorded.read_set(),
+        source_type,
+    })
+}
+
+/// Chooses the tool: what the source says, or else what the directory holds.
+fn detect(tree: &dyn Tree, path: &FilePath, source: &ApplicationSource) -> Result<SourceType, RenderError> {
+    let mut explicit = Vec::new();
+    if source.kustomize.is_some() {
+        explicit.push(("Kustomize", SourceType::Kustomize));
+    }
+    if source.helm.is_some() || !source.chart.is_empty() {
+        explicit.push(("Helm", SourceType::Helm));
+    }
+    if source.directory.is_some() {
+        explicit.push(("Directory", SourceType::Directory));
+    }
+    if source.plugin.is_some() {
+        explicit.push(("Plugin", SourceType::Plugin));
+    }
+    match explicit.as_slice() {
+        [] => {}
+        [(_, chosen)] => return Ok(*chosen),
+        many => return Err(RenderError::Ambiguous(many.iter().map(|(name, _)| *name).collect())),
+    }
+    let marks = [
+        ("Chart.yaml", SourceType::Helm),
+        ("kustomization.yaml", SourceType::Kustomize),
+        ("kustomization.yml", SourceType::Kustomize),
+        ("Kustomization", SourceType::Kustomize),
+    ];
+    for (name, source_type) in marks {
+        match tree.entry(&path.join(name)?) {
+            Ok(Entry::File | Entry::Link(_)) => return Ok(source_type),
+            Ok(_) | Err(TreeError::NotFound(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(SourceType::Directory)
+}
+
+/// What stands at the source's path, links followed.
+fn entry(tree: &dyn Tree, path: &FilePath) -> Result<Entry, RenderError> {
+    match tree.entry(path) {
+        // A link to a directory can be listed, one to a file cannot.
+        Ok(Entry::Link(_)) => match tree.list(path) {
+            Ok(_) => Ok(Entry::Directory),
+            Err(TreeError::NotA(..)) => Ok(Entry::File),
+            Err(TreeError::NotFound(_)) => Err(RenderError::NoPath(path.clone())),
+            Err(error) => Err(error.into()),
+        },
+        Ok(entry) => Ok(entry),
+        Err(TreeError::NotFound(_)) => Err(RenderError::NoPath(path.clone())),
+        Err(error) => Err(error.into()),
+    }
+}
