@@ -2,6 +2,7 @@
 
 pub mod defaults;
 pub mod edit;
+pub mod apply;
 mod id;
 pub mod json;
 pub mod limits;

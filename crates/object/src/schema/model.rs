@@ -216,15 +216,13 @@ impl PartialEq for TypeRef<'_> {
     }
 }
 
-impl TypeRef<'static> {
+impl<'s> TypeRef<'s> {
     /// The type of what has no schema.
     pub fn untyped() -> Self {
         static NOTHING: Arena = Arena::new();
         NOTHING.at(0)
     }
-}
 
-impl<'s> TypeRef<'s> {
     fn node(self) -> &'s NodeKind {
         self.arena.nodes.get(self.id as usize).map_or(&NodeKind::Any, |node| &node.kind)
     }

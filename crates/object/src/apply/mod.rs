@@ -1,0 +1,216 @@
+//! Server-side apply: many writers of one object, each owning the fields that it set.
+//!
+//! [`apply`] lays a configuration over an object; [`track_update`] notes what any other write changed.
+//! Both keep `metadata.managedFields`, which is read and written by [`Managers`]. What a list or map is
+//! to them comes from the [schema](crate::schema).
+
+mod conflict;
+mod last_applied;
+mod managers;
+mod reset;
+mod scale;
+mod set;
+mod typed;
+mod update;
+
+use jiff::Timestamp;
+
+pub use conflict::{Conflict, Conflicts};
+pub use managers::{ManagerId, Managers, Operation, Owned};
+pub use reset::reset_fields;
+pub use scale::{scale_to_parent, scale_to_subresource};
+pub use set::{FieldSet, FieldSetError};
+
+use crate::object::Object;
+use crate::schema::{TypeRef, zero};
+use crate::value::Value;
+use update::{Context, credit};
+
+/// The manager of fields that were there before anyone applied.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// How a write is to be done and noted.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// Who writes.
+    pub manager: &'a str,
+    /// The type of the object.
+    pub ty: TypeRef<'a>,
+    /// The version that the request is in.
+    pub api_version: &'a str,
+    /// The subresource that is written through; empty for the object itself.
+    pub subresource: &'a str,
+    /// Fields that this endpoint does not write; see [`reset_fields`].
+    pub reset: &'a FieldSet,
+    /// The time to note.
+    pub now: Timestamp,
+}
+
+impl<'a> Options<'a> {
+    fn context(&self) -> Context<'a> {
+        Context { ty: self.ty, api_version: self.api_version, reset: self.reset }
+    }
+}
+
+/// Why a configuration was not applied.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ApplyError {
+    /// Somebody else owns fields that it sets (409).
+    #[error(transparent)]
+    Conflicts(#[from] Conflicts),
+    /// The request makes no sense (400).
+    #[error("{0}")]
+    BadRequest(String),
+    /// The configuration does not fit its type (500, as the real server answers).
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Applies a configuration to the live object, or makes a new one of it.
+///
+/// The live object has to be as Go prints it (see [`crate::schema::round_trip`]); the configuration as
+/// the user wrote it. The result still wants defaults. `force` takes fields from other managers.
+pub fn apply(
+    live: Option<&Object>,
+    config: &Object,
+    options: &Options<'_>,
+    force: bool,
+) -> Result<Object, ApplyError> {
+    check(config, options)?;
+    let mut managers = live
+        .map_or_else(|| Ok(Managers::default()), Managers::of)
+        .map_err(|why| ApplyError::Failed(format!("failed to decode managed fields: {why}")))?;
+    let context = options.context();
+    let empty = empty_object(config, options.ty);
+    let live = live.map_or_else(|| empty.clone(), |live| without_managed_fields(live.value()));
+    if managers.is_empty() {
+        let id =
+            ManagerId::new(BEFORE_FIRST_APPLY, Operation::Update, options.api_version, options.subresource);
+        let gained = context.update(&empty, &live, &mut managers);
+        credit(&mut managers, id, gained, options.api_version, options.now);
+        managers.cap();
+    }
+    let id = ManagerId::new(options.manager, Operation::Apply, options.api_version, options.subresource);
+    let attempt = |force| {
+        let mut managers = managers.clone();
+        let new = context.apply(&live, config.value(), &mut managers, &id, force)?;
+        Ok::<_, Conflicts>((new, managers))
+    };
+    let (new, mut managers) = match attempt(force) {
+        Err(conflicts) => match last_applied::remaining(conflicts, &live, options) {
+            Some(conflicts) => return Err(conflicts.into()),
+            None => attempt(true)?,
+        },
+        Ok(done) => done,
+    };
+    if new.is_some()
+        && let Some(owned) = managers.0.get_mut(&id)
+    {
+        owned.time = Some(options.now);
+    }
+    let mut object = Object::new(new.unwrap_or(live)).map_err(|_| not_a_map())?;
+    last_applied::update(&mut object, config, options.manager);
+    managers.write(&mut object);
+    Ok(object)
+}
+
+fn not_a_map() -> ApplyError {
+    ApplyError::Failed("the applied configuration leaves no object".to_owned())
+}
+
+fn check(config: &Object, options: &Options<'_>) -> Result<(), ApplyError> {
+    if config.api_version() != options.api_version {
+        return Err(ApplyError::BadRequest(format!(
+            "Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",
+            config.api_version(),
+            options.api_version
+        )));
+    }
+    if matches!(config.at(&["metadata", "managedFields"]), Some(Value::Seq(_))) {
+        return Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned()));
+    }
+    typed::validate(config.value(), options.ty, false).map_err(|why| {
+        let (namespace, name, gvk) = (config.namespace(), config.name(), config.gvk());
+        let what = format!("{namespace}/{name}; {}, Kind={}", gvk.api_version(), gvk.kind);
+        ApplyError::Failed(format!("failed to create typed patch object ({what}): {why}"))
+    })
+}
+
+/// Notes in `new` what a create, an update or a patch changed. `live` is none for a create.
+///
+/// Both objects have to be as Go prints them (see [`crate::schema::round_trip`]).
+pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'_>) {
+    let mut managers = managers_to_go_on_with(live, new, options.subresource);
+    new.remove(&["metadata", "managedFields"]);
+    // An object that nobody tracked so far is not tracked before its first apply.
+    if managers.is_empty() && live.is_some_and(|live| !live.uid().is_empty()) {
+        return;
+    }
+    let old = match live {
+        Some(live) => without_managed_fields(live.value()),
+        None => empty_object(new, options.ty),
+    };
+    let context = options.context();
+    let gained = context.update(&old, new.value(), &mut managers);
+    let id = ManagerId::new(options.manager, Operation::Update, options.api_version, options.subresource);
+    credit(&mut managers, id, gained, options.api_version, options.now);
+    managers.cap();
+    managers.write(new);
+}
+
+/// Puts the old times back if a write changed nothing else, so that it is no change at all.
+pub fn keep_times(old: &Object, new: &mut Object) {
+    const TIMED: [&str; 2] = ["metadata", "managedFields"];
+    let untimed = |object: &Object| -> Option<Value> {
+        let mut value = object.value().clone();
+        for entry in value.at_mut(&TIMED)?.as_seq_mut()?.make_mut() {
+            entry.remove(&["time"]);
+        }
+        Some(value)
+    };
+    if let (Some(before), Some(after)) = (untimed(old), untimed(new))
+        && before == after
+        && let Some(entries) = old.at(&TIMED)
+    {
+        let entries = entries.clone();
+        new.set(&TIMED, entries);
+    }
+}
+
+/// The managers that a write goes on with: those that the client sent back, or those of the live object
+/// if it sent none, or nobody if it asked for a reset.
+fn managers_to_go_on_with(live: Option<&Object>, new: &Object, subresource: &str) -> Managers {
+    let of_live = || live.and_then(|live| Managers::of(live).ok()).unwrap_or_default();
+    if !subresource.is_empty() {
+        return of_live();
+    }
+    match new.at(&["metadata", "managedFields"]).and_then(Value::as_seq) {
+        Some([]) => Managers::default(),
+        Some([only]) if only.is_empty() => Managers::default(),
+        Some(entries) => match Managers::read(entries) {
+            Ok(managers) if !managers.is_empty() => managers,
+            _ => of_live(),
+        },
+        None => of_live(),
+    }
+}
+
+fn without_managed_fields(value: &Value) -> Value {
+    let mut value = value.clone();
+    value.remove(&["metadata", "managedFields"]);
+    value
+}
+
+/// The object that a create starts from: nothing but what Go always prints.
+fn empty_object(like: &Object, ty: TypeRef<'_>) -> Value {
+    let mut value = match zero(ty) {
+        Value::Map(map) => Value::Map(map),
+        _ => Value::Map(crate::map::Map::new()),
+    };
+    value.set(&["apiVersion"], like.api_version());
+    value.set(&["kind"], like.kind());
+    value
+}
+
+#[cfg(test)]
+mod tests;

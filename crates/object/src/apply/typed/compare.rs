@@ -1,0 +1,173 @@
+//! What changed from one object to another, as sets of fields.
+
+use super::{Atom, atom, child, list};
+use crate::apply::set::FieldSet;
+use crate::map::Map;
+use crate::path::Segment;
+use crate::schema::{ListType, TypeRef};
+use crate::value::Value;
+
+/// The fields that differ between two objects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparison {
+    pub(crate) removed: FieldSet,
+    pub(crate) modified: FieldSet,
+    pub(crate) added: FieldSet,
+}
+
+impl Comparison {
+    /// Leaves out fields and all below them.
+    pub(crate) fn without(self, fields: &FieldSet) -> Comparison {
+        Comparison {
+            removed: self.removed.without_subtrees(fields),
+            modified: self.modified.without_subtrees(fields),
+            added: self.added.without_subtrees(fields),
+        }
+    }
+
+    /// What the second object sets anew or otherwise.
+    pub(crate) fn written(&self) -> FieldSet {
+        self.modified.union(&self.added)
+    }
+}
+
+/// Compares two objects of one type.
+pub(crate) fn compare(old: &Value, new: &Value, ty: TypeRef<'_>) -> Comparison {
+    visit(Some(old), Some(new), ty).below
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Removed,
+    Modified,
+    Added,
+}
+
+/// What changed at a place, and below it.
+#[derive(Default)]
+struct Found {
+    here: Vec<Change>,
+    below: Comparison,
+}
+
+impl Found {
+    fn store(self, step: &Segment, into: &mut Comparison) {
+        for change in self.here {
+            let set = match change {
+                Change::Removed => &mut into.removed,
+                Change::Modified => &mut into.modified,
+                Change::Added => &mut into.added,
+            };
+            set.add_member(step.clone());
+        }
+        into.removed.add_child(step.clone(), self.below.removed);
+        into.modified.add_child(step.clone(), self.below.modified);
+        into.added.add_child(step.clone(), self.below.added);
+    }
+}
+
+fn visit(old: Option<&Value>, new: Option<&Value>, ty: TypeRef<'_>) -> Found {
+    if let (Some(old), Some(new)) = (old, new)
+        && old == new
+    {
+        return Found::default();
+    }
+    let (old_atom, new_atom) = (atom(ty, old), atom(ty, new));
+    let mut found = Found::default();
+    if new.is_none() {
+        visit_atom(old_atom, old, new, ty, &mut found);
+    } else if old.is_none() || old_atom.is_same_sort(new_atom) {
+        visit_atom(new_atom, old, new, ty, &mut found);
+    } else {
+        visit_atom(old_atom, old, new, ty, &mut found);
+        visit_atom(new_atom, old, new, ty, &mut found);
+    }
+    match (old, new) {
+        (None, Some(_)) => found.here.push(Change::Added),
+        (Some(_), None) => found.here.push(Change::Removed),
+        _ => {}
+    }
+    found
+}
+
+fn visit_atom(atom: Atom<'_>, old: Option<&Value>, new: Option<&Value>, ty: TypeRef<'_>, found: &mut Found) {
+    match atom {
+        Atom::Scalar => leaf(old, new, found),
+        Atom::List(item, kind) => {
+            let (old_items, new_items) = (items(old), items(new));
+            if *kind == ListType::Atomic || old_items.is_empty() && new_items.is_empty() {
+                leaf(old, new, found);
+            } else {
+                visit_items(old_items, new_items, item, kind, &mut found.below);
+            }
+        }
+        Atom::Map => {
+            let (old_map, new_map) = (fields(old), fields(new));
+            if ty.is_atomic() || old_map.is_empty() && new_map.is_empty() {
+                return leaf(old, new, found);
+            }
+            for key in old_map.keys().chain(new_map.keys().filter(|key| !old_map.contains(key))) {
+                let inner = visit(old_map.get(key), new_map.get(key), child(ty, key));
+                inner.store(&Segment::Field(key.clone()), &mut found.below);
+            }
+        }
+    }
+}
+
+/// A leaf that is new or gone is noted by the caller.
+fn leaf(old: Option<&Value>, new: Option<&Value>, found: &mut Found) {
+    if let (Some(old), Some(new)) = (old, new)
+        && old != new
+    {
+        found.here.push(Change::Modified);
+    }
+}
+
+fn items(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_seq).unwrap_or(&[])
+}
+
+fn fields(value: Option<&Value>) -> &Map {
+    static EMPTY: Map = Map::new();
+    value.and_then(Value::as_map).unwrap_or(&EMPTY)
+}
+
+fn visit_items(old: &[Value], new: &[Value], ty: TypeRef<'_>, kind: &ListType, into: &mut Comparison) {
+    let old = list::steps(old, ty, kind);
+    let new = list::steps(new, ty, kind);
+    let mut seen: Vec<&Segment> = Vec::with_capacity(old.len().max(new.len()));
+    for (step, _) in old.iter().chain(&new) {
+        if seen.contains(&step) {
+            continue;
+        }
+        seen.push(step);
+        let of = |list: &[(Segment, &Value)]| -> Vec<Value> {
+            list.iter().filter(|(found, _)| found == step).map(|(_, item)| (*item).clone()).collect()
+        };
+        visit_item(step, &of(&old), &of(&new), ty, into);
+    }
+}
+
+/// Compares the items under one step. More than one on a side makes that side one thing.
+fn visit_item(step: &Segment, old: &[Value], new: &[Value], ty: TypeRef<'_>, into: &mut Comparison) {
+    match (old, new) {
+        ([] | [_], [] | [_]) => visit(old.first(), new.first(), ty).store(step, into),
+        ([_, _, ..], [_, _, ..]) => {
+            if old != new {
+                into.modified.add_member(step.clone());
+            }
+        }
+        ([_, _, ..], _) => {
+            if let Some(new) = new.first() {
+                visit(None, Some(new), ty).store(step, into);
+            }
+            into.removed.add_member(step.clone());
+        }
+        (_, [_, _, ..]) => {
+            if let Some(old) = old.first() {
+                visit(Some(old), None, ty).store(step, into);
+            }
+            into.added.add_member(step.clone());
+        }
+    }
+}
