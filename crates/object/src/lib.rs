@@ -1,8 +1,8 @@
 //! A Kubernetes object as a value: keys, paths, YAML and JSON, selectors, quantities, schemas, patches and apply.
 
+pub mod apply;
 pub mod defaults;
 pub mod edit;
-pub mod apply;
 mod id;
 pub mod json;
 pub mod limits;
