@@ -1,15 +1,34 @@
 //! Who asks, and may they.
+//!
+//! Logins are the administrator's token, tokens of service accounts and client certificates;
+//! permissions are RBAC, read from the store at every request, so that a change counts at once.
+
+mod aggregation;
+mod bootstrap;
+mod certificate;
+mod escalation;
+mod impersonation;
+mod rbac;
+mod review;
+mod service_account;
+mod token;
 
 use jiff::Timestamp;
-use lynceus_object::Object;
+use lynceus_object::{Object, Str, Value, value};
+
+pub use aggregation::{aggregated, selects};
+pub use bootstrap::bootstrap;
+pub use escalation::check_escalation;
 
 use crate::ApiError;
 use crate::attributes::{Attributes, User};
 use crate::kinds::Resource;
 use crate::view::View;
+use service_account::Tokens;
+use token::{Signer, TokenError};
 
 /// The keys that logins are checked with. They are kept in the data directory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Keys {
     /// The administrator's bearer token.
     pub admin_token: String,
@@ -19,9 +38,35 @@ pub struct Keys {
     pub issuer: String,
 }
 
+/// Keys are secret, so that nothing of them is shown.
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Keys({})", self.issuer)
+    }
+}
+
 /// Checks credentials, issues tokens, answers reviews.
-#[derive(Debug, Default)]
-pub struct Authenticator {}
+#[derive(Debug)]
+pub struct Authenticator {
+    admin: AdminToken,
+    tokens: Tokens,
+}
+
+/// A token that is compared in constant time and never shown.
+struct AdminToken(String);
+
+impl std::fmt::Debug for AdminToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AdminToken")
+    }
+}
+
+impl AdminToken {
+    fn is(&self, token: &str) -> bool {
+        let (a, b) = (self.0.as_bytes(), token.as_bytes());
+        !a.is_empty() && a.len() == b.len() && a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+    }
+}
 
 /// What the authorizer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,70 +79,144 @@ pub enum Decision {
 
 impl Authenticator {
     /// An authenticator with these keys.
-    pub fn new(_keys: Keys) -> Result<Self, ApiError> {
-        Ok(Authenticator {})
+    pub fn new(keys: Keys) -> Result<Self, ApiError> {
+        let tokens = Tokens::new(Signer::new(&keys.signing_key)?, keys.issuer);
+        Ok(Authenticator { admin: AdminToken(keys.admin_token), tokens })
     }
 
     /// Finds the user by token or by client certificate (`peer`, in DER, its chain already
     /// verified), then applies impersonation headers. No credentials: the anonymous user.
     pub fn authenticate(
         &self,
-        _view: &dyn View,
-        _parts: &http::request::Parts,
-        _peer: Option<&[u8]>,
-        _now: Timestamp,
+        view: &dyn View,
+        parts: &http::request::Parts,
+        peer: Option<&[u8]>,
+        now: Timestamp,
     ) -> Result<User, ApiError> {
-        Ok(User::admin())
+        let user = self.login(view, parts, peer, now)?;
+        impersonation::impersonate(view, user, &parts.headers)
+    }
+
+    fn login(
+        &self,
+        view: &dyn View,
+        parts: &http::request::Parts,
+        peer: Option<&[u8]>,
+        now: Timestamp,
+    ) -> Result<User, ApiError> {
+        if let Some(user) = peer.and_then(certificate::user_of) {
+            return Ok(user);
+        }
+        let header = parts.headers.get(http::header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = header.and_then(|text| {
+            let (scheme, token) = text.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
+        });
+        match (token, header) {
+            (Some(token), _) => {
+                self.user_of_token(view, token, &[], now).map(|(user, _)| user).map_err(|_| unauthorized())
+            }
+            (None, _) => Ok(User::anonymous()),
+        }
+    }
+
+    /// The user of a token, and the audiences that it is for among those asked for.
+    fn user_of_token(
+        &self,
+        view: &dyn View,
+        token: &str,
+        audiences: &[Str],
+        now: Timestamp,
+    ) -> Result<(User, Vec<Str>), TokenError> {
+        if self.admin.is(token) {
+            return Ok((User::admin(), Vec::new()));
+        }
+        self.tokens.user(view, token, audiences, now)
     }
 
     /// `serviceaccounts/token`: the TokenRequest with its answer in `status`.
     pub fn issue(
         &self,
-        _view: &dyn View,
-        _service_account: &Object,
+        view: &dyn View,
+        service_account: &Object,
         request: Object,
-        _now: Timestamp,
+        now: Timestamp,
     ) -> Result<Object, ApiError> {
-        Ok(request)
+        self.tokens.issue(view, service_account, request, now)
+    }
+
+    /// The token that stands in a Secret of the type `kubernetes.io/service-account-token`.
+    pub fn secret_token(&self, service_account: &Object, secret: &str) -> Result<String, ApiError> {
+        self.tokens.legacy(service_account, secret)
     }
 
     /// Answers a review (TokenReview, SelfSubjectReview, the access reviews): create-only kinds that
     /// are not stored.
     pub fn review(
         &self,
-        _view: &dyn View,
-        _user: &User,
-        _resource: &Resource,
-        _namespace: &str,
+        view: &dyn View,
+        user: &User,
+        resource: &Resource,
+        namespace: &str,
         review: Object,
-        _now: Timestamp,
+        now: Timestamp,
     ) -> Result<Object, ApiError> {
-        Ok(review)
+        review::review(self, view, user, resource, namespace, review, now)
+    }
+
+    /// The document at `/.well-known/openid-configuration`.
+    pub fn openid_configuration(&self) -> Value {
+        let issuer = &self.tokens.issuer;
+        value!({
+            "issuer": issuer, "jwks_uri": format!("{issuer}/openid/v1/jwks"), "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
+        })
+    }
+
+    /// The document at `/openid/v1/jwks`.
+    pub fn key_set(&self) -> Value {
+        value!({"keys": [self.tokens.signer.public_key()]})
     }
 }
 
+/// 401: credentials were given and are not good.
+pub fn unauthorized() -> ApiError {
+    ApiError::new(401, "Unauthorized", "Unauthorized")
+}
+
 /// Whether `user` may.
-pub fn authorize(_view: &dyn View, _user: &User, _attributes: &Attributes) -> Decision {
-    Decision::Allow
+pub fn authorize(view: &dyn View, user: &User, attributes: &Attributes) -> Decision {
+    let verdict = rbac::decide(view, user, attributes);
+    if verdict.allowed { Decision::Allow } else { Decision::Deny(verdict.reason) }
 }
 
 /// The 403 for a [`Decision::Deny`].
-pub fn forbidden(_user: &User, attributes: &Attributes, reason: &str) -> ApiError {
-    ApiError::forbidden(&attributes.group, &attributes.resource, &attributes.name, reason)
+pub fn forbidden(user: &User, attributes: &Attributes, reason: &str) -> ApiError {
+    let (name, verb) = (user.name.as_str(), &attributes.verb);
+    let message = if attributes.is_resource() {
+        let resource = match attributes.subresource.as_str() {
+            "" => attributes.resource.to_string(),
+            part => format!("{}/{part}", attributes.resource),
+        };
+        let place = match attributes.namespace.as_str() {
+            "" => "at the cluster scope".to_owned(),
+            namespace => format!("in the namespace {namespace:?}"),
+        };
+        let group = attributes.group.as_str();
+        format!("User {name:?} cannot {verb} resource {resource:?} in API group {group:?} {place}")
+    } else {
+        format!("User {name:?} cannot {verb} path {:?}", attributes.path.as_str())
+    };
+    // The message may end up in a browser.
+    let mut message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    if !reason.is_empty() {
+        message.push_str(&format!(": {reason}"));
+    }
+    if attributes.is_resource() {
+        return ApiError::forbidden(&attributes.group, &attributes.resource, &attributes.name, &message);
+    }
+    ApiError::new(403, "Forbidden", format!("forbidden: {message}")).with_details(value!({}))
 }
 
-/// Refuses a role or binding that would give more than its writer has.
-pub fn check_escalation(
-    _view: &dyn View,
-    _user: &User,
-    _resource: &Resource,
-    _new: &Object,
-    _old: Option<&Object>,
-) -> Result<(), ApiError> {
-    Ok(())
-}
-
-/// The roles and bindings that a new cluster starts with.
-pub fn bootstrap() -> Vec<Object> {
-    Vec::new()
-}
+#[cfg(test)]
+mod tests;
