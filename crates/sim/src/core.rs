@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use crate::ApiError;
 use crate::admission::Chain;
 use crate::allocate::Allocations;
-use crate::auth::Authenticator;
+use crate::auth::{self, Authenticator};
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::crd;
@@ -39,6 +39,7 @@ pub(crate) struct Core {
 }
 
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
+const ROLES: (&str, &str) = ("rbac.authorization.k8s.io", "clusterroles");
 
 impl Core {
     pub(crate) fn new(
@@ -113,26 +114,32 @@ impl Core {
 
     fn follow_up(&self, event: &Event) {
         self.allocations.follow(event);
-        if (event.place.group.as_str(), event.place.resource.as_str()) == DEFINITIONS {
-            self.settle_definitions();
-            self.refresh_registry();
+        match (event.place.group.as_str(), event.place.resource.as_str()) {
+            // What the naming and establishing controllers would do a moment later.
+            DEFINITIONS => {
+                self.settle(DEFINITIONS, |definition, all| crd::settle(definition, all, self.now()));
+                self.refresh_registry();
+            }
+            // What the aggregation controller would do a moment later.
+            ROLES => self.settle(ROLES, auth::aggregated),
+            _ => {}
         }
     }
 
-    /// Does what the naming and establishing controllers would do a moment later.
-    fn settle_definitions(&self) {
-        let place = Place::new(DEFINITIONS.0, DEFINITIONS.1);
+    /// Rewrites objects of one kind until each is as `settle` wants it beside all the others.
+    fn settle(&self, (group, resource): (&str, &str), settle: impl Fn(&Object, &[Object]) -> Option<Object>) {
+        let place = Place::new(group, resource);
         loop {
-            let (definitions, _) = self.store.read_all(&place, None);
-            let settled = definitions.iter().find_map(|definition| {
-                let expect = Expect::Revision(definition.resource_version().parse().ok()?);
-                Some((crd::settle(definition, &definitions, self.now())?, expect))
+            let (all, _) = self.store.read_all(&place, None);
+            let settled = all.iter().find_map(|object| {
+                let expect = Expect::Revision(object.resource_version().parse().ok()?);
+                Some((settle(object, &all)?, expect))
             });
             let Some((object, expect)) = settled else { return };
             match self.store.write(Write { place: place.clone(), object, expect, delete: false }) {
                 Ok(_) | Err(WriteError::Changed | WriteError::Gone | WriteError::Exists) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "the status of a definition could not be written");
+                    tracing::warn!(%error, resource, "an object could not be settled");
                     return;
                 }
             }
