@@ -21,6 +21,7 @@ pub use reset::reset_fields;
 pub use scale::{scale_to_parent, scale_to_subresource};
 pub use set::{FieldSet, FieldSetError};
 
+use crate::id::Gvk;
 use crate::object::Object;
 use crate::schema::{TypeRef, zero};
 use crate::value::Value;
@@ -83,13 +84,21 @@ pub fn apply(
     let context = options.context();
     let empty = empty_object(config, options.ty);
     let live = live.map_or_else(|| empty.clone(), |live| without_managed_fields(live.value()));
+    let fits = typed::validate(&live, options.ty, true);
     if managers.is_empty() {
+        fits.clone().map_err(|why| {
+            let why = format!("failed to convert new object ({}) to smd typed: {why}", name_of(&live));
+            ApplyError::Failed(format!("failed to create manager for existing fields: {why}"))
+        })?;
         let id =
             ManagerId::new(BEFORE_FIRST_APPLY, Operation::Update, options.api_version, options.subresource);
         let gained = context.update(&empty, &live, &mut managers);
         credit(&mut managers, id, gained, options.api_version, options.now);
         managers.cap();
     }
+    fits.map_err(|why| {
+        ApplyError::Failed(format!("failed to create typed live object ({}): {why}", name_of(&live)))
+    })?;
     let id = ManagerId::new(options.manager, Operation::Apply, options.api_version, options.subresource);
     let attempt = |force| {
         let mut managers = managers.clone();
@@ -130,10 +139,18 @@ fn check(config: &Object, options: &Options<'_>) -> Result<(), ApplyError> {
         return Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned()));
     }
     typed::validate(config.value(), options.ty, false).map_err(|why| {
-        let (namespace, name, gvk) = (config.namespace(), config.name(), config.gvk());
-        let what = format!("{namespace}/{name}; {}, Kind={}", gvk.api_version(), gvk.kind);
-        ApplyError::Failed(format!("failed to create typed patch object ({what}): {why}"))
+        ApplyError::Failed(format!(
+            "failed to create typed patch object ({}): {why}",
+            name_of(config.value())
+        ))
     })
+}
+
+/// An object as messages name it: `shop/web; apps/v1, Kind=Deployment`.
+fn name_of(value: &Value) -> String {
+    let text = |path: &[&str]| value.str_at(path).unwrap_or_default().to_owned();
+    let gvk = Gvk::from_manifest(&text(&["apiVersion"]), &text(&["kind"]));
+    format!("{}/{}; {gvk}", text(&["metadata", "namespace"]), text(&["metadata", "name"]))
 }
 
 /// Notes in `new` what a create, an update or a patch changed. `live` is none for a create.
@@ -150,8 +167,13 @@ pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'
         Some(live) => without_managed_fields(live.value()),
         None => empty_object(new, options.ty),
     };
-    let context = options.context();
-    let gained = context.update(&old, new.value(), &mut managers);
+    // What does not fit its type cannot be tracked; such an object starts anew with its next apply.
+    if typed::validate(new.value(), options.ty, true).is_err()
+        || typed::validate(&old, options.ty, true).is_err()
+    {
+        return;
+    }
+    let gained = options.context().update(&old, new.value(), &mut managers);
     let id = ManagerId::new(options.manager, Operation::Update, options.api_version, options.subresource);
     credit(&mut managers, id, gained, options.api_version, options.now);
     managers.cap();

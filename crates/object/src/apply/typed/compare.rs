@@ -1,6 +1,6 @@
 //! What changed from one object to another, as sets of fields.
 
-use super::{Atom, atom, child, list};
+use super::{Atom, atom, child, is_whole, list};
 use crate::apply::set::FieldSet;
 use crate::map::Map;
 use crate::path::Segment;
@@ -103,7 +103,7 @@ fn visit_atom(atom: Atom<'_>, old: Option<&Value>, new: Option<&Value>, ty: Type
         }
         Atom::Map => {
             let (old_map, new_map) = (fields(old), fields(new));
-            if ty.is_atomic() || old_map.is_empty() && new_map.is_empty() {
+            if is_whole(ty) || old_map.is_empty() && new_map.is_empty() {
                 return leaf(old, new, found);
             }
             for key in old_map.keys().chain(new_map.keys().filter(|key| !old_map.contains(key))) {

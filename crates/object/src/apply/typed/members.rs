@@ -1,6 +1,6 @@
 //! The set of fields that an object has.
 
-use super::{Atom, atom, child, is_named, list};
+use super::{Atom, atom, child, is_named, is_whole, list};
 use crate::apply::set::FieldSet;
 use crate::path::Segment;
 use crate::schema::TypeRef;
@@ -33,7 +33,7 @@ fn visit(value: &Value, ty: TypeRef<'_>) -> Found {
     match (atom(ty, Some(value)), value) {
         (Atom::Scalar, _) => return Found::LEAF,
         (Atom::List(_, kind), _) if matches!(kind, crate::schema::ListType::Atomic) => return Found::LEAF,
-        (Atom::Map, _) if ty.is_atomic() => return Found::LEAF,
+        (Atom::Map, _) if is_whole(ty) => return Found::LEAF,
         (Atom::List(item, kind), Value::Seq(items)) => {
             let steps = list::steps(items, item, kind);
             for (at, (step, value)) in steps.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Laying a configuration over an object.
 
-use super::{Atom, atom, child, list};
+use super::{Atom, atom, child, is_whole, list};
 use crate::map::Map;
 use crate::path::Segment;
 use crate::schema::{ListType, TypeRef};
@@ -27,7 +27,7 @@ fn visit(live: Option<&Value>, config: Option<&Value>, ty: TypeRef<'_>) -> Optio
         Atom::Map => {
             static EMPTY: Map = Map::new();
             let (old, new) = (live.as_map().unwrap_or(&EMPTY), config.as_map().unwrap_or(&EMPTY));
-            if ty.is_atomic() || old.is_empty() && new.is_empty() {
+            if is_whole(ty) || old.is_empty() && new.is_empty() {
                 return leaf();
             }
             let mut merged = old.clone();

@@ -71,3 +71,8 @@ fn child<'s>(ty: TypeRef<'s>, key: &str) -> TypeRef<'s> {
 fn is_named(ty: TypeRef<'_>, key: &str) -> bool {
     ty.field(key).is_some()
 }
+
+/// Whether a map is one thing that is owned and replaced whole. Objects of an unknown kind are.
+fn is_whole(ty: TypeRef<'_>) -> bool {
+    ty.is_atomic() || matches!(ty.shape(), Shape::Scalar(Scalar::Raw))
+}

@@ -1,5 +1,6 @@
 //! Sets of fields that were written when a type was merged where it is now replaced whole.
 
+use super::is_whole;
 use crate::apply::set::FieldSet;
 use crate::path::{FieldPath, Segment};
 use crate::schema::{ListType, Shape, TypeRef};
@@ -16,17 +17,17 @@ pub(crate) fn reconcile(set: &FieldSet, ty: TypeRef<'_>) -> FieldSet {
 
 fn visit(set: Option<&FieldSet>, is_leaf: bool, ty: TypeRef<'_>, path: &FieldPath, whole: &mut FieldSet) {
     match ty.shape() {
-        Shape::Any | Shape::Scalar(_) => {}
         Shape::List(_, ListType::Atomic) => {
             if !is_leaf {
                 whole.insert(path);
             }
         }
-        Shape::Struct | Shape::Map(_) if ty.is_atomic() => {
+        _ if is_whole(ty) => {
             if !is_leaf && set.is_some_and(|set| !set.is_empty()) {
                 whole.insert(path);
             }
         }
+        Shape::Any | Shape::Scalar(_) => {}
         Shape::Map(value) if value.is_untyped() => {}
         Shape::List(..) | Shape::Struct | Shape::Map(_) => {
             let Some(set) = set else { return };

@@ -1,6 +1,6 @@
 //! Taking fields out of an object.
 
-use super::{Atom, atom, child, list};
+use super::{Atom, atom, child, is_whole, list};
 use crate::apply::set::FieldSet;
 use crate::path::Segment;
 use crate::schema::{ListType, TypeRef};
@@ -15,7 +15,7 @@ pub(crate) fn remove(value: &Value, fields: &FieldSet, ty: TypeRef<'_>) -> Value
                 items.iter().filter_map(|value| remove_item(value, fields, item, kind)).collect();
             if kept.is_empty() { Value::Null } else { kept.into() }
         }
-        (Atom::Map, Value::Map(map)) if !ty.is_atomic() => {
+        (Atom::Map, Value::Map(map)) if !is_whole(ty) => {
             let mut kept = map.clone();
             for (key, value) in map.iter() {
                 let step = Segment::Field(key.clone());
