@@ -30,6 +30,7 @@ use lynceus_object::Str;
 pub use error::{CompileError, EvalError, Issue};
 pub use pattern::Pattern;
 pub use types::{ListTy, ObjectTy, Ty, escape};
+pub use url::Url;
 pub use value::Val;
 
 /// The variables that an expression may use, and their types.

@@ -1,0 +1,227 @@
+//! Calls webhooks over HTTP, with TLS checked against the bundle that their configuration gives.
+
+use std::io::BufReader;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use base64::Engine;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::rt::TokioIo;
+use lynceus_object::Value;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use sha2::{Digest, Sha256};
+use tokio::net::TcpStream;
+
+use super::limits::ANSWER_BYTES;
+use crate::cel::Url;
+use crate::view::View;
+
+/// Where a webhook is.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// The URL as messages show it.
+    url: String,
+    is_tls: bool,
+    /// The host that is asked for and that a certificate has to be for.
+    host: String,
+    /// The address to connect to, if the host's name is not to be looked up.
+    address: Option<String>,
+    port: u16,
+    path: String,
+    roots: Vec<CertificateDer<'static>>,
+}
+
+/// Reads a `clientConfig`. The query is added to its URL.
+pub(crate) fn target(view: &dyn View, config: &Value, query: &str) -> Result<Target, String> {
+    let roots = bundle(config.str_at(&["caBundle"]).unwrap_or_default());
+    if let Some(url) = config.str_at(&["url"]) {
+        let parsed = Url::parse(url).ok_or_else(|| format!("parse {url:?}: invalid URI for request"))?;
+        let is_tls = parsed.scheme() == "https";
+        let default_port = if is_tls { 443 } else { 80 };
+        let path = if parsed.path().is_empty() { "/" } else { parsed.path() };
+        return Ok(Target {
+            url: format!("{}?{query}", url.split('?').next().unwrap_or(url)),
+            is_tls,
+            host: parsed.hostname().to_owned(),
+            address: None,
+            port: parsed.port().parse().unwrap_or(default_port),
+            path: format!("{path}?{query}"),
+            roots,
+        });
+    }
+    let service = config.get("service").ok_or("the webhook has neither url nor service")?;
+    service_target(view, service, query, roots)
+}
+
+fn service_target(
+    view: &dyn View,
+    service: &Value,
+    query: &str,
+    roots: Vec<CertificateDer<'static>>,
+) -> Result<Target, String> {
+    let word = |field: &str| service.str_at(&[field]).unwrap_or_default();
+    let (namespace, name) = (word("namespace"), word("name"));
+    let port = service.int_at(&["port"]).unwrap_or(443);
+    let path = match word("path") {
+        path if path.starts_with('/') => path.to_owned(),
+        path => format!("/{path}"),
+    };
+    let host = format!("{name}.{namespace}.svc");
+    let url = format!("https://{host}:{port}{path}?{query}");
+    let problem = |what: String| format!("Post {url:?}: {what}");
+    let found = view
+        .get("", "services", namespace, name)
+        .ok_or_else(|| problem(format!("service {name:?} not found")))?;
+    let listed = found.value().items_at(&["spec", "ports"]).iter().find(|known| known.int_at(&["port"]) == Some(port));
+    let listed = listed.ok_or_else(|| problem(format!("no service port {port} found for service {name:?}")))?;
+    let (address, port) = endpoint(view, namespace, name, listed)
+        .ok_or_else(|| problem(format!("no endpoints available for service {name:?}")))?;
+    let path = format!("{path}?{query}");
+    Ok(Target { url, is_tls: true, host, address: Some(address), port, path, roots })
+}
+
+/// The first ready address behind a service's port.
+fn endpoint(view: &dyn View, namespace: &str, name: &str, port: &Value) -> Option<(String, u16)> {
+    let endpoints = view.get("", "endpoints", namespace, name)?;
+    let wanted = port.str_at(&["name"]);
+    for subset in endpoints.value().items_at(&["subsets"]) {
+        let address = subset.items_at(&["addresses"]).first().and_then(|address| address.str_at(&["ip"]));
+        let ports = subset.items_at(&["ports"]);
+        let port = ports.iter().find(|known| known.str_at(&["name"]) == wanted).and_then(|known| known.int_at(&["port"]));
+        if let (Some(address), Some(port)) = (address, port.and_then(|port| u16::try_from(port).ok())) {
+            return Some((address.to_owned(), port));
+        }
+    }
+    None
+}
+
+fn bundle(text: &str) -> Vec<CertificateDer<'static>> {
+    let Ok(pem) = base64::engine::general_purpose::STANDARD.decode(text) else { return Vec::new() };
+    use rustls::pki_types::pem::PemObject;
+    CertificateDer::pem_reader_iter(BufReader::new(pem.as_slice())).filter_map(Result::ok).collect()
+}
+
+/// The HTTP client. Every call has a connection of its own: writes that meet webhooks are rare.
+#[derive(Debug, Default)]
+pub(crate) struct Client {
+    calls: AtomicU64,
+}
+
+impl Client {
+    /// An id for a review that no other review has.
+    pub(crate) fn next_id(&self) -> String {
+        let count = self.calls.fetch_add(1, Ordering::Relaxed);
+        let digest = Sha256::digest(format!("review {count}"));
+        let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
+    }
+
+    /// Posts JSON and gives the JSON of the answer, or what went wrong in the words of Go's client.
+    pub(crate) async fn post(&self, target: &Target, body: &Value, seconds: i64) -> Result<Value, String> {
+        let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(1).clamp(1, 30));
+        let problem = |what: String| format!("Post {:?}: {what}", target.url);
+        let (status, bytes) = match tokio::time::timeout(limit, send(target, body)).await {
+            Ok(answer) => answer.map_err(problem)?,
+            Err(_) => return Err(problem("context deadline exceeded".into())),
+        };
+        if status != 200 {
+            let text = String::from_utf8_lossy(&bytes);
+            let text = text.trim();
+            return Err(match text {
+                "" => "an error on the server (\"\") has prevented the request from succeeding".into(),
+                _ if status == 404 => "the server could not find the requested resource".into(),
+                _ => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
+            });
+        }
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+    }
+}
+
+async fn send(target: &Target, body: &Value) -> Result<(u16, Bytes), String> {
+    let stream = connect(target).await?;
+    if !target.is_tls {
+        return exchange(TokioIo::new(stream), target, body).await;
+    }
+    let name = ServerName::try_from(target.host.clone()).map_err(|_| format!("invalid host {:?}", target.host))?;
+    let stream = tokio_rustls::TlsConnector::from(tls(target)?)
+        .connect(name, stream)
+        .await
+        .map_err(|error| tls_words(&error))?;
+    exchange(TokioIo::new(stream), target, body).await
+}
+
+async fn connect(target: &Target) -> Result<TcpStream, String> {
+    let host = target.address.as_deref().unwrap_or(&target.host);
+    let looked_up = tokio::net::lookup_host((host, target.port)).await;
+    let addresses: Vec<SocketAddr> = looked_up.map(Iterator::collect).unwrap_or_default();
+    let Some(first) = addresses.first() else { return Err(format!("dial tcp: lookup {host}: no such host")) };
+    TcpStream::connect(addresses.as_slice()).await.map_err(|error| {
+        let words = match error.kind() {
+            std::io::ErrorKind::ConnectionRefused => "connect: connection refused".to_owned(),
+            std::io::ErrorKind::TimedOut => "i/o timeout".to_owned(),
+            _ => error.to_string(),
+        };
+        format!("dial tcp {first}: {words}")
+    })
+}
+
+fn tls(target: &Target) -> Result<Arc<ClientConfig>, String> {
+    let mut roots = RootCertStore::empty();
+    for root in &target.roots {
+        // A bundle with one bad certificate still trusts the others.
+        let _ = roots.add(root.clone());
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+fn tls_words(error: &std::io::Error) -> String {
+    use rustls::{CertificateError, Error};
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    let words = match inner {
+        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => "x509: certificate signed by unknown authority",
+        Some(Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. })) => {
+            "x509: certificate has expired or is not yet valid"
+        }
+        Some(Error::InvalidCertificate(_)) => "x509: certificate is not valid for this host",
+        Some(Error::InvalidMessage(_)) => return "http: server gave HTTP response to HTTPS client".into(),
+        _ => return error.to_string(),
+    };
+    format!("tls: failed to verify certificate: {words}")
+}
+
+async fn exchange<S>(stream: S, target: &Target, body: &Value) -> Result<(u16, Bytes), String>
+where
+    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+{
+    let broken = |error: hyper::Error| if error.is_incomplete_message() { "EOF".to_owned() } else { error.to_string() };
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.map_err(broken)?;
+    let bytes = serde_json::to_vec(body).map_err(|error| error.to_string())?;
+    let request = http::Request::post(&target.path)
+        .header(http::header::HOST, format!("{}:{}", target.host, target.port))
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .header(http::header::ACCEPT, "application/json, */*")
+        .header(http::header::USER_AGENT, "kube-apiserver-admission")
+        .body(Full::new(Bytes::from(bytes)))
+        .map_err(|error| error.to_string())?;
+    let exchange = async {
+        let answer = sender.send_request(request).await.map_err(broken)?;
+        let status = answer.status().as_u16();
+        let body = Limited::new(answer.into_body(), ANSWER_BYTES).collect().await;
+        Ok((status, body.map_err(|error| error.to_string())?.to_bytes()))
+    };
+    // The connection does its work only while it is polled.
+    tokio::select! {
+        answer = exchange => answer,
+        ended = connection => Err(ended.map_or_else(broken, |()| "EOF".into())),
+    }
+}

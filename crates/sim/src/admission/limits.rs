@@ -1,0 +1,16 @@
+//! Bounds on what others may cost a write.
+
+/// Bytes of a webhook's answer.
+pub(super) const ANSWER_BYTES: usize = 3 * 1024 * 1024;
+
+/// The timeout of a webhook that names none, in seconds.
+pub(super) const TIMEOUT_SECONDS: i64 = 10;
+
+/// Cost units that the match conditions of one webhook may use, as in Kubernetes.
+pub(super) const CONDITION_BUDGET: u64 = 2_500_000;
+
+/// Cost units that the expressions of one policy may use, as in Kubernetes.
+pub(super) const POLICY_BUDGET: u64 = 10_000_000;
+
+/// Compiled expressions that are kept.
+pub(super) const EXPRESSIONS: usize = 1_000;

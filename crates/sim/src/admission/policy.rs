@@ -1,0 +1,203 @@
+//! ValidatingAdmissionPolicies: rules in CEL that refuse, warn of or let through a write.
+
+use lynceus_object::{Object, Value};
+
+use super::expression::Scope;
+use super::limits::POLICY_BUDGET;
+use super::{Chain, Write, matching};
+use crate::ApiError;
+use crate::cel::Val;
+use crate::view::View;
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// Asks every policy that is bound; gives warnings of those that only warn.
+pub(super) fn validate(chain: &Chain, view: &dyn View, write: &Write<'_>) -> Result<Vec<String>, ApiError> {
+    let bindings = view.list(GROUP, "validatingadmissionpolicybindings", None);
+    if bindings.is_empty() || matching::is_exempt(write) {
+        return Ok(Vec::new());
+    }
+    let mut warnings = Vec::new();
+    for policy in view.list(GROUP, "validatingadmissionpolicies", None) {
+        let Some(constraints) = policy.at(&["spec", "matchConstraints"]) else { continue };
+        if !applies(view, constraints, write)? {
+            continue;
+        }
+        let bound = |binding: &&Object| binding.at(&["spec", "policyName"]).and_then(Value::as_str) == Some(policy.name());
+        for binding in bindings.iter().filter(bound) {
+            if let Some(resources) = binding.at(&["spec", "matchResources"]).filter(|resources| !resources.is_empty())
+                && !applies(view, resources, write)?
+            {
+                continue;
+            }
+            Bound { chain, view, policy: &policy, binding, write }.validate(&mut warnings)?;
+        }
+    }
+    Ok(warnings)
+}
+
+/// Whether a write falls under a MatchResources.
+fn applies(view: &dyn View, resources: &Value, write: &Write<'_>) -> Result<bool, ApiError> {
+    let exact = resources.str_at(&["matchPolicy"]) == Some("Exact");
+    let rules = resources.items_at(&["resourceRules"]);
+    let excluded = matching::by_rules(view, resources.items_at(&["excludeResourceRules"]), exact, write).is_some();
+    Ok(!excluded
+        && (rules.is_empty() || matching::by_rules(view, rules, exact, write).is_some())
+        && matching::by_namespace(view, resources.get("namespaceSelector"), write)?
+        && matching::by_object(resources.get("objectSelector"), write))
+}
+
+struct Bound<'a> {
+    chain: &'a Chain,
+    view: &'a dyn View,
+    policy: &'a Object,
+    binding: &'a Object,
+    write: &'a Write<'a>,
+}
+
+impl Bound<'_> {
+    fn validate(&self, warnings: &mut Vec<String>) -> Result<(), ApiError> {
+        let namespace = match self.write.admission.namespace.as_str() {
+            "" => None,
+            name => self.view.get("", "namespaces", "", name),
+        };
+        for params in self.params()? {
+            let scope = Scope::new(self.write, params.as_ref(), namespace.as_ref());
+            self.check(scope, warnings)?;
+        }
+        Ok(())
+    }
+
+    /// The parameter objects; one `None` where the policy takes none.
+    fn params(&self) -> Result<Vec<Option<Object>>, ApiError> {
+        let Some(kind) = self.policy.at(&["spec", "paramKind"]).filter(|kind| !kind.is_null()) else {
+            return Ok(vec![None]);
+        };
+        let Some(reference) = self.binding.at(&["spec", "paramRef"]).filter(|reference| !reference.is_null()) else {
+            return Ok(vec![None]);
+        };
+        let word = |value: &Value, field: &str| value.str_at(&[field]).unwrap_or_default().to_owned();
+        let gvk = lynceus_object::Gvk::from_manifest(&word(kind, "apiVersion"), &word(kind, "kind"));
+        let plural = match crate::kinds::resource_of(&gvk) {
+            Some(resource) => resource.plural.to_string(),
+            None => self.custom_plural(&gvk),
+        };
+        let own = word(reference, "namespace");
+        let namespace = if own.is_empty() { self.write.admission.namespace.to_string() } else { own };
+        let name = word(reference, "name");
+        let found: Vec<Object> = if name.is_empty() {
+            let selector = reference.get("selector").cloned().unwrap_or_default();
+            let all = self.view.list(&gvk.group, &plural, None);
+            all.into_iter()
+                .filter(|object| object.namespace().is_empty() || object.namespace() == namespace)
+                .filter(|object| crate::auth::selects(&selector, object))
+                .collect()
+        } else {
+            let get = |namespace: &str| self.view.get(&gvk.group, &plural, namespace, &name);
+            get(&namespace).or_else(|| get("")).into_iter().collect()
+        };
+        if !found.is_empty() {
+            return Ok(found.into_iter().map(Some).collect());
+        }
+        match reference.str_at(&["parameterNotFoundAction"]) {
+            Some("Allow") => Ok(Vec::new()),
+            _ => {
+                let why = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
+                self.failure(why).map_or(Ok(Vec::new()), Err)
+            }
+        }
+    }
+
+    fn custom_plural(&self, gvk: &lynceus_object::Gvk) -> String {
+        let definitions = self.view.list("apiextensions.k8s.io", "customresourcedefinitions", None);
+        let found = definitions.iter().find(|definition| {
+            definition.at(&["spec", "group"]).and_then(Value::as_str) == Some(&gvk.group)
+                && definition.at(&["spec", "names", "kind"]).and_then(Value::as_str) == Some(&gvk.kind)
+        });
+        found.and_then(|definition| definition.at(&["spec", "names", "plural"])).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    fn check(&self, mut scope: Scope, warnings: &mut Vec<String>) -> Result<(), ApiError> {
+        let mut budget = POLICY_BUDGET;
+        let spec = self.policy.at(&["spec"]).cloned().unwrap_or_default();
+        let mut run = |scope: &Scope, text: &str| {
+            self.chain.expressions.get(text).and_then(|program| scope.run(&program, &mut budget))
+        };
+        for condition in spec.items_at(&["matchConditions"]) {
+            match run(&scope, condition.str_at(&["expression"]).unwrap_or_default()) {
+                Ok(Val::Bool(true)) => {}
+                Ok(_) => return Ok(()),
+                Err(problem) => return self.failure(&problem).map_or(Ok(()), Err),
+            }
+        }
+        for variable in spec.items_at(&["variables"]) {
+            let value = run(&scope, variable.str_at(&["expression"]).unwrap_or_default());
+            // A variable that has no value fails the validations that use it.
+            if let Ok(value) = value {
+                scope.define(variable.str_at(&["name"]).unwrap_or_default(), &value);
+            }
+        }
+        for validation in spec.items_at(&["validations"]) {
+            let text = validation.str_at(&["expression"]).unwrap_or_default();
+            match run(&scope, text) {
+                Ok(Val::Bool(true)) => {}
+                Ok(_) => {
+                    let own = validation.str_at(&["messageExpression"]).map(|text| run(&scope, text));
+                    let own = match own {
+                        Some(Ok(Val::String(text))) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+                        _ => validation.str_at(&["message"]).filter(|text| !text.is_empty()).map(|text| text.trim().to_owned()),
+                    };
+                    let why = own.unwrap_or_else(|| format!("failed expression: {}", text.trim()));
+                    self.refuse(&why, validation.str_at(&["reason"]), warnings)?;
+                }
+                Err(problem) => {
+                    let why = format!("expression '{text}' resulted in error: {problem}");
+                    if let Some(error) = self.failure(&why) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        format!("ValidatingAdmissionPolicy '{}' with binding '{}'", self.policy.name(), self.binding.name())
+    }
+
+    /// What an expression without a value means: the failure policy decides.
+    fn failure(&self, why: &str) -> Option<ApiError> {
+        if self.policy.at(&["spec", "failurePolicy"]).and_then(Value::as_str) == Some("Ignore") {
+            return None;
+        }
+        Some(self.denial(&format!("{} denied request: {why}", self.name()), Some("Invalid")))
+    }
+
+    fn refuse(&self, why: &str, reason: Option<&str>, warnings: &mut Vec<String>) -> Result<(), ApiError> {
+        let actions = self.binding.value().items_at(&["spec", "validationActions"]);
+        let has = |wanted: &str| actions.iter().any(|action| action.as_str() == Some(wanted));
+        if has("Warn") {
+            warnings.push(format!("Validation failed for {}: {why}", self.name()));
+        }
+        if has("Deny") || actions.is_empty() {
+            return Err(self.denial(&format!("{} denied request: {why}", self.name()), reason));
+        }
+        Ok(())
+    }
+
+    fn denial(&self, message: &str, reason: Option<&str>) -> ApiError {
+        let admission = self.write.admission;
+        let resource = &admission.resource;
+        let mut error = ApiError::forbidden(&resource.group, &resource.resource, &admission.name, message);
+        (error.code, error.reason) = match reason.unwrap_or("Invalid") {
+            "Unauthorized" => (401, "Unauthorized"),
+            "Forbidden" => (403, "Forbidden"),
+            "RequestEntityTooLarge" => (413, "RequestEntityTooLarge"),
+            _ => (422, "Invalid"),
+        };
+        if let Some(details) = &mut error.details {
+            details.set(&["causes"], lynceus_object::value!([{"message": message}]));
+        }
+        error
+    }
+}
