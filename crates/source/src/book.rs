@@ -90,10 +90,10 @@ impl Book {
         if found.project.is_empty() {
             found.project = project.to_owned();
         }
-        if !found.access.has_credentials() {
-            if let Some(template) = self.template(url) {
-                found.access.fill_from(&template.access);
-            }
+        if !found.access.has_credentials()
+            && let Some(template) = self.template(url)
+        {
+            found.access.fill_from(&template.access);
         }
         found.access.known_hosts = self.known_hosts.clone().unwrap_or_else(|| Arc::from(DEFAULT_KNOWN_HOSTS));
         found.access.certificate_authority = self.certificate(url);

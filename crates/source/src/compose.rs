@@ -154,6 +154,7 @@ impl Composition {
         let tree = self.repository.head_tree_id().map_err(|error| self.failed("check out", &error))?;
         let mut index =
             self.repository.index_from_tree(&tree).map_err(|error| self.failed("check out", &error))?;
+        self.remove_stale(&root, &index);
         for (entry, path) in index.entries_mut_with_paths() {
             let path = FilePath::new(&path.to_string())
                 .map_err(|error| SourceError::Corrupt { url: self.shown(), reason: error.to_string() })?;
@@ -166,6 +167,19 @@ impl Composition {
             }
         }
         index.write(gix::index::write::Options::default()).map_err(|error| self.failed("check out", &error))
+    }
+
+    /// Takes away the files of the last checkout that this one does not have. What git does not track stays.
+    fn remove_stale(&self, root: &Path, index: &gix::index::File) {
+        let Ok(before) = self.repository.open_index() else { return };
+        for entry in before.entries() {
+            let path = entry.path(&before);
+            if index.entry_by_path(path).is_none()
+                && let Ok(path) = FilePath::new(&path.to_string())
+            {
+                let _ = fs::remove_file(root.join(path.as_str()));
+            }
+        }
     }
 
     fn write_file(&self, place: &Path, mode: gix::index::entry::Mode, id: gix::ObjectId) -> io::Result<()> {

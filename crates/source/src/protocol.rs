@@ -97,6 +97,7 @@ pub(crate) fn fetch(
     wish: Wish<'_>,
 ) -> Result<(), FetchError> {
     let mut handshake = greet(call, transport).map_err(FetchError::Source)?;
+    let advertised = advertised(&handshake, wish.wants);
     let shallow_file = repository.shallow_file().map_err(|error| FetchError::Unusable(error.to_string()))?;
     let is_shallow = shallow_file.exists();
     let can_be_shallow = supports_shallow(&handshake);
@@ -122,7 +123,7 @@ pub(crate) fn fetch(
             let bases = repository.clone().objects;
             let options = pack_options();
             let hash = repository.object_hash();
-            pack::Bundle::write_to_directory(
+            let written = pack::Bundle::write_to_directory(
                 &mut pack,
                 Some(&directory),
                 progress,
@@ -130,8 +131,12 @@ pub(crate) fn fetch(
                 Some(bases),
                 hash,
                 options,
-            )
-            .map(|_| true)
+            )?;
+            // It guards a pack against a collection of garbage, which never happens in a mirror.
+            if let Some(keep) = written.keep_path {
+                let _ = std::fs::remove_file(keep);
+            }
+            Ok(true)
         },
         Discard,
         &call.cancelled,
@@ -143,18 +148,33 @@ pub(crate) fn fetch(
             leave(transport);
             Ok(())
         }
-        Err(error) => Err(fetch_error(call, &error)),
+        Err(error) => match fetch_error(call, &error) {
+            // The old protocol reports it where the pack should start, which reads like a broken pack.
+            FetchError::Unusable(_) if !advertised => Err(FetchError::NotOurs),
+            error => Err(error),
+        },
     }
 }
 
+/// Whether the server has said that it has these commits. In the new protocol it is not asked.
+fn advertised(handshake: &Handshake, wants: &[ObjectId]) -> bool {
+    let Some(refs) = &handshake.refs else { return true };
+    wants.iter().all(|want| {
+        refs.iter().any(|reference| {
+            let (_, object, peeled) = reference.unpack();
+            object == Some(want.as_ref()) || peeled == Some(want.as_ref())
+        })
+    })
+}
+
+/// Only in the new protocol: in the old one gix asks for a depth relative to what is here, which brings all
+/// history at first and is no use after.
 fn supports_shallow(handshake: &Handshake) -> bool {
-    match handshake.server_protocol_version {
-        Protocol::V2 => handshake
+    handshake.server_protocol_version == Protocol::V2
+        && handshake
             .capabilities
             .capability("fetch")
-            .is_some_and(|fetch| fetch.supports("shallow").unwrap_or(false)),
-        _ => handshake.capabilities.contains("shallow"),
-    }
+            .is_some_and(|fetch| fetch.supports("shallow").unwrap_or(false))
 }
 
 fn pack_options() -> pack::bundle::write::Options {

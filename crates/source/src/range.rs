@@ -4,7 +4,7 @@
 //! that names one itself.
 
 use crate::limits::MAX_TEXT;
-use crate::version::{Parts, Version};
+use crate::version::{Parts, Version, valid_pre};
 
 /// A set of versions: one of the alternatives has to hold, and all parts of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,9 @@ impl Range {
         if text.len() > MAX_TEXT || text.trim().is_empty() || Version::parse(text).is_some() {
             return None;
         }
-        let alternatives = text.split("||").map(alternative).collect::<Option<Vec<_>>>()?;
+        let parts = text.split("||").enumerate();
+        let alternatives =
+            parts.map(|(index, part)| alternative(part, index == 0)).collect::<Option<Vec<_>>>()?;
         Some(Range { alternatives })
     }
 
@@ -79,9 +81,12 @@ impl Range {
 }
 
 /// Conditions side by side, separated by spaces or a comma.
-fn alternative(text: &str) -> Option<Vec<Condition>> {
+fn alternative(text: &str, first: bool) -> Option<Vec<Condition>> {
     let mut conditions = Vec::new();
     let mut rest = text.trim();
+    // A range with a hyphen stands first, after a comma or after another; elsewhere the library does not
+    // read it, nor right behind the bars.
+    let mut fresh = first || text.starts_with(|c: char| c.is_whitespace() || c == 'v');
     while !rest.is_empty() {
         let (operator, after) = OPERATORS
             .iter()
@@ -89,19 +94,23 @@ fn alternative(text: &str) -> Option<Vec<Condition>> {
             .unwrap_or((None, rest));
         let (word, after) = word(after.trim_start());
         let condition = Condition::new(operator.unwrap_or(Operator::Equal), word)?;
-        rest = match (operator, hyphen(after)) {
+        let mut hyphenated = false;
+        let after = match (operator, hyphen(after)) {
             // `1.2 - 1.4`
-            (None, Some(end)) => {
+            (None, Some(end)) if fresh => {
                 let (last, after) = self::word(end);
+                hyphenated = true;
                 conditions.push(Condition { operator: Operator::GreaterOrEqual, ..condition });
                 conditions.push(Condition::new(Operator::LessOrEqual, last)?);
-                separator(after)?
+                after
             }
             _ => {
                 conditions.push(condition);
-                separator(after)?
+                after
             }
         };
+        rest = separator(after)?;
+        fresh = hyphenated || after.trim_start().starts_with(',');
     }
     (!conditions.is_empty()).then_some(conditions)
 }
@@ -147,6 +156,9 @@ impl Condition {
         }
         let [major, minor, patch] = numbers;
         let pre = parts.pre.unwrap_or_default().to_owned();
+        if !valid_pre(&pre) {
+            return None;
+        }
         Some(Condition { operator, version: Version { major, minor, patch, pre }, given })
     }
 

@@ -103,11 +103,12 @@ impl Repository {
     pub(crate) fn place(&self) -> Result<(RepoUrl, Access), SourceError> {
         let place = RepoUrl::parse(&self.url)?;
         let mut access = self.access.clone();
-        if let RepoUrl::Http(http) = &place {
-            if access.username.is_empty() && access.password.is_empty() {
-                access.username = http.username.clone();
-                access.password = http.password.clone();
-            }
+        if let RepoUrl::Http(http) = &place
+            && access.username.is_empty()
+            && access.password.is_empty()
+        {
+            access.username = http.username.clone();
+            access.password = http.password.clone();
         }
         Ok((place, access))
     }
@@ -115,10 +116,9 @@ impl Repository {
     /// The repository of a submodule: what the Secrets say of its URL, else the same credentials if it is
     /// on the same host, else none.
     pub(crate) fn submodule(&self, url: String) -> Repository {
-        if let Some(known) = self.book.as_ref().map(|book| book.find(&url, &self.project)) {
-            if known.access.has_credentials() {
-                return known;
-            }
+        let known = self.book.as_ref().map(|book| book.find(&url, &self.project));
+        if let Some(known) = known.filter(|known| known.access.has_credentials()) {
+            return known;
         }
         let host = |url: &str| RepoUrl::parse(url).map(|url| url.host()).ok();
         let mut access = if host(&url) == host(&self.url) { self.access.clone() } else { Access::default() };

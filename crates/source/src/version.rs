@@ -61,7 +61,7 @@ fn split(text: &str, mark: char) -> (&str, Option<&str>) {
 }
 
 /// A number in a pre-release must not start with a zero.
-fn valid_pre(pre: &str) -> bool {
+pub(crate) fn valid_pre(pre: &str) -> bool {
     pre.split('.').all(|word| {
         let number = word.bytes().all(|byte| byte.is_ascii_digit());
         !(number && word.len() > 1 && word.starts_with('0'))

@@ -1,4 +1,5 @@
 //! Repositories behind smart HTTP, from a server in this process.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Repositories on this machine, made and read without a `git` program.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -85,10 +85,8 @@ fn list(repository: &gix::Repository, lines: &[String]) -> Vec<u8> {
     let wanted = |name: &str| prefixes.is_empty() || prefixes.iter().any(|prefix| name.starts_with(prefix));
     let mut out = Vec::new();
     let head = repository.head().unwrap();
-    if let Some((id, name)) = head.id().zip(head.referent_name()) {
-        if wanted("HEAD") {
-            line(&mut out, format!("{id} HEAD symref-target:{}\n", name.as_bstr()).as_bytes());
-        }
+    if let Some((id, name)) = head.id().zip(head.referent_name()).filter(|_| wanted("HEAD")) {
+        line(&mut out, format!("{id} HEAD symref-target:{}\n", name.as_bstr()).as_bytes());
     }
     for reference in repository.references().unwrap().all().unwrap() {
         let mut reference = reference.unwrap();
