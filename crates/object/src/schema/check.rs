@@ -14,6 +14,8 @@ pub struct Problem {
     pub path: String,
     /// What is wrong.
     pub kind: ProblemKind,
+    /// Whether decoding stops here: what a client then sees is this, whatever was wrong before.
+    pub stops: bool,
 }
 
 /// The sorts of problem.
@@ -39,6 +41,13 @@ pub fn check(value: &Value, ty: TypeRef<'_>) -> Vec<Problem> {
     let mut checker = Checker { path: String::new(), fields: Vec::new(), holder: "", problems: Vec::new() };
     checker.visit(value, ty);
     checker.problems
+}
+
+/// The one problem that a decoder fails with; none if it only drops fields.
+pub fn decoding_error(problems: &[Problem]) -> Option<&Problem> {
+    let is_error = |problem: &&Problem| problem.kind != ProblemKind::Unknown;
+    let stop = problems.iter().find(|problem| problem.stops);
+    stop.or_else(|| problems.iter().find(is_error))
 }
 
 struct Checker<'s> {
@@ -75,12 +84,12 @@ impl<'s> Checker<'s> {
             }
             (Shape::Scalar(kind), value) => {
                 if let Some(message) = self.scalar_problem(kind, value, ty) {
-                    self.report(message);
+                    self.report(message, kind.is_struct());
                 }
             }
             (_, value) => {
                 let message = self.mismatch(&describe(value, false), &ty.go_name());
-                self.report(message);
+                self.report(message, false);
             }
         }
     }
@@ -91,7 +100,7 @@ impl<'s> Checker<'s> {
                 Some(rest) => self.below_key(name, |checker| checker.visit(value, rest)),
                 None => self.below_key(name, |checker| {
                     let path = checker.path.clone();
-                    checker.problems.push(Problem { path, kind: ProblemKind::Unknown });
+                    checker.problems.push(Problem { path, kind: ProblemKind::Unknown, stops: false });
                 }),
             }
             return;
@@ -113,9 +122,9 @@ impl<'s> Checker<'s> {
         self.path.truncate(length);
     }
 
-    fn report(&mut self, message: String) {
+    fn report(&mut self, message: String, stops: bool) {
         let path = self.path.clone();
-        self.problems.push(Problem { path, kind: ProblemKind::Type(message) });
+        self.problems.push(Problem { path, kind: ProblemKind::Type(message), stops });
     }
 
     fn mismatch(&self, found: &str, wanted: &str) -> String {
@@ -130,9 +139,6 @@ impl<'s> Checker<'s> {
     }
 
     fn scalar_problem(&self, kind: Scalar, value: &Value, ty: TypeRef<'_>) -> Option<String> {
-        let outside = |found: String, wanted: &str| {
-            Some(format!("json: cannot unmarshal {found} into Go value of type {wanted}"))
-        };
         match (kind, value) {
             (Scalar::String, Value::Str(_))
             | (Scalar::Bool, Value::Bool(_))
@@ -146,7 +152,7 @@ impl<'s> Checker<'s> {
                 Some(self.mismatch(&describe(value, true), &ty.go_name()))
             }
             (Scalar::Bytes, Value::Str(text)) => base64_problem(text),
-            // These read their own JSON, so that their errors do not know the field.
+            // These read their own JSON.
             (Scalar::Time | Scalar::MicroTime, Value::Str(text)) => {
                 scalar::time_problem(text, kind == Scalar::MicroTime)
             }
@@ -154,10 +160,12 @@ impl<'s> Checker<'s> {
                 scalar::parse_duration(text).is_none().then(|| format!("time: invalid duration {text:?}"))
             }
             (Scalar::Time | Scalar::MicroTime | Scalar::Duration, _) => {
-                outside(describe(value, false), "string")
+                Some(self.mismatch(&describe(value, false), "string"))
             }
             (Scalar::IntOrString, Value::Int(number)) if i32::try_from(*number).is_ok() => None,
-            (Scalar::IntOrString, _) => outside(describe(value, true), "int32"),
+            (Scalar::IntOrString, _) => Some(
+                self.mismatch(&describe(value, matches!(value, Value::Int(_) | Value::Float(_))), "int32"),
+            ),
             (Scalar::Quantity, _) => quantity_problem(value),
             _ => Some(self.mismatch(&describe(value, false), &ty.go_name())),
         }

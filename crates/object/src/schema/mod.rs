@@ -14,7 +14,7 @@ mod table;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-pub use check::{Problem, ProblemKind, check};
+pub use check::{Problem, ProblemKind, check, decoding_error};
 pub use model::{Field, ListType, MergeStrategy, Scalar, Schema, Shape, TypeRef};
 pub use shape::{drop_empty, fill_zero, prune_unknown, round_trip};
 

@@ -9,40 +9,65 @@ use crate::value::{Str, Value};
 
 /// The words that Go's `time` gives for a time that it cannot read.
 pub(crate) fn time_problem(text: &str, micro: bool) -> Option<String> {
-    parse_time(text).is_none().then(|| {
-        let layout = if micro { "2006-01-02T15:04:05.000000Z07:00" } else { "2006-01-02T15:04:05Z07:00" };
-        let (rest, element) = first_misfit(text);
-        format!("parsing time \"{text}\" as \"{layout}\": cannot parse \"{rest}\" as \"{element}\"")
+    if parse_time(text).is_some() {
+        return None;
+    }
+    let layout = if micro { "2006-01-02T15:04:05.000000Z07:00" } else { "2006-01-02T15:04:05Z07:00" };
+    Some(match misfit(text) {
+        Misfit::Range(part) => format!("parsing time \"{text}\": {part} out of range"),
+        Misfit::Shape(rest, element) => {
+            format!("parsing time \"{text}\" as \"{layout}\": cannot parse \"{rest}\" as \"{element}\"")
+        }
     })
 }
 
+/// How a text is no time.
+enum Misfit<'t> {
+    /// What is left of it does not look like this part of the layout.
+    Shape(&'t str, &'static str),
+    /// This part of it is no such number.
+    Range(&'static str),
+}
+
 /// Walks the layout and says where the text leaves it.
-fn first_misfit(text: &str) -> (&str, &'static str) {
-    const LAYOUT: [(&str, usize); 11] = [
-        ("2006", 4),
-        ("-", 0),
-        ("01", 2),
-        ("-", 0),
-        ("02", 2),
-        ("T", 0),
-        ("15", 2),
-        (":", 0),
-        ("04", 2),
-        (":", 0),
-        ("05", 2),
+fn misfit(text: &str) -> Misfit<'_> {
+    const NO_LIMIT: u32 = 99;
+    // The part of the layout, how many digits it has, its name and its largest number.
+    const LAYOUT: [(&str, usize, &str, u32); 11] = [
+        ("2006", 4, "year", 9999),
+        ("-", 0, "", 0),
+        ("01", 2, "month", 12),
+        ("-", 0, "", 0),
+        ("02", 2, "day", NO_LIMIT),
+        ("T", 0, "", 0),
+        ("15", 2, "hour", 23),
+        (":", 0, "", 0),
+        ("04", 2, "minute", 59),
+        (":", 0, "", 0),
+        ("05", 2, "second", 59),
     ];
     let mut rest = text;
-    for (element, digits) in LAYOUT {
-        let fits = match digits {
-            0 => rest.starts_with(element),
-            count => rest.len() >= count && rest.bytes().take(count).all(|byte| byte.is_ascii_digit()),
+    for (element, digits, name, most) in LAYOUT {
+        let (part, after) = match rest.split_at_checked(digits.max(1)) {
+            Some(split) => split,
+            None => return Misfit::Shape(rest, element),
         };
-        if !fits {
-            return (rest, element);
+        if digits == 0 {
+            if part != element {
+                return Misfit::Shape(rest, element);
+            }
+        } else if !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Misfit::Shape(rest, element);
+        } else if part.parse().is_ok_and(|number: u32| number > most || name == "month" && number == 0) {
+            return Misfit::Range(name);
         }
-        rest = &rest[digits.max(1)..];
+        rest = after;
     }
-    (rest, "Z07:00")
+    // All the numbers look right, so that it is the day that this month does not have, or the end.
+    match rest.starts_with(['Z', '+', '-', '.']) {
+        true => Misfit::Range("day"),
+        false => Misfit::Shape(rest, "Z07:00"),
+    }
 }
 
 /// A point in time as RFC 3339 has it, with the strictness of Go.
