@@ -10,15 +10,17 @@ use crate::ApiError;
 use crate::admission::Chain;
 use crate::allocate::Allocations;
 use crate::auth::{self, Authenticator};
+use crate::cleanup;
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::crd;
 use crate::http::Documents;
-use crate::kinds::Resource;
+use crate::kinds::{Additions, Resource};
 use crate::random::Random;
 use crate::registry::Registry;
-use crate::store::{Event, Expect, Place, Store, Write, WriteError};
+use crate::store::{Event, EventKind, Expect, Place, Store, Write, WriteError};
 use crate::strategy;
+use crate::verbs::managed;
 use crate::view::View;
 
 /// The cluster behind every door: the store and what is needed to write to it properly.
@@ -33,6 +35,8 @@ pub(crate) struct Core {
     /// The PEM of the certificate that clients trust.
     pub(crate) root_certificate: Str,
     pub(crate) documents: Documents,
+    /// What built-in admission adds to new objects.
+    pub(crate) additions: Additions,
     /// Set when the cluster goes away, so that watches end.
     pub(crate) closing: watch::Sender<bool>,
     registry: RwLock<Arc<Registry>>,
@@ -48,6 +52,7 @@ impl Core {
         random: Random,
         authenticator: Authenticator,
         root_certificate: Str,
+        additions: Additions,
     ) -> Self {
         let core = Core {
             allocations: Allocations::of(&store),
@@ -57,6 +62,7 @@ impl Core {
             admission: Chain::new(),
             authenticator,
             root_certificate,
+            additions,
             documents: Documents::default(),
             closing: watch::Sender::new(false),
             registry: RwLock::new(Arc::new(Registry::default())),

@@ -25,6 +25,7 @@ pub mod attributes;
 pub mod auth;
 mod bootstrap;
 pub mod cel;
+mod cleanup;
 pub mod clock;
 pub mod context;
 pub mod controllers;

@@ -18,6 +18,7 @@ use crate::core::Core;
 use crate::http::Service;
 use crate::http::server::{ServeError, Server};
 use crate::identity::{Identity, IdentityError};
+use crate::kinds::Additions;
 use crate::local::Local;
 use crate::random::Random;
 use crate::store::{OpenError, Recovery, Store};
@@ -33,6 +34,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Whether controllers stay off: objects are then only stored.
     pub without_controllers: bool,
+    /// What built-in admission adds to new objects.
+    pub additions: Additions,
 }
 
 /// Why a cluster did not start.
@@ -81,7 +84,8 @@ impl Sim {
         };
         let random = options.seed.map_or_else(Random::from_entropy, Random::seeded);
         let authenticator = Authenticator::new(identity.keys()).map_err(StartError::Bootstrap)?;
-        let core = Arc::new(Core::new(store, clock, random, authenticator, identity.root.as_str().into()));
+        let root = identity.root.as_str().into();
+        let core = Arc::new(Core::new(store, clock, random, authenticator, root, options.additions));
         let local = Local::new(
             Arc::clone(&core),
             User::system("system:kube-controller-manager"),

@@ -1,5 +1,6 @@
 //! What differs from kind to kind, whether the kind is built in, a definition, or defined by one.
 
+use lynceus_object::path::FieldPath;
 use lynceus_object::schema::{self, TypeRef};
 use lynceus_object::{Object, Str};
 
@@ -30,7 +31,10 @@ pub(crate) fn prepare_create(
     match &resource.custom {
         Some(_) => crd::prepare_create(resource, object, context),
         None if is_definition(resource) => crd::prepare_definition(object, None, ""),
-        None => return kinds::prepare_create(resource, object, context),
+        None => {
+            kinds::prepare_create(resource, object, context)?;
+            schema::fill_zero(object.value_mut(), schema(resource));
+        }
     }
     Ok(())
 }
@@ -46,7 +50,10 @@ pub(crate) fn prepare_update(
     match &resource.custom {
         Some(_) => crd::prepare_update(resource, new, old, subresource),
         None if is_definition(resource) => crd::prepare_definition(new, Some(old), subresource),
-        None => return kinds::prepare_update(resource, new, old, subresource, context),
+        None => {
+            kinds::prepare_update(resource, new, old, subresource, context)?;
+            schema::fill_zero(new.value_mut(), schema(resource));
+        }
     }
     Ok(())
 }
@@ -140,6 +147,14 @@ pub(crate) fn set_scale(resource: &Resource, object: &mut Object, scale: &Object
     match &resource.custom {
         Some(_) => crd::set_scale(resource, object, scale),
         None => kinds::set_scale(resource, object, scale),
+    }
+}
+
+/// Where the number of replicas stands that a Scale is about.
+pub(crate) fn replicas_path(resource: &Resource) -> FieldPath {
+    match &resource.custom {
+        Some(custom) => crd::replicas_path(custom),
+        None => FieldPath::fields(["spec", "replicas"]),
     }
 }
 

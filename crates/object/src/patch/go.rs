@@ -2,8 +2,8 @@
 
 use crate::value::Value;
 
-/// A value as `%v` prints it.
-pub(crate) fn printed(value: &Value) -> String {
+/// A value as Go's `%v` prints it, which is how messages show it: `map[spec:map[replicas:3]]`.
+pub fn printed(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(set) => set.to_string(),

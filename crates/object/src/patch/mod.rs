@@ -12,7 +12,7 @@ pub use json::json;
 pub use merge::merge;
 pub use strategic::strategic;
 
-pub(crate) use go::printed;
+pub use go::printed;
 
 /// Why a patch came to nothing. The variant is what an API server answers with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! Instances of custom kinds: what a write may change, what is wrong with them, their Scale.
 
+use lynceus_object::path::FieldPath;
 use lynceus_object::{Object, Str, Value, value};
 
 use super::compiled::{Compiled, ScalePaths};
@@ -237,6 +238,12 @@ pub fn set_scale(resource: &Resource, object: &mut Object, scale: &Object) -> Re
         object.set(&["metadata", "resourceVersion"], version.clone());
     }
     Ok(())
+}
+
+/// Where the number of replicas stands that a Scale is about; the root without a `scale` subresource.
+pub fn replicas_path(custom: &Compiled) -> FieldPath {
+    let path = custom.scale.as_ref().map_or("", |paths| paths.spec.trim_start_matches('.'));
+    FieldPath::fields(path.split('.').filter(|name| !name.is_empty()))
 }
 
 /// Finalizers that may clash with those of others: what a client should hear.

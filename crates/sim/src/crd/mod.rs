@@ -38,11 +38,11 @@ pub use definition::{
     warnings as definition_warnings,
 };
 pub use instance::{
-    default, field, prepare_create, prepare_update, prune, scale, set_scale, validate, validate_update, warnings,
+    default, field, prepare_create, prepare_update, prune, scale, set_scale, validate, validate_update, warnings, replicas_path,
 };
 pub use jsonpath::JsonPath;
 pub use schema::ListType;
-pub use status::{CLEANUP, is_true, set_condition, settle};
+pub use status::{CLEANUP, is_true, mark_cleaned_up, mark_deleted, set_condition, settle};
 
 pub(crate) use format::{go_duration, is_uri, is_valid as has_format};
 pub(crate) use shown::{float as float_text, quoted};

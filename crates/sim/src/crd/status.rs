@@ -12,13 +12,38 @@ pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// names goes on being served under those.
 pub fn settle(definition: &Object, others: &[Object], now: Timestamp) -> Option<Object> {
     let mut out = definition.clone();
-    if !definition.is_deleting() && !definition.finalizers().any(|finalizer| finalizer == CLEANUP) {
-        let mut finalizers = definition.value().items_at(&["metadata", "finalizers"]).to_vec();
-        finalizers.push(CLEANUP.into());
-        out.set(&["metadata", "finalizers"], finalizers);
-    }
     names(&mut out, definition, others, now);
     (out != *definition).then_some(out)
+}
+
+/// The definition as a deletion leaves it: it stays until its instances are gone.
+pub fn mark_deleted(definition: &mut Object, now: Timestamp) {
+    if !definition.is_deleting() {
+        definition.set(&["metadata", "deletionTimestamp"], crate::clock::text(now));
+    }
+    if !definition.finalizers().any(|finalizer| finalizer == CLEANUP) {
+        let mut finalizers = definition.value().items_at(&["metadata", "finalizers"]).to_vec();
+        finalizers.push(CLEANUP.into());
+        definition.set(&["metadata", "finalizers"], finalizers);
+    }
+    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+    set_condition(definition, "Terminating", true, "InstanceDeletionPending", message, now);
+}
+
+/// The definition after its instances have gone.
+pub fn mark_cleaned_up(definition: &mut Object) {
+    let others: Vec<Value> = definition
+        .value()
+        .items_at(&["metadata", "finalizers"])
+        .iter()
+        .filter(|finalizer| finalizer.as_str() != Some(CLEANUP))
+        .cloned()
+        .collect();
+    if others.is_empty() {
+        definition.remove(&["metadata", "finalizers"]);
+    } else {
+        definition.set(&["metadata", "finalizers"], others);
+    }
 }
 
 fn names(out: &mut Object, definition: &Object, others: &[Object], now: Timestamp) {

@@ -1,5 +1,7 @@
 //! Which groups, versions and resources there are.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
@@ -108,7 +110,16 @@ fn api_resource(resource: &Resource) -> Value {
     if !resource.categories.is_empty() {
         value.set(&["categories"], resource.categories.clone());
     }
+    if resource.allows("list") && resource.allows("create") {
+        value.set(&["storageVersionHash"], storage_version_hash(&resource.storage));
+    }
     value
+}
+
+/// A short word for the version that objects are stored in.
+fn storage_version_hash(storage: &Gvk) -> String {
+    let name = format!("{}/{}/{}", storage.group, storage.version, storage.kind);
+    STANDARD.encode(&Sha256::digest(name)[..8])
 }
 
 fn api_subresource(resource: &Resource, part: &Subresource) -> Value {

@@ -7,10 +7,10 @@ use http::HeaderMap;
 use http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use lynceus_object::yaml::{self, DuplicateKeys};
-use lynceus_object::{Object, Value, json, protobuf};
+use lynceus_object::{Map, Object, Value, json, protobuf};
 
 use super::negotiate::{Format, content_type, input_format};
-use crate::verbs::{Body, Patch, PatchKind, unsupported_kind};
+use crate::verbs::{Body, Patch, PatchKind};
 use crate::{ApiError, limits};
 
 /// Reads a whole body. One that is too large or too slow is refused.
@@ -74,7 +74,10 @@ pub(super) fn patch(headers: &HeaderMap, body: &Bytes) -> Result<Patch, ApiError
         "application/merge-patch+json" => PatchKind::Merge,
         "application/strategic-merge-patch+json" => PatchKind::Strategic,
         "application/apply-patch+yaml" => PatchKind::Apply,
-        _ => return Err(unsupported_kind()),
+        _ => {
+            let error = ApiError::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+            return Err(error.with_details(Value::Map(Map::new())));
+        }
     };
     let parsed =
         match kind {

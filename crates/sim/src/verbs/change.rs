@@ -5,10 +5,11 @@ use lynceus_object::Object;
 use super::body::{self, Body, Validation};
 use super::create::{check_namespace, create_object};
 use super::{Answer, Call, managed};
-use crate::attributes::Operation;
+use crate::attributes::{Attributes, Operation};
+use crate::auth::Decision;
 use crate::core::{CommitError, Core, storage_error};
 use crate::store::{Expect, WriteError};
-use crate::{ApiError, FieldError, auth, limits, strategy};
+use crate::{ApiError, FieldError, auth, kinds, limits, strategy};
 
 /// Metadata that only the server changes.
 const KEPT: [&str; 5] =
@@ -87,12 +88,31 @@ async fn create_proposed(core: &Core, call: &Call, proposal: Proposal) -> Result
     }
     object.remove(&["metadata", "resourceVersion"]);
     object.remove(&["metadata", "creationTimestamp"]);
+    check_may_create(core, call)?;
     if !proposal.tracked {
-        managed::track(core, call, None, &mut object)?;
+        managed::track(core, call, None, &mut object);
     }
     let mut answer = create_object(core, call, object).await?;
     answer.warnings.splice(0..0, proposal.warnings);
     Ok(answer)
+}
+
+/// Whoever may only change objects does not get to create one by changing it.
+fn check_may_create(core: &Core, call: &Call) -> Result<(), ApiError> {
+    let attributes = Attributes {
+        verb: "create".into(),
+        group: call.resource.group.clone(),
+        version: call.resource.version.clone(),
+        resource: call.resource.plural.clone(),
+        subresource: call.subresource.clone(),
+        namespace: call.namespace.clone(),
+        name: call.name.clone(),
+        ..Attributes::default()
+    };
+    match auth::authorize(&core.store, &call.user, &attributes) {
+        Decision::Allow => Ok(()),
+        Decision::Deny(reason) => Err(auth::forbidden(&call.user, &attributes, &reason)),
+    }
 }
 
 /// One try. `None` means that someone else was faster and the client does not mind.
@@ -108,7 +128,7 @@ async fn settle(
     check_name(call, &object)?;
     check_identity(call, current, &mut object)?;
     if !tracked {
-        managed::track(core, call, Some(current), &mut object)?;
+        managed::track(core, call, Some(current), &mut object);
     }
     warnings.extend(admit(core, call, Operation::Update, &mut object, Some(current)).await?);
     for field in KEPT {
@@ -124,6 +144,7 @@ async fn settle(
             |()| strategy::validate_update(&call.resource, &object, current, &call.subresource, &context),
         )
     };
+    lynceus_object::apply::keep_times(current, &mut object);
     let written = match written {
         Ok(()) => store(core, call, current, revision, &object, &mut warnings).await,
         Err(error) => Err(error),
@@ -221,6 +242,9 @@ pub(super) async fn admit(
     old: Option<&Object>,
 ) -> Result<Vec<String>, ApiError> {
     let before = object.clone();
+    if operation == Operation::Create && call.resource.custom.is_none() && call.subresource.is_empty() {
+        kinds::admit_create(&call.resource, object, &core.context(call.options.dry_run), core.additions);
+    }
     let warnings = core.admission.mutate(&core.store, &call.admission(operation), object, old).await?;
     if *object != before {
         let fitted = body::fit(&call.resource, std::mem::take(object), Vec::new(), Validation::Ignore)

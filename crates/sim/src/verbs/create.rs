@@ -24,7 +24,7 @@ pub(crate) async fn create(core: &Core, call: &Call, sent: Body) -> Result<Answe
     for field in SYSTEM_FIELDS {
         object.remove(&["metadata", field]);
     }
-    managed::track(core, call, None, &mut object)?;
+    managed::track(core, call, None, &mut object);
     let mut answer = create_object(core, call, object).await?;
     answer.warnings.splice(0..0, decoded.warnings);
     Ok(answer)

@@ -9,7 +9,7 @@ use crate::attributes::Operation;
 use crate::clock;
 use crate::core::{CommitError, Core, storage_error};
 use crate::store::{Expect, WriteError};
-use crate::{ApiError, FieldError, limits, strategy};
+use crate::{ApiError, FieldError, crd, limits, strategy};
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -160,6 +160,10 @@ enum Marked {
 fn mark(call: &Call, mut object: Object, options: &DeleteOptions, now: Timestamp) -> Marked {
     if call.resource.is("", "namespaces") {
         return mark_namespace(call, object, options, now);
+    }
+    if call.resource.is("apiextensions.k8s.io", "customresourcedefinitions") {
+        crd::mark_deleted(&mut object, now);
+        return Marked::Changed(object);
     }
     let graceful = match grace(call, &mut object, options, now) {
         Grace::Pending => return Marked::Pending,

@@ -50,9 +50,13 @@ impl Page {
 
     /// The list as an object.
     pub(crate) fn into_object(self, resource: &Resource) -> Object {
+        let mut metadata = self.metadata();
+        if resource.custom.is_some() && self.continue_.is_empty() {
+            metadata.set(&["continue"], "");
+        }
         let mut list =
             value!({"kind": resource.list_kind.as_str(), "apiVersion": resource.api_version().as_str()});
-        list.set(&["metadata"], self.metadata());
+        list.set(&["metadata"], metadata);
         // Items of a typed list do not repeat their kind; those of custom resources do.
         let items = self.items.into_iter().map(|mut item| {
             if resource.custom.is_none() {
@@ -71,7 +75,7 @@ pub(crate) fn list(core: &Core, call: &Call, options: &ListOptions) -> Result<Pa
     check_options(options)?;
     let place = place(&call.resource);
     let namespace = Some(call.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-    let token = Token::read(&options.continue_)?;
+    let token = Token::read(&options.continue_, &call.namespace, call.resource.namespaced)?;
     let (stored, revision) = match (&token, asked_revision(options)?) {
         (Some(token), _) => {
             let then = core.store.read_all_at(&place, namespace, token.revision);
@@ -118,7 +122,7 @@ fn page(
         if remaining > 0
             && let Some(last) = page.items.last()
         {
-            page.continue_ = Token::after(last, revision).write();
+            page.continue_ = Token::after(last, revision).write(&call.namespace);
             page.remaining = options.selection.is_everything().then_some(remaining);
         }
     }
@@ -137,13 +141,18 @@ impl Token {
         Token { revision, namespace: object.namespace().into(), name: object.name().into() }
     }
 
-    fn write(&self) -> Str {
-        let start = format!("{}/{}\0", self.namespace, self.name);
+    /// Names the last object relative to what is listed: all namespaces, or the one called `listed`.
+    fn write(&self, listed: &str) -> Str {
+        let start = if self.namespace == listed {
+            format!("{}\0", self.name)
+        } else {
+            format!("{}/{}\0", self.namespace, self.name)
+        };
         let token = value!({"v": "meta.k8s.io/v1", "rv": self.revision, "start": start});
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).unwrap_or_default()).into()
     }
 
-    fn read(text: &str) -> Result<Option<Self>, ApiError> {
+    fn read(text: &str, listed: &str, namespaced: bool) -> Result<Option<Self>, ApiError> {
         if text.is_empty() {
             return Ok(None);
         }
@@ -156,7 +165,11 @@ impl Token {
             return Err(bad("server does not recognize this encoded version"));
         }
         let start = token.str_at(&["start"]).unwrap_or_default().trim_end_matches('\0');
-        let (namespace, name) = start.split_once('/').ok_or_else(|| bad("encoded start key empty"))?;
+        let (namespace, name) = match start.split_once('/') {
+            Some(parts) if namespaced && listed.is_empty() => parts,
+            _ if !start.is_empty() => (listed, start),
+            _ => return Err(bad("encoded start key empty")),
+        };
         let revision = token.int_at(&["rv"]).and_then(|revision| u64::try_from(revision).ok());
         let revision = revision.ok_or_else(|| bad("incorrect encoded start resourceVersion"))?;
         Ok(Some(Token { revision, namespace: namespace.into(), name: name.into() }))

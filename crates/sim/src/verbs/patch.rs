@@ -2,9 +2,9 @@
 
 use lynceus_object::patch::PatchError;
 use lynceus_object::schema::TypeRef;
-use lynceus_object::{Map, Object, Value};
+use lynceus_object::{Map, Object, Value, json};
 
-use super::body::{self, Misfit, Validation};
+use super::body::{self, Validation};
 use super::change::{Proposal, change};
 use super::subresource;
 use super::{Answer, Call, managed};
@@ -71,7 +71,7 @@ fn check_patch(resource: &Resource, patch: &Patch) -> Result<(), ApiError> {
 }
 
 /// 415 for a patch that the resource does not understand.
-pub(crate) fn unsupported_kind() -> ApiError {
+fn unsupported_kind() -> ApiError {
     ApiError::new(
         415,
         "UnsupportedMediaType",
@@ -106,25 +106,18 @@ fn refit(
     patch: &Patch,
     validation: Validation,
 ) -> Result<body::Decoded, ApiError> {
-    let text = || serde_json::to_string(&value).unwrap_or_default();
     let Ok(object) = Object::new(value.clone()) else {
         return Err(ApiError::bad_request("the patched object is not a map"));
     };
     body::fit(resource, object, patch.oddities.clone(), validation).map_err(|misfit| {
         let detail = misfit.message();
-        let shown = match (patch.kind, &misfit) {
-            (PatchKind::Strategic, _) | (_, Misfit::Type(_)) if patch.kind == PatchKind::Strategic => {
-                serde_json::to_string(&patch.value).unwrap_or_default()
-            }
-            _ => text(),
+        let shown = match patch.kind {
+            PatchKind::Strategic => lynceus_object::patch::printed(&patch.value),
+            PatchKind::Json | PatchKind::Merge | PatchKind::Apply => json::to_string(&value),
         };
-        let error = FieldError::invalid("patch", go_quote(&shown), detail);
+        let error = FieldError::invalid("patch", format!("{shown:?}"), detail);
         ApiError::invalid("", "", "", &[error])
     })
-}
-
-fn go_quote(text: &str) -> String {
-    format!("{text:?}")
 }
 
 /// The object after a server-side apply.

@@ -6,7 +6,7 @@ use lynceus_object::{Object, value};
 use super::body::{self, Body};
 use super::change::{Proposal, change, update_with};
 use super::patch::{Patch, PatchKind, patched};
-use super::{Answer, Call, DeleteOptions, delete, get};
+use super::{Answer, Call, DeleteOptions, delete, get, managed};
 use crate::core::Core;
 use crate::kinds::Resource;
 use crate::view::View;
@@ -47,12 +47,14 @@ async fn change_scale(
 ) -> Result<Answer, ApiError> {
     let mut answer = change(core, call, false, |current| {
         let mut object = current.cloned().ok_or_else(|| call.not_found())?;
-        let wanted = edit(&strategy::scale(&call.resource, &object)?)?;
+        let before = strategy::scale(&call.resource, &object)?;
+        let mut wanted = edit(&before)?;
         check_scale(call, &wanted)?;
+        managed::track_scale(core, call, &before, &mut wanted, &mut object);
         // The Scale's version is the object's: a stale one is refused further on.
         object.set(&["metadata", "resourceVersion"], wanted.resource_version());
         strategy::set_scale(&call.resource, &mut object, &wanted)?;
-        Ok(Proposal { object, warnings: Vec::new(), tracked: false })
+        Ok(Proposal { object, warnings: Vec::new(), tracked: true })
     })
     .await?;
     answer.object = strategy::scale(&call.resource, &answer.object)?;
