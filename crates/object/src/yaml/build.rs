@@ -13,6 +13,7 @@ use super::chars::{self, Mark};
 use super::error::Error;
 use super::parse::{Event, Node, Parser, Start};
 use super::resolve::{self, Scalar};
+use super::timestamp;
 use super::{Duplicate, DuplicateKeys, Options, Version};
 use crate::map::Map;
 use crate::value::{Str, Value};
@@ -46,7 +47,7 @@ pub(super) fn build(text: &str, options: &Options) -> Result<Built, Error> {
     while !builder.open.is_empty() {
         builder.add(parser.next()?)?;
     }
-    let ignored_from = parser.finish()?.map(|mark| mark.line + 1);
+    let ignored_from = parser.finish(options.version)?.map(|mark| mark.line + 1);
     let (value, duplicates) = builder.finish()?;
     Ok(Built { value, line, is_empty, duplicates, ignored_from })
 }
@@ -144,12 +145,22 @@ impl<'a, 'o> Builder<'a, 'o> {
         match node.event {
             Event::Scalar { text, plain } => {
                 self.anchors.count_node();
+                let may_merge = match node.tag.as_deref() {
+                    None => plain,
+                    Some(tag) => tag == "!" || tag == resolve::MERGE_TAG,
+                };
+                let is_v3 = self.options.version == Version::V3;
                 let (found, text) = match node.tag {
                     None if plain => (resolve::resolve(&text, self.options.version), text),
+                    // Version 3 reads over a tag that says nothing.
+                    Some(tag) if is_v3 && plain && &*tag == "!" => {
+                        (resolve::resolve(&text, Version::V3), text)
+                    }
                     None => (Scalar::Str, text),
                     Some(tag) => self.tagged(&tag, text, node.mark),
                 };
-                self.add_scalar(found, &text, plain, node.mark, node.anchor);
+                let text = if is_v3 && plain && found == Scalar::Str { as_time(text) } else { text };
+                self.add_scalar(found, &text, may_merge, node.mark, node.anchor);
                 Ok(())
             }
             Event::Alias(name) => self.add_alias(name, node.mark),
@@ -178,14 +189,21 @@ impl<'a, 'o> Builder<'a, 'o> {
         }
     }
 
-    fn add_scalar(&mut self, found: Scalar, text: &str, plain: bool, mark: Mark, anchor: Option<&'a str>) {
+    fn add_scalar(
+        &mut self,
+        found: Scalar,
+        text: &str,
+        may_merge: bool,
+        mark: Mark,
+        anchor: Option<&'a str>,
+    ) {
         if let Some(name) = anchor {
             let value = found.into_value(|| text.into());
             let key = found.into_key(|| text.into());
             self.anchors.define(name, Anchored { value, key: Some(key), height: 0, nodes: 1 });
         }
         if let Some(Kind::Map(expect @ Expect::Key)) = self.open.last_mut().map(|open| &mut open.kind) {
-            *expect = if plain && text == "<<" {
+            *expect = if may_merge && text == "<<" {
                 Expect::Merge
             } else {
                 match found.into_key(|| text.into()) {
@@ -372,6 +390,14 @@ impl<'a, 'o> Builder<'a, 'o> {
             return Err(resolve::not_json(float, chars::place(self.text, mark)));
         }
         Ok((self.root, self.duplicates))
+    }
+}
+
+/// A time as version 3 hands it on.
+fn as_time(text: Cow<'_, str>) -> Cow<'_, str> {
+    match timestamp::to_rfc3339(&text) {
+        Some(time) => Cow::Owned(time),
+        None => text,
     }
 }
 

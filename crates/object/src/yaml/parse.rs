@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::Options;
 use super::chars::Mark;
 use super::error::Error;
 use super::scan::{Scanner, Token};
+use super::{Options, Version};
 
 /// A step through a document.
 #[derive(Debug)]
@@ -149,15 +149,26 @@ impl<'a> Parser<'a> {
         self.node(Allow::Block)
     }
 
-    /// Checks that the document ends after its root; gives the line at which unread text begins.
-    pub(super) fn finish(&mut self) -> Result<Option<Mark>, Error> {
-        if matches!(self.scanner.peek()?.0, Token::DocumentEnd) {
-            self.scanner.take();
-            // What follows is not part of the document: go-yaml would not read it either.
-            return Ok(self.scanner.rest());
-        }
+    /// Checks that the document ends after its root; gives the place at which unread text begins.
+    ///
+    /// Version 2 is content with whatever follows. Readers of version 3 go on to the next document,
+    /// so that it has to be one.
+    pub(super) fn finish(&mut self, version: Version) -> Result<Option<Mark>, Error> {
         let (token, mark) = self.scanner.peek()?;
-        Ok((!matches!(token, Token::StreamEnd)).then_some(*mark))
+        let mark = *mark;
+        match token {
+            Token::StreamEnd => Ok(None),
+            Token::DocumentEnd => {
+                self.scanner.take();
+                match version {
+                    Version::V2 => Ok(self.scanner.rest()),
+                    Version::V3 => self.finish(version),
+                }
+            }
+            Token::DocumentStart | Token::VersionDirective(..) | Token::TagDirective { .. } => Ok(Some(mark)),
+            _ if version == Version::V2 => Ok(Some(mark)),
+            _ => Err(self.scanner.parser_error(None, mark, "did not find expected <document start>")),
+        }
     }
 
     /// The next event inside the root collection.

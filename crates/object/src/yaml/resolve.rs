@@ -153,6 +153,9 @@ fn parse_float(text: &str) -> Scalar {
     }
 }
 
+/// The tag of the key that merges.
+pub(super) const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
+
 const PREFIX: &str = "tag:yaml.org,2002:";
 
 /// What `text` means under an explicit tag; the string is given where it is not the text itself.
