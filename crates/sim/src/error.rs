@@ -230,7 +230,13 @@ impl ApiError {
 
     /// 422 with one cause per field.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
-        let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let mut list: Vec<String> = Vec::new();
+        for text in errors.iter().map(ToString::to_string) {
+            // Only causes are told twice.
+            if !list.contains(&text) {
+                list.push(text);
+            }
+        }
         let what = match list.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),

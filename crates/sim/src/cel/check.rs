@@ -12,7 +12,7 @@ use super::value::Val;
 
 /// The type of the whole expression, or what is wrong with it.
 pub(super) fn check(expr: &mut Expr, env: &Env) -> Result<Ty, Vec<Issue>> {
-    let mut checker = Checker { env, scope: Vec::new(), issues: Vec::new(), depth: 0 };
+    let mut checker = Checker { env, scope: Vec::new(), issues: Vec::new(), depth: 0, mixed: false };
     let ty = checker.expr(expr);
     if checker.issues.is_empty() { Ok(ty) } else { Err(checker.issues) }
 }
@@ -25,6 +25,8 @@ struct Checker<'a> {
     scope: Vec<(Str, Ty)>,
     issues: Vec<Issue>,
     depth: usize,
+    /// Whether items of a literal may differ in type.
+    mixed: bool,
 }
 
 impl Checker<'_> {
@@ -108,7 +110,7 @@ impl Checker<'_> {
 
     /// Items of one literal have one type.
     fn same(&mut self, at: usize, before: Ty, ty: Ty) -> Ty {
-        if ty.fits(&before) || before.fits(&ty) {
+        if ty.fits(&before) || before.fits(&ty) || self.mixed {
             return before.join(&ty);
         }
         self.fail(at, format!("expected type '{before}' but found '{ty}'"))
@@ -187,10 +189,9 @@ impl Checker<'_> {
     fn call(&mut self, expr: &mut Expr) -> Ty {
         let at = expr.at;
         let Kind::Call { function, target, args, pattern } = &mut expr.kind else { return Ty::Dyn };
-        if let Some(error) = pattern.as_ref().and_then(|pattern| pattern.error()) {
-            let error = error.to_owned();
+        if pattern.as_ref().is_some_and(|pattern| pattern.error().is_some()) {
             let here = args.first().map_or(at, |arg| arg.at);
-            return self.fail(here, format!("invalid matches argument: {error}"));
+            return self.fail(here, "invalid matches argument");
         }
         // `sets.contains(…)` parses as a method of a variable called `sets`.
         if let Some(Expr { kind: Kind::Ident(name), .. }) = target.as_deref()
@@ -201,7 +202,10 @@ impl Checker<'_> {
             *target = None;
         }
         let target_ty = target.as_mut().map(|target| self.expr(target));
+        // The arguments of a format may be of any types; other lists hold one.
+        let mixed = std::mem::replace(&mut self.mixed, function == "format");
         let arg_types: Vec<Ty> = args.iter_mut().map(|arg| self.expr(arg)).collect();
+        self.mixed = mixed;
         if let Some(issue) = literal_issue(function, args) {
             self.issues.push(issue);
         }

@@ -45,17 +45,25 @@ const SIGNS: [&str; 24] = [
     "/", "%", "!",
 ];
 
-/// Splits the text; the last token is [`TokenKind::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Issue> {
+/// Splits the text; the last token is [`TokenKind::End`]. What is no token is skipped and told.
+pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Issue>) {
     let chars: Vec<char> = text.chars().collect();
     let mut lexer = Lexer { chars: &chars, at: 0 };
-    let mut out = Vec::new();
+    let (mut out, mut issues) = (Vec::new(), Vec::new());
     loop {
-        let token = lexer.next()?;
-        let done = token.kind == TokenKind::End;
-        out.push(token);
-        if done {
-            return Ok(out);
+        let start = lexer.at;
+        match lexer.next() {
+            Ok(token) => {
+                let done = token.kind == TokenKind::End;
+                out.push(token);
+                if done {
+                    return (out, issues);
+                }
+            }
+            Err(issue) => {
+                issues.push(issue);
+                lexer.at = lexer.at.max(start + 1);
+            }
         }
     }
 }
@@ -109,6 +117,7 @@ impl Lexer<'_> {
             }
         }
         let found = self.peek(0).unwrap_or_default();
+        self.at += 1;
         Err(Issue::new(at, format!("Syntax error: token recognition error at: '{found}'")))
     }
 
@@ -194,14 +203,14 @@ impl Lexer<'_> {
         let mut out: Vec<u8> = Vec::new();
         let mut buffer = [0u8; 4];
         loop {
-            let Some(c) = self.peek(0) else { return Err(unclosed(start, quote)) };
+            let Some(c) = self.peek(0) else { return Err(self.unclosed(start)) };
             let ends = (0..width).all(|ahead| self.peek(ahead) == Some(quote));
             if ends {
                 self.at += width;
                 break;
             }
             if c == '\n' && !triple {
-                return Err(unclosed(start, quote));
+                return Err(self.unclosed(start));
             }
             if c == '\\' && !raw {
                 self.escape(bytes, &mut out)?;
@@ -216,6 +225,11 @@ impl Lexer<'_> {
         String::from_utf8(out)
             .map(|text| TokenKind::String(text.into()))
             .map_err(|_| Issue::new(start, "invalid string literal"))
+    }
+
+    fn unclosed(&self, start: usize) -> Issue {
+        let text: String = self.chars[start..self.at].iter().collect();
+        Issue::new(start, format!("Syntax error: token recognition error at: '{text}'"))
     }
 
     fn escape(&mut self, bytes: bool, out: &mut Vec<u8>) -> Result<(), Issue> {
@@ -259,8 +273,4 @@ impl Lexer<'_> {
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         Ok(())
     }
-}
-
-fn unclosed(start: usize, quote: char) -> Issue {
-    Issue::new(start, format!("Syntax error: token recognition error at: '{quote}'"))
 }

@@ -29,7 +29,7 @@ use lynceus_object::Str;
 
 pub use error::{CompileError, EvalError, Issue};
 pub use pattern::Pattern;
-pub use types::{ListTy, ObjectTy, Ty, escape};
+pub use types::{ListTy, ObjectTy, Ty, escape, is_reserved};
 pub use url::Url;
 pub use value::Val;
 
@@ -60,7 +60,7 @@ pub struct Program {
 impl Program {
     /// Parses and checks an expression.
     pub fn compile(text: &str, env: &Env) -> Result<Self, CompileError> {
-        let mut expr = parse::parse(text).map_err(|issue| CompileError::new(text, vec![issue]))?;
+        let mut expr = parse::parse(text).map_err(|issues| CompileError::new(text, issues))?;
         let ty = check::check(&mut expr, env).map_err(|issues| CompileError::new(text, issues))?;
         Ok(Program { expr, ty })
     }

@@ -10,22 +10,20 @@ use super::pattern::Pattern;
 use super::value::Val;
 
 /// Parses a whole expression.
-pub(super) fn parse(text: &str) -> Result<Expr, Issue> {
+pub(super) fn parse(text: &str) -> Result<Expr, Vec<Issue>> {
     if text.chars().count() > EXPRESSION_CHARS {
         let size = text.chars().count();
-        return Err(Issue::new(
-            0,
-            format!("expression code point size exceeds limit: size: {size}, limit {EXPRESSION_CHARS}"),
-        ));
+        let message = format!("expression code point size exceeds limit: size: {size}, limit {EXPRESSION_CHARS}");
+        return Err(vec![Issue::new(0, message)]);
     }
-    let tokens = tokens(text)?;
+    let (tokens, mut issues) = tokens(text);
     let mut parser = Parser { tokens, next: 0, depth: 0 };
-    let expr = parser.expr()?;
-    match parser.peek() {
-        TokenKind::End => Ok(expr),
-        other => {
-            let message = format!("Syntax error: extraneous input '{}' expecting <EOF>", other.shown());
-            Err(Issue::new(parser.at(), message))
+    match parser.whole() {
+        Ok(expr) if issues.is_empty() => Ok(expr),
+        Ok(_) => Err(issues),
+        Err(issue) => {
+            issues.push(issue);
+            Err(issues)
         }
     }
 }
@@ -79,6 +77,17 @@ impl Parser {
             return Ok(());
         }
         Err(Issue::new(self.at(), format!("Syntax error: missing '{sign}' at '{}'", self.peek().shown())))
+    }
+
+    fn whole(&mut self) -> Result<Expr, Issue> {
+        let expr = self.expr()?;
+        match self.peek() {
+            TokenKind::End => Ok(expr),
+            other => {
+                let message = format!("Syntax error: extraneous input '{}' expecting <EOF>", other.shown());
+                Err(Issue::new(self.at(), message))
+            }
+        }
     }
 
     fn expr(&mut self) -> Result<Expr, Issue> {
@@ -265,13 +274,13 @@ impl Parser {
         if let Some(value) = literal {
             return Ok(Expr { at, kind: Kind::Literal(value) });
         }
+        if RESERVED.contains(&name.as_str()) {
+            return Err(Issue::new(at, format!("reserved identifier: {name}")));
+        }
         let open = self.at();
         if self.take_sign("(") {
             let args = self.args(")")?;
             return global_call(open, name, args);
-        }
-        if RESERVED.contains(&name.as_str()) {
-            return Err(Issue::new(at, format!("reserved identifier: {name}")));
         }
         Ok(Expr { at, kind: Kind::Ident(name) })
     }
@@ -323,11 +332,12 @@ fn balanced(name: &str, mut terms: Vec<(usize, Expr)>) -> Expr {
 
 fn global_call(at: usize, name: Str, mut args: Vec<Expr>) -> Result<Expr, Issue> {
     if name == "has" && args.len() == 1 {
+        let inside = args.first().map_or(at, |arg| arg.at);
         return match args.pop().map(|arg| arg.kind) {
             Some(Kind::Select { operand, field, optional: false }) => {
                 Ok(Expr { at, kind: Kind::Has { operand, field } })
             }
-            _ => Err(Issue::new(at, "invalid argument to has() macro")),
+            _ => Err(Issue::new(inside, "invalid argument to has() macro")),
         };
     }
     Ok(Expr { at, kind: Kind::Call { function: name, target: None, args, pattern: None } })
@@ -353,7 +363,7 @@ fn member_call(at: usize, target: Expr, name: Str, mut args: Vec<Expr>) -> Resul
         let second = if has_second { args.pop() } else { None };
         let var = args.pop();
         let (Some(body), Some(var)) = (body, var) else {
-            return Err(Issue::new(at, "argument is not an identifier"));
+            return Err(Issue::new(at, "argument must be a simple name"));
         };
         let second = second.map(variable).transpose()?;
         let fold = Fold { kind, range: target, var: variable(var)?, second, filter, body };
@@ -377,6 +387,6 @@ fn member_call(at: usize, target: Expr, name: Str, mut args: Vec<Expr>) -> Resul
 fn variable(expr: Expr) -> Result<Str, Issue> {
     match expr.kind {
         Kind::Ident(name) => Ok(name),
-        _ => Err(Issue::new(expr.at, "argument is not an identifier")),
+        _ => Err(Issue::new(expr.at, "argument must be a simple name")),
     }
 }

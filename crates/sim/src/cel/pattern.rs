@@ -71,7 +71,12 @@ fn complaint(source: &str, error: &regex::Error) -> String {
         ("exceeds size limit", "expression too large"),
     ];
     let reason = words.iter().find(|(theirs, _)| text.contains(theirs)).map_or("invalid syntax", |(_, go)| go);
-    format!("error parsing regexp: {reason}: `{source}`")
+    let shown = match reason {
+        // The class that is not closed, not all that stands before it.
+        "missing closing ]" => source.rfind('[').map_or(source, |at| &source[at..]),
+        _ => source,
+    };
+    format!("error parsing regexp: {reason}: `{shown}`")
 }
 
 fn translate(source: &str) -> String {

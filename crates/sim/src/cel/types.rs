@@ -125,12 +125,19 @@ impl fmt::Display for Ty {
     }
 }
 
+/// Words that are no names of variables. Fields may be called so: then both forms are understood.
+const RESERVED: [&str; 21] = [
+    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
+    "loop", "package", "namespace", "return", "var", "void", "while",
+];
+
+/// Whether a field's name is a word of the language.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// A field name as an expression has to write it, if it can be written at all.
 pub fn escape(name: &str) -> Option<Str> {
-    const RESERVED: [&str; 21] = [
-        "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-        "let", "loop", "package", "namespace", "return", "var", "void", "while",
-    ];
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

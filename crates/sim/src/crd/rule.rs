@@ -9,7 +9,7 @@ use super::limits::{RULE_BUDGET, RULE_MESSAGE_BYTES, RULES_BUDGET};
 use super::schema::{Additional, ListType, Schema, Type};
 use super::shown::{quoted, shown};
 use super::validate::old_item;
-use crate::cel::{Env, EvalError, ListTy, ObjectTy, Program, Ty, Val, escape};
+use crate::cel::{Env, EvalError, ListTy, ObjectTy, Program, Ty, Val, escape, is_reserved};
 use crate::error::{FieldError, FieldErrorKind};
 
 /// One rule of one schema node.
@@ -83,6 +83,9 @@ fn object_type(schema: &Schema, is_root: bool) -> ObjectTy {
     let mut fields: BTreeMap<Str, (Str, Ty)> = BTreeMap::new();
     for (name, property) in &schema.properties {
         if let (Some(ty), Some(escaped)) = (type_of(property, property.embedded), escape(name)) {
+            if is_reserved(name) {
+                fields.insert(name.clone(), (name.clone(), ty.clone()));
+            }
             fields.insert(escaped, (name.clone(), ty));
         }
     }

@@ -5,6 +5,7 @@
 //! [`Form`] recreates it.
 
 mod defaults;
+mod go_form;
 mod names;
 mod openapi;
 mod spec;

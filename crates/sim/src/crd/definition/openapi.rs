@@ -2,7 +2,7 @@
 
 use lynceus_object::{Object, Value};
 
-use super::{defaults, structural};
+use super::{defaults, go_form, structural};
 use crate::crd::format::Format;
 use crate::crd::schema::Schema;
 use crate::crd::shown::{json, quoted};
@@ -88,7 +88,7 @@ fn root_with_status(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
                 "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
                 names.join(" ")
             );
-            errors.push(FieldError::invalid(format!("{path}.openAPIV3Schema"), json(schema), detail));
+            errors.push(FieldError::invalid(format!("{path}.openAPIV3Schema"), go_form::schema(schema), detail));
             return;
         }
     }
@@ -386,10 +386,10 @@ fn rules(schema: &Value, compiled: &Schema, path: &str, place: &Place, errors: &
     for (at, (problem, source)) in problems.into_iter().zip(list).enumerate() {
         let field = |name: &str| format!("{path}.x-kubernetes-validations[{at}].{name}");
         if let Some(detail) = problem.rule {
-            errors.push(FieldError::invalid(field("rule"), shown_rule(source), detail));
+            errors.push(FieldError::invalid(field("rule"), go_form::rule(source), detail));
         }
         if let Some(detail) = problem.message {
-            errors.push(FieldError::invalid(field("messageExpression"), shown_rule(source), detail));
+            errors.push(FieldError::invalid(field("messageExpression"), go_form::rule(source), detail));
         }
         match (&place.uncorrelated, problem.uses_old) {
             (Some(ancestor), true) => {
@@ -405,22 +405,6 @@ fn rules(schema: &Value, compiled: &Schema, path: &str, place: &Place, errors: &
             _ => {}
         }
     }
-}
-
-/// A rule as messages show it: all of its fields, by the names of the original's type.
-fn shown_rule(rule: &Value) -> String {
-    let text = |name: &str| serde_json::to_string(rule.str_at(&[name]).unwrap_or_default()).unwrap_or_default();
-    let optional = |name: &str| json(rule.get(name).unwrap_or(&Value::Null));
-    let shown = format!(
-        "{{\"Rule\":{},\"Message\":{},\"MessageExpression\":{},\"Reason\":{},\"FieldPath\":{},\"OptionalOldSelf\":{}}}",
-        text("rule"),
-        text("message"),
-        text("messageExpression"),
-        optional("reason"),
-        text("fieldPath"),
-        optional("optionalOldSelf"),
-    );
-    shown.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
 /// Formats of a definition that nobody checks, in order of appearance.

@@ -3,7 +3,7 @@
 use lynceus_object::{Object, Str, Value};
 
 use super::names::{dns_1035_label, dns_1123_subdomain, kind_names};
-use super::{Form, openapi};
+use super::{Form, go_form, openapi};
 use crate::crd::field_path;
 use crate::crd::limits::SELECTABLE_FIELDS;
 use crate::crd::schema::{Schema, Type};
@@ -124,7 +124,7 @@ fn deprecation(version: &Value, path: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn version_set(form: &Form<'_>, errors: &mut Vec<FieldError>) {
-    let shown_versions = || json(&form.spec.get("versions").cloned().unwrap_or_default());
+    let shown_versions = || go_form::versions(form.versions, |part| form.shared(part).is_some());
     let names: Vec<&str> = form.versions.iter().filter_map(|version| version.str_at(&["name"])).collect();
     let unique = names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
     if !unique {

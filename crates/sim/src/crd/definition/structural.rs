@@ -237,7 +237,7 @@ fn nested_validation(schema: &Value, skip_any: bool, path: &str, errors: &mut Ve
     for (field, detail) in NESTED {
         let set = match schema.get(field) {
             None | Some(Value::Null | Value::Bool(false)) => false,
-            Some(value) => !value.is_empty() || field == "additionalProperties",
+            Some(value) => !value.is_empty() || matches!(field, "additionalProperties" | "default"),
         };
         if set {
             errors.push(FieldError::forbidden(format!("{path}.{field}"), detail));
