@@ -32,15 +32,6 @@ pub(crate) fn strings<T: AsRef<str>>(items: &[T]) -> String {
     format!("[]string{{{}}}", items.join(", "))
 }
 
-/// `map[string]string{"a":"b", "c":"d"}`.
-pub(crate) fn string_map(value: &Value) -> String {
-    let fields = value.as_map().into_iter().flat_map(|map| map.iter());
-    let fields: Vec<String> = fields
-        .map(|(key, value)| format!("{}:{}", quoted(key), quoted(value.as_str().unwrap_or_default())))
-        .collect();
-    format!("map[string]string{{{}}}", fields.join(", "))
-}
-
 /// A structured value: the newer servers print those as JSON.
 pub(crate) fn json(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()

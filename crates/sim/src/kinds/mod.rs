@@ -11,6 +11,7 @@ mod quality;
 mod resources;
 mod scale;
 mod select;
+mod validation;
 
 use lynceus_object::{Gvk, Object};
 
@@ -24,30 +25,12 @@ pub use resources::{ALL_VERBS, PART_VERBS, Resource, Subresource, resource_of, r
 pub(crate) use scale::selector_text;
 pub use scale::{scale, set_scale};
 pub use select::{field, selectable};
-
-use crate::FieldError;
-use crate::context::Context;
+pub use validation::{validate, validate_update};
 
 /// Fills in what the client left out, as it depends on nothing but the object itself.
 pub fn default(resource: &Resource, object: &mut Object) {
     let gvk = Gvk::new(resource.group.clone(), resource.version.clone(), resource.kind.clone());
     lynceus_object::defaults::fill_in(&gvk, object);
-}
-
-/// What is wrong with a new object, metadata included.
-pub fn validate(_resource: &Resource, _object: &Object, _context: &Context<'_>) -> Vec<FieldError> {
-    Vec::new()
-}
-
-/// What is wrong with a change, metadata included.
-pub fn validate_update(
-    _resource: &Resource,
-    _new: &Object,
-    _old: &Object,
-    _subresource: &str,
-    _context: &Context<'_>,
-) -> Vec<FieldError> {
-    Vec::new()
 }
 
 /// What a client should hear although the object is accepted.

@@ -209,7 +209,7 @@ fn ip_families(service: &mut Object, old: Option<&Object>) -> Result<(), ApiErro
         if at >= families.len() {
             let v6 = address.parse::<IpAddr>().is_ok_and(|ip| ip.is_ipv6());
             if v6 {
-                let list = gofmt::strings(&cluster_ips(service));
+                let list = gofmt::json(&Value::from(cluster_ips(service)));
                 return Err(invalid(
                     service,
                     &format!("spec.clusterIPs[{at}]"),
@@ -276,7 +276,7 @@ fn addresses(service: &mut Object, context: &Context<'_>) -> Result<(), ApiError
         Err(why) => {
             let wanted = wanted.unwrap_or_default();
             let detail = format!("failed to allocate IP {wanted}: {why}");
-            Err(invalid(service, "spec.clusterIPs", gofmt::strings(&cluster_ips(service)), detail))
+            Err(invalid(service, "spec.clusterIPs", gofmt::json(&Value::from(cluster_ips(service))), detail))
         }
     }
 }
