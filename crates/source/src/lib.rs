@@ -31,6 +31,7 @@ pub use book::{Book, DEFAULT_KNOWN_HOSTS};
 pub use commit::Metadata;
 pub use disk::DiskTree;
 pub use error::{HostKeyProblem, RevisionKind, SourceError, Step};
+pub use listing::References;
 pub use poll::Schedule;
 pub use range::Range;
 pub use repository::{Access, Repository, RepositoryKind};

@@ -18,6 +18,17 @@ pub(crate) struct Listing {
     head: Option<String>,
 }
 
+/// The branches and tags of a repository by their short names, in byte order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct References {
+    /// The branches.
+    pub branches: Vec<String>,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The branch that `HEAD` stands for, if there is a commit on it.
+    pub default_branch: Option<String>,
+}
+
 /// What a text names, as far as the references can tell.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -50,6 +61,17 @@ impl Listing {
         tips.sort();
         tips.dedup();
         tips
+    }
+
+    pub(crate) fn references(&self) -> References {
+        let names = |kind: &str| {
+            self.refs.keys().filter_map(|name| name.strip_prefix(kind)).map(str::to_owned).collect()
+        };
+        References {
+            branches: names("refs/heads/"),
+            tags: names("refs/tags/"),
+            default_branch: self.default_branch().map(|(name, _)| name),
+        }
     }
 
     /// The short names of the tags that lead to a commit, in order.

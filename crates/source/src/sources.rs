@@ -10,11 +10,11 @@ use lynceus_files::{FilePath, Tree, TreeError};
 use crate::commit::{self, Metadata};
 use crate::error::{RevisionKind, SourceError};
 use crate::limits::{MAX_SUBMODULE_DEPTH, MAX_SUBMODULES};
-use crate::listing::{Answer, Listing};
+use crate::listing::{Answer, Listing, References};
 use crate::local;
 use crate::objects::Objects;
 use crate::remote::{self, Remote, Remotes};
-use crate::repository::{Access, Repository};
+use crate::repository::{Access, Repository, RepositoryKind};
 use crate::revision::{CommitId, Revision, Target, full_commit};
 use crate::settings::Settings;
 use crate::submodule::{self, Declared};
@@ -101,6 +101,11 @@ impl Sources {
         Ok(tree)
     }
 
+    /// The branches and tags that a user may choose from.
+    pub async fn references(&self, repository: &Repository) -> Result<References, SourceError> {
+        Ok(self.listing(repository).await?.references())
+    }
+
     /// Who made a commit, when and why.
     pub async fn metadata(
         &self,
@@ -157,8 +162,12 @@ impl Sources {
     }
 
     fn door(&self, repository: &Repository) -> Result<Door, SourceError> {
-        let (place, access) = repository.place()?;
         let shown = repository.shown();
+        if repository.kind != RepositoryKind::Git {
+            let what = format!("a source of kind {:?}", repository.kind);
+            return Err(SourceError::Unsupported { url: shown, what });
+        }
+        let (place, access) = repository.place()?;
         match place {
             RepoUrl::Local(path) if self.inner.settings.local => Ok(Door::Local(path)),
             RepoUrl::Local(_) => Err(SourceError::Unsupported {

@@ -5,7 +5,9 @@ mod support;
 
 use lynceus_files::{Entry, FilePath, Tree, TreeError};
 use lynceus_source::compose::{Change, Composition, Layout};
-use lynceus_source::{DiskTree, Origin, Repository, RevisionKind, Settings, SourceError, Sources};
+use lynceus_source::{
+    DiskTree, Origin, Repository, RepositoryKind, RevisionKind, Settings, SourceError, Sources,
+};
 use support::{Scratch, files, message, path, write};
 
 fn sources(scratch: &Scratch) -> Sources {
@@ -50,6 +52,10 @@ async fn a_branch_a_tag_and_a_commit_lead_to_their_files() {
     assert_eq!(metadata.message, "first");
     assert_eq!(metadata.tags, ["light", "v1.0.0"]);
     assert_eq!(metadata.date.as_second(), 1_700_000_000);
+    let references = sources.references(&repository).await.unwrap();
+    assert_eq!(references.branches, ["main"]);
+    assert_eq!(references.tags, ["light", "v1.0.0"]);
+    assert_eq!(references.default_branch.as_deref(), Some("main"));
 }
 
 #[tokio::test]
@@ -101,6 +107,9 @@ async fn local_repositories_can_be_forbidden() {
     let (_, repository) = repository(&scratch);
     let sources = Sources::new(scratch.path("cache"), Settings { local: false, ..Settings::default() });
     assert!(matches!(sources.resolve(&repository, "HEAD").await, Err(SourceError::Unsupported { .. })));
+    let mut helm = Repository::at("https://charts.example.com");
+    helm.kind = RepositoryKind::Helm;
+    assert!(matches!(sources.resolve(&helm, "1.x").await, Err(SourceError::Unsupported { .. })));
 }
 
 /// The same files as a commit and as a directory have to look the same.

@@ -46,7 +46,7 @@ async fn a_repository_is_fetched_with_a_key() {
     let repository = Repository::at(server.url()).with_access(access(&server, &key));
     let sources = sources(&scratch);
     assert_eq!(read(&sources, &repository).await, "one");
-    let big: String = (0..200_000).map(|n| n.to_string()).collect();
+    let big: String = (0..40_000).map(|n| n.to_string()).collect();
     made.commit("main", &message("second"), files(&[("a", "two"), ("big", &big)])).unwrap();
     assert_eq!(read(&sources, &repository).await, "two");
     assert!(
