@@ -88,7 +88,9 @@ fn refuse(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result
     if errors.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid(&resource.group, &resource.kind, object.name(), errors))
+    // A custom resource may come with any kind, and is refused by that name.
+    let kind = if resource.custom.is_some() { object.kind() } else { &resource.kind };
+    Err(ApiError::invalid(&resource.group, kind, object.name(), errors))
 }
 
 /// What a client should hear although the object is accepted.

@@ -5,12 +5,19 @@
 
 use lynceus_object::{Object, Value, value};
 
+use super::{default, prune};
 use crate::ApiError;
 use crate::kinds::Resource;
 
-/// Turns an instance into another version of its kind by changing `apiVersion`.
+/// Turns an instance into another version of its kind by changing `apiVersion`. What the version does
+/// not know goes, and what it has a default for is filled in: also when the schema changed after the
+/// instance was written.
 pub fn convert(mut object: Object, to: &Resource) -> Result<Object, ApiError> {
     object.set(&["apiVersion"], to.api_version());
+    if let Some(custom) = &to.custom {
+        prune::prune(object.value_mut(), &custom.schema);
+        default::fill(object.value_mut(), &custom.schema);
+    }
     Ok(object)
 }
 

@@ -217,7 +217,11 @@ fn scala_duration(text: &str) -> bool {
     !number.is_empty() && UNITS.iter().any(|known| unit == *known || unit.strip_suffix('s') == Some(known))
 }
 
+/// An address, alone or after a name: `Ann <ann@example.com>`.
 fn is_email(text: &str) -> bool {
+    if let Some((_, address)) = text.strip_suffix('>').and_then(|text| text.split_once('<')) {
+        return is_email(address);
+    }
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let word = |part: &str| {
         !part.is_empty()

@@ -5,15 +5,19 @@ use lynceus_object::{Object, Str, Value, value};
 
 use super::compiled::{Compiled, ScalePaths};
 use super::shown::{quoted, shown};
-use super::{default as defaults, lists, meta, prune as pruning, rule, validate as values};
+use super::{coerce, default as defaults, lists, meta, prune as pruning, rule, validate as values};
 use crate::context::Context;
 use crate::error::{FieldError, FieldErrorKind};
 use crate::kinds::Resource;
 use crate::ApiError;
 
 /// Removes fields that the schema does not know; says which (`spec.foo`), for `fieldValidation`.
-pub fn prune(custom: &Compiled, object: &mut Object) -> Vec<String> {
-    pruning::prune(object.value_mut(), &custom.schema)
+/// Metadata of the wrong types is an error, in the words of the original's decoder.
+pub fn prune(custom: &Compiled, object: &mut Object) -> Result<Vec<String>, String> {
+    let mut unknown = coerce::coerce(object.value_mut(), &custom.schema)?;
+    unknown.extend(pruning::prune(object.value_mut(), &custom.schema));
+    unknown.sort();
+    Ok(unknown)
 }
 
 /// Sets the schema's defaults, after dropping nulls that it does not allow.
@@ -145,27 +149,42 @@ fn scale_errors(custom: &Compiled, object: &Object, with_spec: bool) -> Vec<Fiel
     let Some(scale) = &custom.scale else { return Vec::new() };
     let mut errors = Vec::new();
     let mut replicas = |path: &Str| {
-        let found = at(object.value(), path);
-        let problem = match found {
-            None => return,
-            Some(Value::Int(i)) if *i < 0 => "should be a non-negative integer".to_owned(),
-            Some(Value::Int(i)) if *i > i64::from(i32::MAX) => {
-                format!("should be less than or equal to {}", i32::MAX)
-            }
-            Some(Value::Int(_)) => return,
-            Some(other) => {
-                let detail = format!("{path} accessor error: {} is of the type {}, expected int64", shown(other), go_type(other));
-                errors.push(FieldError::invalid(path.as_str(), "0", detail));
-                return;
-            }
+        let problem = match follow(object.value(), path) {
+            Ok(None) => return,
+            Ok(Some(found @ Value::Int(i))) => match *i {
+                i if i < 0 => (shown(found), "should be a non-negative integer".to_owned()),
+                i if i > i64::from(i32::MAX) => (shown(found), format!("should be less than or equal to {}", i32::MAX)),
+                _ => return,
+            },
+            Ok(Some(other)) => ("0".into(), accessor_error(path, other, "int64")),
+            Err(holder) => ("0".into(), accessor_error(path, holder, "map[string]interface{}")),
         };
-        errors.push(FieldError::invalid(path.as_str(), found.map(shown).unwrap_or_default(), problem));
+        errors.push(FieldError::invalid(path.as_str(), problem.0, problem.1));
     };
     if with_spec {
         replicas(&scale.spec);
     }
     replicas(&scale.status);
     errors
+}
+
+fn accessor_error(path: &str, found: &Value, wanted: &str) -> String {
+    let text = match found {
+        Value::Str(text) => text.to_string(),
+        other => shown(other),
+    };
+    format!("{path} accessor error: {text} is of the type {}, expected {wanted}", go_type(found))
+}
+
+/// What stands at a path of fields; the value that is no map, if one is in the way.
+fn follow<'v>(value: &'v Value, path: &str) -> Result<Option<&'v Value>, &'v Value> {
+    let mut here = value;
+    for name in path.trim_start_matches('.').split('.') {
+        let Value::Map(map) = here else { return Err(here) };
+        let Some(found) = map.get(name) else { return Ok(None) };
+        here = found;
+    }
+    Ok(Some(here))
 }
 
 fn go_type(value: &Value) -> &'static str {
@@ -181,7 +200,7 @@ fn go_type(value: &Value) -> &'static str {
 }
 
 fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.trim_start_matches('.').split('.').try_fold(value, |value, name| value.get(name))
+    follow(value, path).ok().flatten()
 }
 
 /// The value of a selectable field; `None` where the definition has no such field.

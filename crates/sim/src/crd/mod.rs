@@ -8,6 +8,7 @@
 //! | [`schema`] | the compiled schema, walked by [`prune`], [`default`], [`validate`], [`lists`], [`rule`] |
 //! | [`instance`] | what a write to an instance goes through |
 
+mod coerce;
 mod columns;
 mod compiled;
 mod conversion;

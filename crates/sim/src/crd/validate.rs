@@ -52,8 +52,12 @@ impl Walk<'_> {
                 self.item_counts(items, checks, path, &mut out);
             }
             self.allowed_values(value, checks, path, &mut out);
-        } else if let Value::Seq(items) = value {
-            self.items(items, schema, path, old, &mut out);
+        } else {
+            match value {
+                Value::Seq(items) => self.items(items, schema, path, old, &mut out),
+                Value::Float(_) => self.range(value, schema, None, path, &mut out),
+                _ => {}
+            }
         }
         if let Value::Map(_) = value {
             self.fields(value, schema, path, old, &mut out);
@@ -212,42 +216,54 @@ impl Walk<'_> {
     }
 
     fn number(&self, value: &Value, schema: &Schema, checks: &Checks, path: &str, out: &mut Outcome) {
-        self.range(value, schema, checks, path, out);
-        let mut refuse = |detail: String| {
+        self.range(value, schema, checks.format, path, out);
+        let refuse = |out: &mut Outcome, detail: String| {
             out.errors.push(self.error(FieldErrorKind::Invalid, path, shown(value), detail));
         };
         if let Some(factor) = checks.multiple_of {
-            let (fits, shown_factor) = match value {
-                Value::Int(i) if factor >= 1.0 => (i % (factor as i64) == 0, (factor as i64).to_string()),
-                _ => (is_multiple(value.as_float().unwrap_or_default(), factor), float(factor)),
-            };
-            if !fits {
-                refuse(format!("{path} in body should be a multiple of {shown_factor}"));
+            match value {
+                // A whole value is divided by the whole part of the factor, which may be nothing.
+                Value::Int(_) if factor < 1.0 => {
+                    let detail = format!("factor MultipleOf declared for {path} must be positive: {}", factor as i64);
+                    let shown = (factor as i64).to_string();
+                    out.errors.push(self.error(FieldErrorKind::Invalid, path, shown, detail));
+                }
+                Value::Int(i) if i % (factor as i64) != 0 => {
+                    refuse(out, format!("{path} in body should be a multiple of {}", factor as i64));
+                }
+                Value::Float(f) if !is_multiple(*f, factor) => {
+                    refuse(out, format!("{path} in body should be a multiple of {}", float(factor)));
+                }
+                _ => {}
             }
         }
         if let Some((min, exclusive)) = checks.minimum
             && beyond(min, value, exclusive)
         {
             let words = if exclusive { "greater than" } else { "greater than or equal to" };
-            refuse(format!("{path} in body should be {words} {}", bound(min, value)));
+            refuse(out, format!("{path} in body should be {words} {}", bound(min, value)));
         }
         if let Some((max, exclusive)) = checks.maximum
             && below(max, value, exclusive)
         {
             let words = if exclusive { "less than" } else { "less than or equal to" };
-            refuse(format!("{path} in body should be {words} {}", bound(max, value)));
+            refuse(out, format!("{path} in body should be {words} {}", bound(max, value)));
         }
     }
 
-    fn range(&self, value: &Value, schema: &Schema, checks: &Checks, path: &str, out: &mut Outcome) {
+    fn range(&self, value: &Value, schema: &Schema, format: Option<Format>, path: &str, out: &mut Outcome) {
         if schema.int_or_string || schema.ty != Type::Integer {
             return;
         }
-        let number = value.as_float().unwrap_or_default();
-        let (fits, words) = match checks.format {
-            Some(Format::Int32) => (i32::try_from(value.as_int().unwrap_or(i64::MAX)).is_ok(), "with format int32"),
-            Some(Format::Int64) => (number.abs() <= i64::MAX as f64, "with format int64"),
-            _ => (number.abs() <= i64::MAX as f64, "(default format)"),
+        let whole = match value {
+            Value::Int(i) => Some(*i),
+            Value::Float(f) if f.fract() == 0.0 && f.abs() < i64::MAX as f64 => Some(*f as i64),
+            _ => None,
+        };
+        let (fits, words) = match format {
+            Some(Format::Int32) => (whole.is_some_and(|i| i32::try_from(i).is_ok()), "with format int32"),
+            Some(Format::Int64) => (whole.is_some(), "with format int64"),
+            _ => (whole.is_some(), "(default format)"),
         };
         if !fits {
             out.errors.push(self.general(format!("Checked value must be of type integer {words} in {path}")));
@@ -371,8 +387,10 @@ fn go_format(value: &Value) -> &'static str {
     }
 }
 
+/// A float counts as an integer where JSON can hold it exactly.
 fn is_whole(value: &Value) -> bool {
-    matches!(value, Value::Float(f) if f.fract() == 0.0 && f.is_finite())
+    const EXACT: f64 = ((1_u64 << 53) - 1) as f64;
+    matches!(value, Value::Float(f) if f.fract() == 0.0 && f.abs() <= EXACT)
 }
 
 fn is_multiple(number: f64, factor: f64) -> bool {

@@ -78,9 +78,10 @@ pub(crate) fn fit(
 ) -> Result<Decoded, Misfit> {
     let mut strict = oddities;
     match &resource.custom {
-        Some(custom) => strict.extend(
-            crd::prune(custom, &mut object).into_iter().map(|path| format!("unknown field {path:?}")),
-        ),
+        Some(custom) => {
+            let unknown = crd::prune(custom, &mut object).map_err(Misfit::Type)?;
+            strict.extend(unknown.into_iter().map(|path| format!("unknown field {path:?}")));
+        }
         None => {
             let ty = strategy::schema(resource);
             for problem in schema::check(object.value(), ty) {
@@ -119,7 +120,9 @@ pub(crate) fn check_kind(resource: &Resource, object: &mut Object) -> Result<(),
         }
     }
     let gvk = object.gvk();
-    if gvk == resource.gvk() {
+    // The kind of a custom resource is for its validation to refuse.
+    let is_custom = resource.custom.is_some();
+    if gvk == resource.gvk() || (is_custom && gvk.group == resource.group && gvk.version == resource.version) {
         return Ok(());
     }
     let known = kinds::resource_of(&gvk).is_some();

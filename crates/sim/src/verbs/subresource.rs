@@ -70,7 +70,8 @@ fn check_scale(call: &Call, scale: &Object) -> Result<(), ApiError> {
         )));
     }
     let replicas = scale.value().int_at(&["spec", "replicas"]).unwrap_or(0);
-    if replicas < 0 {
+    // A custom resource is refused by its own rules.
+    if replicas < 0 && call.resource.custom.is_none() {
         let error =
             FieldError::invalid("spec.replicas", replicas.to_string(), "must be greater than or equal to 0");
         return Err(ApiError::invalid("autoscaling", "Scale", &call.name, &[error]));
