@@ -1,5 +1,6 @@
 //! Amounts of resources: `500m`, `1.5Gi`, `2e3`.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -10,8 +11,10 @@ const DECIMAL: [(&str, u32); 10] =
 /// The suffixes of powers of 1024, smallest first.
 const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const NANO: i128 = 1_000_000_000;
-/// Larger amounts are cut to this many, as in Kubernetes' library.
-const MAX: i128 = i64::MAX as i128 * NANO;
+/// Larger amounts with a binary suffix are cut to this, as in Kubernetes' library.
+const MAX_BINARY: i128 = i64::MAX as i128 * NANO;
+/// Other amounts are cut where they would not fit: at a hundred thousand million million million million.
+const MAX: i128 = 10_i128.pow(29) * NANO;
 
 /// How an amount was written, which is how it is printed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +42,6 @@ pub enum QuantityError {
     /// The shape is wrong.
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
     Format,
-    /// The number is no number.
-    #[error("unable to parse numeric part of quantity")]
-    Number,
     /// The suffix is unknown.
     #[error("unable to parse quantity's suffix")]
     Suffix,
@@ -53,22 +53,27 @@ impl Quantity {
 
     /// Reads a quantity. Digits beyond a billionth are rounded up, away from zero.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
-        let split = text.find(|c: char| !c.is_ascii_digit() && !"+-.".contains(c)).unwrap_or(text.len());
-        let (number, suffix) = text.split_at(split);
-        let (negative, digits) = match number.strip_prefix(['+', '-']) {
-            Some(rest) => (number.starts_with('-'), rest),
-            None => (false, number),
+        let parts = Parts::of(text)?;
+        let nanos = scaled(parts.whole, parts.fraction, parts.scale);
+        let (nanos, format) = match parts.format {
+            // What is less than one has no binary form.
+            Format::BinarySi if (1..NANO).contains(&nanos) => (nanos, Format::DecimalSi),
+            Format::BinarySi => (nanos.min(MAX_BINARY), Format::BinarySi),
+            other => (nanos, other),
         };
-        if digits.is_empty() || digits.contains(['+', '-']) {
-            return Err(QuantityError::Format);
+        Ok(Quantity { nanos: if parts.negative { -nanos } else { nanos }, format })
+    }
+
+    /// What an API server answers when it is given this text: the canonical form, except that it hands
+    /// on what it takes to be canonical already.
+    pub fn wire_text(text: &str) -> Result<Cow<'_, str>, QuantityError> {
+        let quantity = Quantity::parse(text)?;
+        let parts = Parts::of(text)?;
+        if parts.is_kept_as_written() {
+            Ok(Cow::Borrowed(text))
+        } else {
+            Ok(Cow::Owned(quantity.to_string()))
         }
-        let (format, scale) = read_suffix(suffix)?;
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
-            return Err(QuantityError::Number);
-        }
-        let nanos = scaled(whole, fraction, scale).min(MAX);
-        Ok(Quantity { nanos: if negative { -nanos } else { nanos }, format })
     }
 
     /// The amount, rounded up to a whole number.
@@ -119,11 +124,67 @@ fn ceiling(nanos: i128, unit: i128) -> i128 {
     if nanos % unit == 0 { whole } else { whole + nanos.signum() }
 }
 
+#[derive(Clone, Copy)]
 enum Scale {
     /// A power of ten.
     Ten(i32),
     /// A power of two.
     Two(u32),
+}
+
+/// A quantity's text, taken apart.
+struct Parts<'a> {
+    negative: bool,
+    /// The digits before the dot, without zeros at the start.
+    whole: &'a str,
+    fraction: &'a str,
+    format: Format,
+    scale: Scale,
+}
+
+impl<'a> Parts<'a> {
+    /// Kubernetes is lenient here: digits may be missing altogether, which is zero.
+    fn of(text: &'a str) -> Result<Self, QuantityError> {
+        if text.is_empty() {
+            return Err(QuantityError::Format);
+        }
+        let (negative, unsigned) = match text.strip_prefix(['+', '-']) {
+            Some(rest) => (text.starts_with('-'), rest),
+            None => (false, text),
+        };
+        let (whole, rest) = digits(unsigned);
+        let (fraction, suffix) = rest.strip_prefix('.').map_or(("", rest), digits);
+        let (format, scale) = read_suffix(suffix)?;
+        Ok(Parts { negative, whole: whole.trim_start_matches('0'), fraction, format, scale })
+    }
+
+    /// Whether Kubernetes does not look further, because the number is short and looks canonical.
+    fn is_kept_as_written(&self) -> bool {
+        const MAX_DIGITS: usize = 18;
+        let whole = if self.whole.is_empty() { "0" } else { self.whole };
+        let len = whole.len() + self.fraction.len();
+        match self.scale {
+            Scale::Ten(exponent) => {
+                let exponent = i64::from(exponent) - self.fraction.len() as i64;
+                let all = format!("{whole}{}", self.fraction);
+                len <= MAX_DIGITS
+                    && exponent >= -9
+                    && exponent % 3 == 0
+                    && !all.ends_with("000")
+                    && !all.starts_with('0')
+            }
+            Scale::Two(bits) => {
+                let room = 14_i64 - whole.len() as i64 - i64::from(bits) * 3 / 10;
+                let last_bits = whole.parse::<i64>().unwrap_or_default() & 7;
+                self.fraction.is_empty() && room >= 0 && last_bits != 0
+            }
+        }
+    }
+}
+
+/// Splits after the digits at the start.
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
 fn read_suffix(suffix: &str) -> Result<(Format, Scale), QuantityError> {
@@ -134,8 +195,8 @@ fn read_suffix(suffix: &str) -> Result<(Format, Scale), QuantityError> {
         return Ok((Format::BinarySi, Scale::Two(10 * (at as u32 + 1))));
     }
     let shape = suffix.trim_start_matches(|c: char| "eEinumkKMGTP".contains(c));
-    let digits = shape.strip_prefix(['+', '-']).unwrap_or(shape);
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    let exponent = shape.strip_prefix(['+', '-']).unwrap_or(shape);
+    if !exponent.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(QuantityError::Format);
     }
     match suffix.strip_prefix(['e', 'E']).map(str::parse::<i32>) {
@@ -294,9 +355,30 @@ mod tests {
             ("-1.5", "-1500m"),
             ("+3", "3"),
             ("9223372036854775807", "9223372036854775807"),
-            ("1e30", "9223372036854775807"),
+            ("12E", "12E"),
+            ("1e28", "10e27"),
+            ("9Ei", "9223372036854775807"),
+            (".", "0"),
+            ("m", "0"),
         ] {
             assert_eq!(Quantity::parse(text).unwrap().to_string(), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_wire_keeps_what_looks_canonical() {
+        for (text, wire) in [
+            ("1000m", "1"),
+            ("500m", "500m"),
+            ("+5", "+5"),
+            ("007", "007"),
+            ("1024Ki", "1Mi"),
+            ("41.Ki", "41.Ki"),
+            ("5e0", "5e0"),
+            ("0.5", "500m"),
+            ("2000", "2k"),
+        ] {
+            assert_eq!(Quantity::wire_text(text).unwrap(), wire, "{text}");
         }
     }
 
@@ -306,8 +388,8 @@ mod tests {
             ("", QuantityError::Format),
             ("abc", QuantityError::Format),
             ("1 Gi", QuantityError::Format),
-            ("1.2.3", QuantityError::Number),
-            (".", QuantityError::Number),
+            ("1.2.3", QuantityError::Format),
+            ("--1", QuantityError::Suffix),
             ("1GiB", QuantityError::Format),
             ("1K", QuantityError::Suffix),
             ("1e", QuantityError::Suffix),

@@ -182,7 +182,7 @@ pub(crate) fn quantity_text(value: &Value) -> Option<Str> {
 }
 
 fn canonical_quantity(text: &str) -> Option<Str> {
-    Quantity::parse(text.trim()).ok().map(|quantity| ecow::eco_format!("{quantity}"))
+    Quantity::wire_text(text.trim()).ok().map(Into::into)
 }
 
 #[cfg(test)]

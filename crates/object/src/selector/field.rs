@@ -36,7 +36,10 @@ impl FieldSelector {
             })?;
             Ok(FieldTerm { field: field.into(), equals, value: unescape(value)?.into() })
         });
-        terms.collect::<Result<_, SelectorError>>().map(FieldSelector)
+        let mut terms = terms.collect::<Result<Vec<FieldTerm>, SelectorError>>()?;
+        // A sign alone asks for nothing.
+        terms.retain(|term| !(term.field.is_empty() && term.value.is_empty()));
+        Ok(FieldSelector(terms))
     }
 
     /// The conditions.
