@@ -1,5 +1,7 @@
 //! The definitions say what Argo CD's own say.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use lynceus_api::crds;
 use lynceus_object::{Object, Value};
 

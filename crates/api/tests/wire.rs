@@ -1,5 +1,7 @@
 //! What goes in comes out, and what is not set is written as Go writes it.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use lynceus_api::{
     AppProject, Application, ApplicationSet, HealthStatusCode, IntOrString, Kind, OperationPhase,
     SyncStatusCode,

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::core::Core;
 use crate::kinds::Resource;
 use crate::random::Random;
-use crate::store::Event;
+use crate::store::{Event, Place};
 use crate::verbs::{self, Answer, Body, Call, Patch, Validation, WriteOptions};
 pub use crate::verbs::{DeleteOptions, PatchKind, Propagation};
 use crate::view::View;
@@ -69,6 +69,16 @@ impl Local {
         self.core.store.subscribe()
     }
 
+    /// Every object that is stored, with its place, ordered.
+    pub(crate) fn everything(&self) -> Vec<(Place, Object)> {
+        let store = &self.core.store;
+        let of = |place: Place| {
+            let objects = store.read_all(&place, None).0;
+            objects.into_iter().map(move |object| (place.clone(), object))
+        };
+        store.places().into_iter().flat_map(of).collect()
+    }
+
     /// What is served right now.
     pub fn registry(&self) -> Arc<crate::registry::Registry> {
         self.core.registry()
@@ -77,6 +87,11 @@ impl Local {
     /// The PEM of the cluster's root certificate, for `kube-root-ca.crt`.
     pub fn root_certificate(&self) -> Str {
         self.core.root_certificate.clone()
+    }
+
+    /// Answers a TokenRequest for a service account.
+    pub(crate) fn issue(&self, account: &Object, request: Object) -> Result<Object, ApiError> {
+        self.core.authenticator.issue(&self.core.store, account, request, self.core.now())
     }
 
     /// Creates an object in the namespace that it says.

@@ -1,23 +1,110 @@
 //! What a cluster does by itself: level-triggered controllers on the sim's clock.
+//!
+//! A controller looks at one object and says what is to be done, as values; it reads no clock and writes
+//! nothing. [`Controllers::settle`] feeds changes to the controllers that care, lets each look at what is in
+//! its queue, carries out the steps, and goes on until nobody has anything to do. The order is fixed, so that
+//! the same start always leads to the same end.
+//!
+//! | what | files |
+//! |---|---|
+//! | the loop | `queue`, `steps`, `run`, `recorder`, `graph`, `world` |
+//! | workloads | `deployment`, `replicaset`, `statefulset`, `daemonset`, `job`, `cronjob` |
+//! | pods | `scheduler`, `kubelet` |
+//! | the rest | `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
 
-use jiff::Timestamp;
+mod autoscaler;
+mod balancer;
+mod condition;
+mod cronjob;
+mod daemonset;
+mod deployment;
+mod disruption;
+mod endpoints;
+mod forgetting;
+mod garbage;
+mod graph;
+mod hash;
+mod history;
+mod job;
+mod key;
+mod kind;
+mod kubelet;
+mod namespace;
+mod nodes;
+mod pods;
+mod queue;
+mod quota;
+mod recorder;
+mod replicaset;
+mod run;
+mod scheduler;
+mod selector;
+mod statefulset;
+mod steps;
+mod time;
+mod token;
+mod volumes;
+mod world;
 
-use crate::local::Local;
+use crate::store::Event;
+use key::Key;
+use steps::{Announcement, Steps};
+use world::World;
 
-/// All controllers of a cluster.
-#[derive(Debug)]
-pub struct Controllers {
-    _local: Local,
+pub use run::Controllers;
+
+/// Who writes: the name that is authorised, and the one that stands in `managedFields`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Writer {
+    /// The user, such as `system:serviceaccount:kube-system:replicaset-controller`.
+    pub(crate) user: &'static str,
+    /// The field manager, such as `kube-controller-manager`.
+    pub(crate) manager: &'static str,
 }
 
-impl Controllers {
-    /// Controllers that work through `local`.
-    pub fn new(local: Local) -> Self {
-        Controllers { _local: local }
-    }
+/// A part of the cluster's behaviour.
+pub(crate) trait Controller: Send {
+    /// The name under which events are written, such as `deployment-controller`.
+    fn component(&self) -> &'static str;
 
-    /// Works until there is nothing to do at this time. Gives the time at which there will be.
-    pub async fn settle(&mut self) -> Option<Timestamp> {
-        None
+    /// Who writes.
+    fn writer(&self) -> Writer;
+
+    /// What is to be done before anything else, in a cluster that was just started.
+    fn begin(&mut self, _world: &World<'_>, _out: &mut Steps) {}
+
+    /// Which objects to look at because of a change.
+    fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>);
+
+    /// Looks at an object, and says what is to be done.
+    fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps);
+
+    /// What is to be done because a step that `look` asked for was refused.
+    fn refused(&mut self, _key: &Key, _why: &Refusal<'_>, _world: &World<'_>, _out: &mut Steps) {}
+}
+
+/// A step that the API server refused.
+pub(crate) struct Refusal<'a> {
+    /// The step.
+    pub(crate) step: &'a steps::Step,
+    /// What the API server said.
+    pub(crate) error: &'a crate::ApiError,
+}
+
+/// The usual news about a dependent that could not be made.
+pub(crate) fn announce_refusal(owner: &lynceus_object::Object, why: &Refusal<'_>, out: &mut Steps) {
+    if matches!(why.step, steps::Step::Create { .. }) {
+        out.announce(Announcement::warning(owner, "FailedCreate", format!("Error creating: {}", why.error)));
     }
 }
+
+/// The writer that stands for a controller of the controller manager.
+macro_rules! manager {
+    ($name:literal) => {
+        $crate::controllers::Writer {
+            user: concat!("system:serviceaccount:kube-system:", $name),
+            manager: "kube-controller-manager",
+        }
+    };
+}
+pub(crate) use manager;

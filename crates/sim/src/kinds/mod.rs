@@ -7,7 +7,7 @@ mod admit;
 mod convert;
 pub(crate) mod gofmt;
 mod prepare;
-mod quality;
+pub(crate) mod quality;
 mod resources;
 mod scale;
 mod select;

@@ -56,6 +56,12 @@ impl Event {
         Event { kind, revision, place, object, previous, json: OnceLock::new() }
     }
 
+    /// An object that was there before anybody watched, told as if it were new.
+    pub(crate) fn existing(place: Place, object: Object) -> Self {
+        let revision = object.resource_version().parse().unwrap_or_default();
+        Event::new(EventKind::Added, revision, place, object, None)
+    }
+
     /// The object as JSON, encoded once for all watchers that want it as it is stored.
     pub fn json(&self) -> Bytes {
         self.json.get_or_init(|| serde_json::to_vec(self.object.value()).unwrap_or_default().into()).clone()

@@ -1,0 +1,258 @@
+//! CronJobs: Jobs at times of a schedule.
+
+mod schedule;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lynceus_object::{Object, Value, value};
+
+use self::schedule::Schedule;
+use super::job;
+use super::key::Key;
+use super::kind::{CRON_JOB, JOB};
+use super::pods;
+use super::steps::{Announcement, Deletion, Steps};
+use super::time::{self, after, seconds_between, stamp};
+use super::world::World;
+use super::{Controller, Refusal, Writer, manager};
+use crate::local::Propagation;
+use crate::store::Event;
+
+/// More missed times than this are not looked at one by one.
+const MOST_MISSED: usize = 100;
+/// The time that a Job was made for.
+const SCHEDULED_AT: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+
+/// Makes Jobs when they are due.
+pub(crate) struct CronJobs;
+
+impl Controller for CronJobs {
+    fn component(&self) -> &'static str {
+        "cronjob-controller"
+    }
+
+    fn writer(&self) -> Writer {
+        manager!("cronjob-controller")
+    }
+
+    fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
+        if CRON_JOB.is(&event.place) {
+            wake.push(Key::of(&event.place, &event.object));
+        } else if JOB.is(&event.place)
+            && let Some(name) = pods::managed_by(&event.object, CRON_JOB)
+        {
+            wake.push(Key::new(CRON_JOB, event.object.namespace(), &name));
+        }
+    }
+
+    fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
+        let Some(cron) = world.find(key) else { return };
+        let jobs = world.managed(&cron, JOB);
+        let mut look = Look { cron: &cron, new: cron.clone(), jobs: &jobs, world, out };
+        look.track();
+        if !cron.is_deleting() {
+            look.start_if_due();
+            look.clean_up();
+        }
+        let new = look.new;
+        out.status_if_changed(CRON_JOB, &cron, new);
+    }
+
+    fn refused(&mut self, key: &Key, why: &Refusal<'_>, world: &World<'_>, out: &mut Steps) {
+        if let Some(cron) = world.find(key) {
+            let message = format!("Error creating job: {}", why.error);
+            out.announce(Announcement::warning(&cron, "FailedCreate", message));
+        }
+    }
+}
+
+struct Look<'a> {
+    cron: &'a Object,
+    new: Object,
+    jobs: &'a [Object],
+    world: &'a World<'a>,
+    out: &'a mut Steps,
+}
+
+impl Look<'_> {
+    /// Keeps the list of Jobs that run, and the time of the last success.
+    fn track(&mut self) {
+        let known = self.cron.value().items_at(&["status", "active"]).to_vec();
+        let is_known = |job: &Object| known.iter().any(|active| active.str_at(&["uid"]) == Some(job.uid()));
+        let mut active = Vec::new();
+        for job in self.jobs {
+            match job::outcome(job) {
+                // A reference stays as it was written, or every change of the Job would change the CronJob.
+                None => {
+                    let before = known.iter().find(|active| active.str_at(&["uid"]) == Some(job.uid()));
+                    active.push(before.cloned().unwrap_or_else(|| reference(job)));
+                }
+                Some(outcome) if is_known(job) => {
+                    let message = format!("Saw completed job: {}, condition: {outcome}", job.name());
+                    self.out.announce(Announcement::normal(self.cron, "SawCompletedJob", message));
+                }
+                Some(_) => {}
+            }
+            let done = time::read(job.at(&["status", "completionTime"]));
+            let best = time::read(self.new.at(&["status", "lastSuccessfulTime"]));
+            if let Some(done) = done.filter(|done| best.is_none_or(|best| *done > best)) {
+                self.new.set(&["status", "lastSuccessfulTime"], stamp(done));
+            }
+        }
+        for gone in &known {
+            let uid = gone.str_at(&["uid"]);
+            if !self.jobs.iter().any(|job| Some(job.uid()) == uid) {
+                let name = gone.str_at(&["name"]).unwrap_or_default();
+                let message = format!("Active job went missing: {name}");
+                self.out.announce(Announcement::normal(self.cron, "MissingJob", message));
+            }
+        }
+        if active.is_empty() {
+            self.new.remove(&["status", "active"]);
+        } else {
+            self.new.set(&["status", "active"], active);
+        }
+    }
+
+    fn start_if_due(&mut self) {
+        if self.cron.value().bool_at(&["spec", "suspend"]) == Some(true) {
+            return;
+        }
+        let Some((schedule, zone)) = self.schedule() else { return };
+        if let Some(next) = schedule.next(self.world.now, &zone) {
+            self.out.again_at(next);
+        }
+        let Some(due) = self.last_due(&schedule, &zone) else { return };
+        let deadline = self.cron.value().int_at(&["spec", "startingDeadlineSeconds"]);
+        if deadline.is_some_and(|seconds| after(due, seconds) < self.world.now) {
+            let message = format!(
+                "Missed scheduled time to start a job: {}",
+                due.strftime("%a, %d %b %Y %H:%M:%S +0000")
+            );
+            self.out.announce(Announcement::warning(self.cron, "MissSchedule", message));
+            return;
+        }
+        if time::read(self.cron.at(&["status", "lastScheduleTime"])) == Some(due) {
+            return;
+        }
+        let running: Vec<&Object> = self.jobs.iter().filter(|job| job::outcome(job).is_none()).collect();
+        match self.cron.value().str_at(&["spec", "concurrencyPolicy"]) {
+            Some("Forbid") if !running.is_empty() => {
+                let message =
+                    "Not starting job because prior execution is running and concurrency policy is Forbid";
+                self.out.announce(Announcement::normal(self.cron, "JobAlreadyActive", message));
+                return;
+            }
+            Some("Replace") => running.iter().for_each(|job| delete(self.cron, job, self.out)),
+            _ => {}
+        }
+        self.create(due, &zone);
+        self.new.set(&["status", "lastScheduleTime"], stamp(due));
+    }
+
+    fn schedule(&mut self) -> Option<(Schedule, TimeZone)> {
+        let spec = |field| self.cron.value().str_at(&["spec", field]);
+        let text = spec("schedule").unwrap_or_default().to_owned();
+        let name = spec("timeZone").unwrap_or("UTC").to_owned();
+        let Ok(zone) = TimeZone::get(&name) else {
+            let message = format!("invalid timeZone: {name:?}: unknown time zone {name}");
+            self.out.announce(Announcement::warning(self.cron, "UnknownTimeZone", message));
+            return None;
+        };
+        match Schedule::parse(&text) {
+            Ok(schedule) => Some((schedule, zone)),
+            Err(error) => {
+                let message = format!("unparseable schedule: {text:?} : {error}");
+                self.out.announce(Announcement::warning(self.cron, "UnparseableSchedule", message));
+                None
+            }
+        }
+    }
+
+    /// The last time at which a Job was due and none was made yet.
+    fn last_due(&mut self, schedule: &Schedule, zone: &TimeZone) -> Option<Timestamp> {
+        let now = self.world.now;
+        let since =
+            time::read(self.cron.at(&["status", "lastScheduleTime"])).or_else(|| pods::created(self.cron))?;
+        let earliest = self
+            .cron
+            .value()
+            .int_at(&["spec", "startingDeadlineSeconds"])
+            .map_or(since, |seconds| since.max(after(now, -seconds)));
+        let mut due = None;
+        let mut from = earliest;
+        for _ in 0..MOST_MISSED {
+            match schedule.next(from, zone).filter(|next| *next <= now) {
+                Some(next) => {
+                    due = Some(next);
+                    from = next;
+                }
+                None => return due,
+            }
+        }
+        let message =
+            "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
+        self.out.announce(Announcement::warning(self.cron, "TooManyMissedTimes", message));
+        // Far behind: the last one lies within the wait between two.
+        let gap = seconds_between(from, schedule.next(from, zone)?).max(1);
+        let mut from = after(now, -2 * gap).max(from);
+        while let Some(next) = schedule.next(from, zone).filter(|next| *next <= now) {
+            due = Some(next);
+            from = next;
+        }
+        due
+    }
+
+    fn create(&mut self, due: Timestamp, zone: &TimeZone) {
+        let name = format!("{}-{}", self.cron.name(), due.as_second().div_euclid(60));
+        let mut job = JOB.named(self.cron.namespace(), &name);
+        let template = self.cron.at(&["spec", "jobTemplate"]).cloned().unwrap_or_default();
+        for field in ["labels", "annotations"] {
+            if let Some(value) = template.at(&["metadata", field]) {
+                job.set(&["metadata", field], value.clone());
+            }
+        }
+        let local = due.to_zoned(zone.clone());
+        let offset = if local.offset().is_zero() { "Z".into() } else { local.strftime("%:z").to_string() };
+        job.set_annotation(SCHEDULED_AT, format!("{}{offset}", local.strftime("%Y-%m-%dT%H:%M:%S")));
+        job.set(&["metadata", "ownerReferences"], vec![pods::controller_ref(self.cron)]);
+        if let Some(spec) = template.get("spec") {
+            job.set(&["spec"], spec.clone());
+        }
+        if self.world.get(JOB, self.cron.namespace(), &name).is_none() {
+            let told = Announcement::normal(self.cron, "SuccessfulCreate", "Created job {name}");
+            self.out.create_and_tell(JOB, job, told);
+        }
+    }
+
+    /// Deletes the oldest Jobs that have ended, beyond the limits.
+    fn clean_up(&mut self) {
+        for (outcome, field) in
+            [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")]
+        {
+            let Some(limit) = self.cron.value().int_at(&["spec", field]) else { continue };
+            let mut ended: Vec<Object> = self
+                .jobs
+                .iter()
+                .filter(|job| job::outcome(job) == Some(outcome) && !job.is_deleting())
+                .cloned()
+                .collect();
+            ended.sort_by_key(|job| (time::read(job.at(&["status", "startTime"])), job.name().to_owned()));
+            let excess = usize::try_from(ended.len() as i64 - limit).unwrap_or(0);
+            ended.iter().take(excess).for_each(|job| delete(self.cron, job, self.out));
+        }
+    }
+}
+
+fn delete(cron: &Object, job: &Object, out: &mut Steps) {
+    out.delete_how(JOB, job, Deletion { grace: None, propagation: Some(Propagation::Background) });
+    let message = format!("Deleted job {}", job.name());
+    out.announce(Announcement::normal(cron, "SuccessfulDelete", message));
+}
+
+fn reference(job: &Object) -> Value {
+    value!({
+        "kind": "Job", "namespace": job.namespace(), "name": job.name(), "uid": job.uid(),
+        "apiVersion": "batch/v1", "resourceVersion": job.resource_version(),
+    })
+}

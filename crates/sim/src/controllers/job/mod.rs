@@ -1,0 +1,357 @@
+//! Jobs: pods that have to succeed, a number of times.
+
+mod index;
+mod tally;
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Str, value};
+
+use self::tally::Tally;
+use super::key::Key;
+use super::kind::{JOB, POD};
+use super::pods::{self, set_count, spec_int};
+use super::steps::{Announcement, Deletion, Step, Steps};
+use super::time::{self, after, stamp};
+use super::world::World;
+use super::{Controller, Refusal, Writer, announce_refusal, condition, manager};
+use crate::local::Propagation;
+use crate::store::Event;
+
+/// Keeps a Job's pods until they are counted.
+pub(crate) const TRACKING: &str = "batch.kubernetes.io/job-tracking";
+/// The first wait before a failed pod is replaced; it doubles with each further failure.
+const FIRST_BACKOFF: i64 = 10;
+/// The longest wait before a failed pod is replaced.
+const LONGEST_BACKOFF: i64 = 600;
+/// The most pods that are made in one look.
+const BURST: i64 = 500;
+
+/// Runs Jobs.
+pub(crate) struct Jobs;
+
+impl Controller for Jobs {
+    fn component(&self) -> &'static str {
+        "job-controller"
+    }
+
+    fn writer(&self) -> Writer {
+        manager!("job-controller")
+    }
+
+    fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
+        if JOB.is(&event.place) {
+            wake.push(Key::of(&event.place, &event.object));
+        } else if POD.is(&event.place)
+            && let Some(name) = pods::managed_by(&event.object, JOB)
+        {
+            wake.push(Key::new(JOB, event.object.namespace(), &name));
+        }
+    }
+
+    fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
+        let Some(job) = world.find(key) else { return };
+        if job.value().str_at(&["spec", "managedBy"]).is_some_and(|by| by != "kubernetes.io/job-controller") {
+            return;
+        }
+        let pods_of_job = world.managed(&job, POD);
+        if is_finished(&job) {
+            release(&pods_of_job, out);
+            expire(&job, world, out);
+            return;
+        }
+        Look { job: &job, new: job.clone(), pods: &pods_of_job, world, out }.run();
+    }
+
+    fn refused(&mut self, key: &Key, why: &Refusal<'_>, world: &World<'_>, out: &mut Steps) {
+        if let Some(job) = world.find(key) {
+            announce_refusal(&job, why, out);
+        }
+    }
+}
+
+/// Whether a Job has ended, and how: `Complete` or `Failed`.
+pub(crate) fn outcome(job: &Object) -> Option<&'static str> {
+    ["Complete", "Failed"].into_iter().find(|type_| condition::is_true(job, type_))
+}
+
+fn is_finished(job: &Object) -> bool {
+    outcome(job).is_some()
+}
+
+/// Lets pods go that nobody will count any more.
+fn release(pods_of_job: &[Object], out: &mut Steps) {
+    for pod in pods_of_job.iter().filter(|pod| is_tracked(pod)) {
+        out.steps.push(Step::Unfinalize { key: Key::of(&POD.place(), pod), finalizer: TRACKING });
+    }
+}
+
+fn is_tracked(pod: &Object) -> bool {
+    pod.finalizers().any(|finalizer| finalizer == TRACKING)
+}
+
+/// Deletes a Job some time after its end, if it says so.
+fn expire(job: &Object, world: &World<'_>, out: &mut Steps) {
+    let Some(ttl) = job.value().int_at(&["spec", "ttlSecondsAfterFinished"]) else { return };
+    let ended = outcome(job)
+        .and_then(|type_| condition::get(job, type_))
+        .and_then(|condition| time::read(condition.get("lastTransitionTime")));
+    let Some(at) = ended.map(|ended| after(ended, ttl)) else { return };
+    if job.is_deleting() {
+        return;
+    }
+    if at > world.now {
+        out.again_at(at);
+    } else {
+        out.delete_how(JOB, job, Deletion { grace: None, propagation: Some(Propagation::Foreground) });
+    }
+}
+
+struct Look<'a> {
+    job: &'a Object,
+    new: Object,
+    pods: &'a [Object],
+    world: &'a World<'a>,
+    out: &'a mut Steps,
+}
+
+impl Look<'_> {
+    fn run(mut self) {
+        let suspended = self.job.value().bool_at(&["spec", "suspend"]) == Some(true);
+        if self.job.at(&["status", "startTime"]).is_none() && !suspended {
+            self.new.set(&["status", "startTime"], stamp(self.world.now));
+        }
+        let tally = Tally::take(self.job, self.pods, &mut self.new);
+        let active: Vec<Object> = self.pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect();
+        let mut count = active.len() as i64;
+        match self.verdict(&tally, active.is_empty()) {
+            Some(verdict) => {
+                active.iter().for_each(|pod| self.delete(pod));
+                count = 0;
+                self.conclude(&verdict, &tally, active.is_empty());
+            }
+            None if self.job.is_deleting() => {}
+            None if suspended => {
+                active.iter().for_each(|pod| self.delete(pod));
+                count = 0;
+                self.note_suspension("True", "JobSuspended", "Job suspended", "Suspended");
+            }
+            None => {
+                if condition::is_true(self.job, "Suspended") {
+                    self.new.set(&["status", "startTime"], stamp(self.world.now));
+                    self.note_suspension("False", "JobResumed", "Job resumed", "Resumed");
+                }
+                count += self.manage(&active, &tally);
+            }
+        }
+        self.report(count, &active);
+        // Pods are let go after they are counted, so that a crash in between counts none twice.
+        for uid in tally.counted {
+            if let Some(pod) = self.pods.iter().find(|pod| pod.uid() == uid && is_tracked(pod)) {
+                self.out
+                    .steps
+                    .push(Step::Unfinalize { key: Key::of(&POD.place(), pod), finalizer: TRACKING });
+            }
+        }
+    }
+
+    fn completions(&self) -> Option<i64> {
+        self.job.value().int_at(&["spec", "completions"])
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.job.value().str_at(&["spec", "completionMode"]) == Some("Indexed")
+    }
+
+    /// How the Job ends, if it does: the condition's type, reason and message.
+    fn verdict(&mut self, tally: &Tally, idle: bool) -> Option<Verdict> {
+        for (target, end) in [("SuccessCriteriaMet", "Complete"), ("FailureTarget", "Failed")] {
+            if let Some(met) = condition::get(self.job, target) {
+                let text = |field| met.str_at(&[field]).unwrap_or_default().to_owned();
+                return Some(Verdict { target, end, reason: text("reason"), message: text("message") });
+            }
+        }
+        let failed = |reason: &str, message: &str| {
+            Some(Verdict {
+                target: "FailureTarget",
+                end: "Failed",
+                reason: reason.to_owned(),
+                message: message.to_owned(),
+            })
+        };
+        let limit = spec_int(self.job, &["backoffLimit"], 6);
+        if tally.failed > limit || self.restarts() > limit {
+            return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+        }
+        if let Some(deadline) = self.deadline() {
+            if deadline <= self.world.now {
+                return failed("DeadlineExceeded", "Job was active longer than specified deadline");
+            }
+            self.out.again_at(deadline);
+        }
+        let done = match self.completions() {
+            None => tally.succeeded > 0 && idle,
+            Some(completions) => tally.succeeded >= completions && idle,
+        };
+        done.then(|| Verdict {
+            target: "SuccessCriteriaMet",
+            end: "Complete",
+            reason: "CompletionsReached".into(),
+            message: "Reached expected number of succeeded pods".into(),
+        })
+    }
+
+    /// Pods that are restarted in place count their restarts as failures.
+    fn restarts(&self) -> i64 {
+        if self.job.value().str_at(&["spec", "template", "spec", "restartPolicy"]) != Some("OnFailure") {
+            return 0;
+        }
+        self.pods
+            .iter()
+            .filter(|pod| pods::is_active(pod))
+            .flat_map(|pod| pod.value().items_at(&["status", "containerStatuses"]))
+            .filter_map(|status| status.int_at(&["restartCount"]))
+            .sum()
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        let seconds = self.job.value().int_at(&["spec", "activeDeadlineSeconds"])?;
+        let suspended = self.job.value().bool_at(&["spec", "suspend"]) == Some(true);
+        let started = time::read(self.new.at(&["status", "startTime"])).filter(|_| !suspended)?;
+        Some(after(started, seconds))
+    }
+
+    /// First says how it will end, and, when all pods are gone and counted, that it has.
+    fn conclude(&mut self, verdict: &Verdict, tally: &Tally, idle: bool) {
+        let now = self.world.now;
+        let with_probe = |type_: &str| {
+            let mut condition = condition::new(type_, "True", &verdict.reason, &verdict.message, now);
+            condition.set(&["lastProbeTime"], stamp(now));
+            condition
+        };
+        if condition::get(self.job, verdict.target).is_none() {
+            condition::set(&mut self.new, with_probe(verdict.target));
+        }
+        let gone = self.pods.iter().all(pods::is_finished);
+        if !(idle && gone && tally.uncounted == 0) {
+            return;
+        }
+        condition::set(&mut self.new, with_probe(verdict.end));
+        if verdict.end == "Complete" {
+            self.new.set(&["status", "completionTime"], stamp(now));
+            self.out.announce(Announcement::normal(self.job, "Completed", "Job completed"));
+        } else {
+            let reason = known_reason(&verdict.reason);
+            self.out.announce(Announcement::warning(self.job, reason, verdict.message.clone()));
+        }
+    }
+
+    fn note_suspension(&mut self, status: &str, reason: &str, message: &str, told: &'static str) {
+        let mut condition = condition::new("Suspended", status, reason, message, self.world.now);
+        condition.set(&["lastProbeTime"], stamp(self.world.now));
+        let before = self.new.clone();
+        condition::set(&mut self.new, condition);
+        if before != self.new {
+            self.out.announce(Announcement::normal(self.job, told, message));
+            if status == "True" {
+                self.new.remove(&["status", "startTime"]);
+            }
+        }
+    }
+
+    /// Makes or deletes pods. Gives by how many the active ones change.
+    fn manage(&mut self, active: &[Object], tally: &Tally) -> i64 {
+        let parallelism = spec_int(self.job, &["parallelism"], 1);
+        let running = active.len() as i64;
+        let wanted = match self.completions() {
+            Some(completions) => parallelism.min((completions - tally.succeeded).max(0)),
+            // Without a number, one success means that no more pods are started.
+            None if tally.succeeded > 0 => running.min(parallelism),
+            None => parallelism,
+        };
+        if running > wanted {
+            let mut ranked = active.to_vec();
+            pods::rank_for_deletion(&mut ranked);
+            let excess = usize::try_from(running - wanted).unwrap_or(0);
+            ranked.iter().take(excess).for_each(|pod| self.delete(pod));
+            return wanted - running;
+        }
+        let missing = (wanted - running).min(BURST);
+        if missing == 0 {
+            return 0;
+        }
+        if let Some(at) = tally.backoff_until(self.pods, FIRST_BACKOFF, LONGEST_BACKOFF)
+            && at > self.world.now
+        {
+            self.out.again_at(at);
+            return 0;
+        }
+        if self.is_indexed() {
+            let indexes = index::free(self.job, self.pods, &self.new, missing);
+            indexes.iter().for_each(|index| self.create(Some(*index)));
+            return indexes.len() as i64;
+        }
+        (0..missing).for_each(|_| self.create(None));
+        missing
+    }
+
+    fn create(&mut self, index: Option<i64>) {
+        let template = self.job.at(&["spec", "template"]).cloned().unwrap_or_default();
+        let mut pod = pods::from_template(self.job, &template);
+        let mut finalizers = pod.value().items_at(&["metadata", "finalizers"]).to_vec();
+        finalizers.push(TRACKING.into());
+        pod.set(&["metadata", "finalizers"], finalizers);
+        if let Some(index) = index {
+            index::label(&mut pod, self.job, index);
+        }
+        let told = Announcement::normal(self.job, "SuccessfulCreate", "Created pod: {name}");
+        self.out.create_and_tell(POD, pod, told);
+    }
+
+    fn delete(&mut self, pod: &Object) {
+        self.out.delete(POD, pod);
+        let message = format!("Deleted pod: {}", pod.name());
+        self.out.announce(Announcement::normal(self.job, "SuccessfulDelete", message));
+    }
+
+    fn report(&mut self, active: i64, running: &[Object]) {
+        let ready = running.iter().filter(|pod| pods::is_ready(pod)).count() as i64;
+        let terminating =
+            self.pods.iter().filter(|pod| pod.is_deleting() && !pods::is_finished(pod)).count() as i64;
+        set_count(&mut self.new, "active", active);
+        self.new.set(&["status", "ready"], ready.min(active));
+        self.new.set(&["status", "terminating"], terminating);
+        if self.new.at(&["status", "uncountedTerminatedPods"]).is_none() {
+            self.new.set(&["status", "uncountedTerminatedPods"], value!({}));
+        }
+        // The status goes first: what follows is done on its strength.
+        if self.new.value() != self.job.value() {
+            self.out.steps.insert(0, Step::Status { kind: JOB, object: self.new.clone() });
+        }
+    }
+}
+
+struct Verdict {
+    target: &'static str,
+    end: &'static str,
+    reason: String,
+    message: String,
+}
+
+fn known_reason(reason: &str) -> &'static str {
+    [
+        "BackoffLimitExceeded",
+        "DeadlineExceeded",
+        "PodFailurePolicy",
+        "FailedIndexes",
+        "MaxFailedIndexesExceeded",
+    ]
+    .into_iter()
+    .find(|known| *known == reason)
+    .unwrap_or("Failed")
+}
+
+/// The uids in a list of the status.
+fn uids(job: &Object, field: &str) -> Vec<Str> {
+    let list = job.value().items_at(&["status", "uncountedTerminatedPods", field]);
+    list.iter().filter_map(|uid| uid.as_str().map(Str::from)).collect()
+}

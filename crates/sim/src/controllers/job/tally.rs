@@ -1,0 +1,99 @@
+//! Counting a Job's pods, each exactly once.
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Str, Value};
+
+use super::{index, is_tracked, uids};
+use crate::controllers::pods::{self, set_count};
+use crate::controllers::time;
+
+/// What a Job's pods have come to.
+pub(super) struct Tally {
+    /// How many succeeded.
+    pub(super) succeeded: i64,
+    /// How many failed.
+    pub(super) failed: i64,
+    /// Pods that are counted and can be let go.
+    pub(super) counted: Vec<Str>,
+    /// How many pods are counted but not yet known to be let go.
+    pub(super) uncounted: usize,
+}
+
+impl Tally {
+    /// Counts pods that have ended since the last look. A pod is written down beside the counts in the same
+    /// write that counts it, and crossed out once its finalizer is gone.
+    pub(super) fn take(job: &Object, pods_of_job: &[Object], new: &mut Object) -> Self {
+        let indexed = job.value().str_at(&["spec", "completionMode"]) == Some("Indexed");
+        let number = |field| job.value().int_at(&["status", field]).unwrap_or(0);
+        let (mut succeeded, mut failed) = (number("succeeded"), number("failed"));
+        let mut counted = Vec::new();
+        let mut lists = [("succeeded", uids(job, "succeeded")), ("failed", uids(job, "failed"))];
+        let known = |lists: &[(&str, Vec<Str>); 2], uid: &str| {
+            lists.iter().any(|(_, list)| list.iter().any(|known| known == uid))
+        };
+        let mut new_indexes = Vec::new();
+        for pod in pods_of_job.iter().filter(|pod| has_ended(pod) && is_tracked(pod)) {
+            if known(&lists, pod.uid()) {
+                counted.push(pod.uid().into());
+                continue;
+            }
+            if pods::phase(pod) == "Succeeded" {
+                succeeded += 1;
+                new_indexes.extend(index::of(pod));
+                lists[0].1.push(pod.uid().into());
+            } else {
+                failed += 1;
+                lists[1].1.push(pod.uid().into());
+            }
+        }
+        let held = |uid: &Str| pods_of_job.iter().any(|pod| pod.uid() == uid && is_tracked(pod));
+        let mut uncounted = 0;
+        for (field, list) in &mut lists {
+            list.retain(held);
+            uncounted += list.len();
+            set_list(new, field, list);
+        }
+        if indexed {
+            succeeded = index::complete(new, &new_indexes);
+        }
+        set_count(new, "succeeded", succeeded);
+        set_count(new, "failed", failed);
+        Tally { succeeded, failed, counted, uncounted }
+    }
+
+    /// Until when to wait before another pod is made, because pods have failed.
+    pub(super) fn backoff_until(
+        &self,
+        pods_of_job: &[Object],
+        first: i64,
+        longest: i64,
+    ) -> Option<Timestamp> {
+        let mut failures: Vec<Timestamp> =
+            pods_of_job.iter().filter(|pod| pods::phase(pod) == "Failed").filter_map(ended_at).collect();
+        let last_success =
+            pods_of_job.iter().filter(|pod| pods::phase(pod) == "Succeeded").filter_map(ended_at).max();
+        failures.retain(|at| last_success.is_none_or(|success| *at > success));
+        let last = *failures.iter().max()?;
+        let doublings = u32::try_from(failures.len() - 1).unwrap_or(0).min(16);
+        Some(time::after(last, (first << doublings).min(longest)))
+    }
+}
+
+/// Pods that are deleted while they run count as failed once they have stopped.
+fn has_ended(pod: &Object) -> bool {
+    pods::is_finished(pod)
+}
+
+fn ended_at(pod: &Object) -> Option<Timestamp> {
+    let statuses = pod.value().items_at(&["status", "containerStatuses"]);
+    statuses.iter().filter_map(|status| time::read(status.at(&["state", "terminated", "finishedAt"]))).max()
+}
+
+fn set_list(new: &mut Object, field: &str, list: &[Str]) {
+    let path = ["status", "uncountedTerminatedPods", field];
+    if list.is_empty() {
+        new.remove(&path);
+    } else {
+        new.set(&path, list.iter().cloned().collect::<Value>());
+    }
+}

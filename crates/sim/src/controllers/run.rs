@@ -1,0 +1,318 @@
+//! The loop that lets controllers look and carries out what they want.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Str, Value};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::graph::Graph;
+use super::key::Key;
+use super::kind::{EVENT, NAMESPACE};
+use super::queue::Queue;
+use super::recorder::{Record, Recorder};
+use super::steps::{Announcement, Deletion, Step, Steps};
+use super::world::World;
+use super::{
+    Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
+    forgetting, garbage, job, kubelet, namespace, nodes, quota, replicaset, scheduler, statefulset, token,
+    volumes,
+};
+use crate::ApiError;
+use crate::attributes::User;
+use crate::limits;
+use crate::local::{DeleteOptions, Local, Target};
+use crate::store::Event;
+
+/// All controllers of a cluster.
+pub struct Controllers {
+    local: Local,
+    events: UnboundedReceiver<Arc<Event>>,
+    graph: Graph,
+    recorder: Recorder,
+    slots: Vec<Slot>,
+    begun: bool,
+}
+
+struct Slot {
+    controller: Box<dyn Controller>,
+    queue: Queue,
+    /// The way in, as the user that the controller is.
+    local: Local,
+}
+
+impl fmt::Debug for Controllers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.slots.iter().map(|slot| slot.controller.component())).finish()
+    }
+}
+
+impl Controllers {
+    /// Controllers that work through `local`: they know what is stored and see every change from now on.
+    pub fn new(local: Local) -> Self {
+        let events = local.changes();
+        let slot = |controller: Box<dyn Controller>| {
+            let Writer { user, manager } = controller.writer();
+            let local = local.acting_as(User::system(user), manager);
+            Slot { controller, queue: Queue::default(), local }
+        };
+        let mut controllers = Controllers {
+            events,
+            graph: Graph::default(),
+            recorder: Recorder::default(),
+            slots: all().into_iter().map(slot).collect(),
+            begun: false,
+            local,
+        };
+        controllers.take_stock();
+        controllers
+    }
+
+    /// Lets every controller notice every object that was there before.
+    fn take_stock(&mut self) {
+        let existing: Vec<Event> = self
+            .local
+            .everything()
+            .into_iter()
+            .map(|(place, object)| Event::existing(place, object))
+            .collect();
+        existing.iter().for_each(|event| self.graph.observe(event));
+        existing.iter().for_each(|event| self.notice(event));
+    }
+
+    /// Works until there is nothing to do at this time. Gives the time at which there will be.
+    pub async fn settle(&mut self) -> Option<Timestamp> {
+        self.begin().await;
+        for _ in 0..limits::SETTLE_ROUNDS {
+            if !self.round().await {
+                return self.slots.iter().filter_map(|slot| slot.queue.next()).min();
+            }
+        }
+        // Two writers that undo each other's work would keep this busy for ever, at one point in time.
+        tracing::warn!("controllers do not come to rest; they go on in a second");
+        Some(super::time::after(self.local.now(), 1))
+    }
+
+    async fn begin(&mut self) {
+        if std::mem::replace(&mut self.begun, true) {
+            return;
+        }
+        let now = self.local.now();
+        for at in 0..self.slots.len() {
+            let mut out = Steps::default();
+            let world = World { local: &self.local, graph: &self.graph, now };
+            self.slots[at].controller.begin(&world, &mut out);
+            for step in out.steps {
+                if let Err(error) = self.carry_out(at, &step, now).await {
+                    tracing::warn!(%error, "the cluster starts without an object that it should have");
+                }
+            }
+        }
+    }
+
+    /// Lets every controller look at what it has. Says whether anybody had anything.
+    async fn round(&mut self) -> bool {
+        let mut busy = false;
+        for at in 0..self.slots.len() {
+            while let Ok(event) = self.events.try_recv() {
+                self.graph.observe(&event);
+                self.notice(&event);
+            }
+            let now = self.local.now();
+            let keys = self.slots[at].queue.take(now);
+            busy |= !keys.is_empty();
+            for key in keys {
+                self.look(at, &key, now).await;
+            }
+        }
+        busy
+    }
+
+    fn notice(&mut self, event: &Event) {
+        let world = World { local: &self.local, graph: &self.graph, now: self.local.now() };
+        let mut wake = Vec::new();
+        for slot in &mut self.slots {
+            slot.controller.notice(event, &world, &mut wake);
+            wake.drain(..).for_each(|key| slot.queue.push(key));
+        }
+    }
+
+    async fn look(&mut self, at: usize, key: &Key, now: Timestamp) {
+        let mut out = Steps::default();
+        let world = World { local: &self.local, graph: &self.graph, now };
+        self.slots[at].controller.look(key, &world, &mut out);
+        let mut refused = None;
+        for step in out.steps {
+            if let Err(error) = self.carry_out(at, &step, now).await {
+                refused = Some((step, error));
+                break;
+            }
+        }
+        let failed = match refused {
+            Some((step, error)) => self.refused(at, key, &step, &error, now).await,
+            None => false,
+        };
+        let queue = &mut self.slots[at].queue;
+        match out.again {
+            Some(at) if at <= now => queue.push(key.clone()),
+            Some(at) => queue.push_at(key.clone(), at),
+            None => {}
+        }
+        if !failed {
+            queue.succeeded(key);
+        }
+    }
+
+    /// Decides what follows from a refusal. Says whether it counts as a failure.
+    async fn refused(&mut self, at: usize, key: &Key, step: &Step, error: &ApiError, now: Timestamp) -> bool {
+        // Somebody else was faster: the change that tells so is on its way, and this is for the case that not.
+        if matches!(error.code, 404 | 409) && error.reason != "AlreadyExists" {
+            self.slots[at].queue.push_at(key.clone(), super::time::after(now, 1));
+            return false;
+        }
+        tracing::debug!(component = self.slots[at].controller.component(), %error, "a step was refused");
+        let mut out = Steps::default();
+        let world = World { local: &self.local, graph: &self.graph, now };
+        self.slots[at].controller.refused(key, &Refusal { step, error }, &world, &mut out);
+        for step in out.steps {
+            if let Err(error) = self.carry_out(at, &step, now).await {
+                tracing::debug!(%error, "a refusal could not be reported");
+            }
+        }
+        self.slots[at].queue.retry(key.clone(), now);
+        true
+    }
+
+    async fn carry_out(&mut self, at: usize, step: &Step, now: Timestamp) -> Result<(), ApiError> {
+        let local = &self.slots[at].local;
+        match step {
+            Step::Create { kind, object, announce } => {
+                let made = local.create(kind.group, kind.resource, object.clone()).await?;
+                if let Some(announce) = announce {
+                    let message = announce.message.replace("{name}", made.name());
+                    self.announce(at, &Announcement { message, ..announce.clone() }, now).await;
+                }
+            }
+            Step::Update { kind, object } => {
+                local.update(kind.group, kind.resource, object.clone()).await?;
+            }
+            Step::Status { kind, object } => {
+                local.update_status(kind.group, kind.resource, object.clone()).await?;
+            }
+            Step::Delete { key, uid, how } => {
+                gone_is_fine(local.delete(target(key), &delete_options(uid, *how)).await)?;
+            }
+            Step::Unfinalize { key, finalizer } => {
+                let edit = local.edit(target(key), "", |object| remove_finalizer(object, finalizer));
+                gone_is_fine(edit.await.map(drop))?;
+            }
+            Step::Disown { key, owners } => {
+                let edit = local.edit(target(key), "", |object| remove_owners(object, owners));
+                gone_is_fine(edit.await.map(drop))?;
+            }
+            Step::Bind { pod, node } => gone_is_fine(local.bind(pod.namespace(), pod.name(), node).await)?,
+            Step::Finalize { namespace } => {
+                let (group, resource) = (NAMESPACE.group, NAMESPACE.resource);
+                let finalized = local.replace(group, resource, namespace.clone(), "finalize").await;
+                gone_is_fine(finalized.map(drop))?;
+            }
+            Step::Announce(announcement) => self.announce(at, announcement, now).await,
+        }
+        Ok(())
+    }
+
+    async fn announce(&mut self, at: usize, announcement: &Announcement, now: Timestamp) {
+        let slot = &self.slots[at];
+        let (group, resource) = (EVENT.group, EVENT.resource);
+        let (stored, sent) = match self.recorder.record(slot.controller.component(), announcement, now) {
+            Some(Record::New(event)) => (slot.local.create(group, resource, event.clone()).await, event),
+            Some(Record::Again(event)) => (slot.local.update(group, resource, event.clone()).await, event),
+            None => return,
+        };
+        // Events are lost rather than letting them stop anything, for example in a namespace that goes away.
+        self.recorder.stored(stored.ok(), &sent);
+    }
+}
+
+/// The controllers in the order in which they look: those that make objects before those that count them.
+fn all() -> Vec<Box<dyn Controller>> {
+    vec![
+        Box::new(nodes::Nodes),
+        Box::new(namespace::DefaultServiceAccounts),
+        Box::new(namespace::RootCertificates),
+        Box::new(token::TokenSecrets),
+        Box::new(autoscaler::Autoscalers),
+        Box::new(cronjob::CronJobs),
+        Box::new(job::Jobs),
+        Box::new(deployment::Deployments),
+        Box::new(replicaset::ReplicaSets::new()),
+        Box::new(replicaset::ReplicaSets::replication_controllers()),
+        Box::new(statefulset::StatefulSets),
+        Box::new(daemonset::DaemonSets),
+        Box::new(volumes::Volumes),
+        Box::new(volumes::Protection),
+        Box::new(scheduler::Scheduler::default()),
+        Box::new(kubelet::Kubelets::default()),
+        Box::new(endpoints::Endpoints),
+        Box::new(endpoints::EndpointSlices),
+        Box::new(balancer::LoadBalancers),
+        Box::new(disruption::DisruptionBudgets),
+        Box::new(quota::Quotas),
+        Box::new(nodes::PodCollector),
+        Box::new(garbage::Garbage),
+        Box::new(namespace::Namespaces),
+        Box::new(forgetting::Forgetting),
+    ]
+}
+
+fn target(key: &Key) -> Target<'_> {
+    let Key { place, namespace, name } = key;
+    Target { group: &place.group, resource: &place.resource, namespace, name }
+}
+
+fn delete_options(uid: &Str, how: Deletion) -> DeleteOptions {
+    DeleteOptions {
+        uid: Some(uid.clone()),
+        grace_seconds: how.grace,
+        propagation: how.propagation,
+        ..DeleteOptions::default()
+    }
+}
+
+fn gone_is_fine(result: Result<(), ApiError>) -> Result<(), ApiError> {
+    match result {
+        Err(error) if error.code == 404 => Ok(()),
+        other => other,
+    }
+}
+
+fn remove_finalizer(object: &mut Object, finalizer: &str) {
+    let rest: Vec<Value> = object
+        .value()
+        .items_at(&["metadata", "finalizers"])
+        .iter()
+        .filter(|known| known.as_str() != Some(finalizer))
+        .cloned()
+        .collect();
+    set_or_remove(object, "finalizers", rest);
+}
+
+fn remove_owners(object: &mut Object, owners: &[Str]) {
+    let rest: Vec<Value> = object
+        .value()
+        .items_at(&["metadata", "ownerReferences"])
+        .iter()
+        .filter(|owner| !owners.iter().any(|uid| owner.str_at(&["uid"]) == Some(uid)))
+        .cloned()
+        .collect();
+    set_or_remove(object, "ownerReferences", rest);
+}
+
+fn set_or_remove(object: &mut Object, field: &str, items: Vec<Value>) {
+    if items.is_empty() {
+        object.remove(&["metadata", field]);
+    } else {
+        object.set(&["metadata", field], items);
+    }
+}
