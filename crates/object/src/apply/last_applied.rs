@@ -32,6 +32,7 @@ fn unchanged_since_last_applied(live: &Value, options: &Options<'_>) -> Option<F
     if last.str_at(&["apiVersion"]) != Some(options.api_version) {
         return None;
     }
+    validate(live, options.ty, false).ok()?;
     validate(&last, options.ty, false).ok()?;
     let changed = compare(&last, live, options.ty);
     let fields = members(&last, options.ty);

@@ -35,7 +35,7 @@ impl Operation {
 }
 
 /// What tells one entry of `managedFields` from another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ManagerId {
     /// The name that the client gave.
     pub manager: Str,
@@ -60,8 +60,8 @@ impl ManagerId {
         }
     }
 
-    /// The text that ids are sorted by.
-    fn text(&self) -> String {
+    /// The text by which API servers sort ids.
+    pub(super) fn sort_key(&self) -> String {
         let text = |value: &Str| json::go_string(&Value::Str(value.clone()));
         let mut fields = Vec::new();
         if !self.manager.is_empty() {
@@ -75,18 +75,6 @@ impl ManagerId {
             fields.push(format!("\"subresource\":{}", text(&self.subresource)));
         }
         format!("{{{}}}", fields.join(","))
-    }
-}
-
-impl PartialOrd for ManagerId {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ManagerId {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.text().cmp(&other.text())
     }
 }
 
@@ -196,7 +184,7 @@ impl Managers {
         let mut excess = updaters.len().saturating_sub(MAX_UPDATE_MANAGERS);
         let seconds =
             |id: &ManagerId| self.0.get(id).and_then(|owned| owned.time).map_or(0, Timestamp::as_second);
-        updaters.sort_by_cached_key(|id| (seconds(id), id.text()));
+        updaters.sort_by_cached_key(|id| (seconds(id), id.sort_key()));
         let mut first_of_version: BTreeMap<Str, ManagerId> = BTreeMap::new();
         for id in updaters {
             if excess == 0 {

@@ -1,5 +1,7 @@
 //! The rules of ownership: who gains and who loses fields by a write.
 
+use std::sync::LazyLock;
+
 use super::conflict::{Conflict, Conflicts};
 use super::managers::{ManagerId, Managers, Operation, Owned};
 use super::set::FieldSet;
@@ -18,7 +20,7 @@ pub(super) struct Context<'a> {
 }
 
 /// Metadata that no manager owns.
-fn untracked() -> FieldSet {
+static UNTRACKED: LazyLock<FieldSet> = LazyLock::new(|| {
     FieldSet::of_fields(&[
         &["apiVersion"],
         &["kind"],
@@ -33,7 +35,7 @@ fn untracked() -> FieldSet {
         &["metadata", "managedFields"],
         &["metadata", "resourceVersion"],
     ])
-}
+});
 
 impl Context<'_> {
     /// Sets in terms of the type as it is now, and without managers of versions that are gone.
@@ -63,6 +65,8 @@ impl Context<'_> {
             conflicts.extend(lost.paths().into_iter().map(|path| Conflict { manager: id.clone(), path }));
         }
         if !force && !conflicts.is_empty() {
+            // Sorting is stable: the fields of a manager keep their order.
+            conflicts.sort_by_cached_key(|conflict| conflict.manager.sort_key());
             return Err(Conflicts(conflicts));
         }
         for (_, owned) in managers.0.iter_mut().filter(|(id, _)| Some(*id) != own) {
@@ -77,7 +81,7 @@ impl Context<'_> {
         self.reconciled(managers);
         // With force there are no conflicts.
         let changed = self.take(old, new, managers, None, true).unwrap_or_default();
-        changed.written().without_subtrees(self.reset).difference(&untracked())
+        changed.written().without_subtrees(self.reset).difference(&UNTRACKED)
     }
 
     /// What applying a configuration does: returns the new object, or none if nothing changed.
@@ -102,7 +106,7 @@ impl Context<'_> {
         };
         self.take(live, &new, managers, Some(id), force)?;
         if let Some(owned) = managers.0.get_mut(id) {
-            owned.fields = owned.fields.difference(&untracked());
+            owned.fields = owned.fields.difference(&UNTRACKED);
         }
         managers.0.retain(|_, owned| !owned.fields.is_empty());
         Ok((new != *live).then_some(new))

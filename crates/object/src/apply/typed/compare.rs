@@ -133,25 +133,23 @@ fn fields(value: Option<&Value>) -> &Map {
 }
 
 fn visit_items(old: &[Value], new: &[Value], ty: TypeRef<'_>, kind: &ListType, into: &mut Comparison) {
-    let old = list::steps(old, ty, kind);
-    let new = list::steps(new, ty, kind);
-    let mut seen: Vec<&Segment> = Vec::with_capacity(old.len().max(new.len()));
-    for (step, _) in old.iter().chain(&new) {
-        if seen.contains(&step) {
-            continue;
-        }
-        seen.push(step);
-        let of = |list: &[(Segment, &Value)]| -> Vec<Value> {
-            list.iter().filter(|(found, _)| found == step).map(|(_, item)| (*item).clone()).collect()
-        };
-        visit_item(step, &of(&old), &of(&new), ty, into);
+    let old = list::Steps::new(old, ty, kind);
+    let new = list::Steps::new(new, ty, kind);
+    // A step that is listed twice is compared twice, with the same outcome.
+    let only_new = new.items.iter().filter(|(step, _)| !old.has(step));
+    for (step, _) in old.items.iter().chain(only_new) {
+        let old: Vec<&Value> = old.under(step).collect();
+        let new: Vec<&Value> = new.under(step).collect();
+        visit_item(step, &old, &new, ty, into);
     }
 }
 
 /// Compares the items under one step. More than one on a side makes that side one thing.
-fn visit_item(step: &Segment, old: &[Value], new: &[Value], ty: TypeRef<'_>, into: &mut Comparison) {
+fn visit_item(step: &Segment, old: &[&Value], new: &[&Value], ty: TypeRef<'_>, into: &mut Comparison) {
     match (old, new) {
-        ([] | [_], [] | [_]) => visit(old.first(), new.first(), ty).store(step, into),
+        ([] | [_], [] | [_]) => {
+            visit(old.first().copied(), new.first().copied(), ty).store(step, into);
+        }
         ([_, _, ..], [_, _, ..]) => {
             if old != new {
                 into.modified.add_member(step.clone());

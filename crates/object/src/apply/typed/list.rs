@@ -1,5 +1,6 @@
 //! How an item of a list is told apart from the others.
 
+use crate::apply::set::order;
 use crate::map::Map;
 use crate::path::Segment;
 use crate::schema::{ListType, TypeRef};
@@ -44,7 +45,31 @@ pub(super) fn step(item: &Value, ty: TypeRef<'_>, list: &ListType) -> Result<Seg
     }
 }
 
-/// The items of a list with their steps, in order; items without a step are passed over.
-pub(super) fn steps<'v>(items: &'v [Value], ty: TypeRef<'_>, list: &ListType) -> Vec<(Segment, &'v Value)> {
-    items.iter().filter_map(|item| Some((step(item, ty, list).ok()?, item))).collect()
+/// The items of a list by their steps, found without a walk through the list.
+pub(super) struct Steps<'v> {
+    /// In the order of the list; items without a step are passed over.
+    pub(super) items: Vec<(Segment, &'v Value)>,
+    /// Positions in `items`, in the order of their steps.
+    sorted: Vec<usize>,
+}
+
+impl<'v> Steps<'v> {
+    pub(super) fn new(items: &'v [Value], ty: TypeRef<'_>, list: &ListType) -> Self {
+        let items: Vec<(Segment, &Value)> =
+            items.iter().filter_map(|item| Some((step(item, ty, list).ok()?, item))).collect();
+        let mut sorted: Vec<usize> = (0..items.len()).collect();
+        sorted.sort_by(|a, b| order(&items[*a].0, &items[*b].0));
+        Steps { items, sorted }
+    }
+
+    /// The items under a step; more than one if it is listed twice.
+    pub(super) fn under(&self, step: &Segment) -> impl ExactSizeIterator<Item = &'v Value> + '_ {
+        let start = self.sorted.partition_point(|at| order(&self.items[*at].0, step).is_lt());
+        let count = self.sorted[start..].partition_point(|at| order(&self.items[*at].0, step).is_le());
+        self.sorted[start..start + count].iter().map(|at| self.items[*at].1)
+    }
+
+    pub(super) fn has(&self, step: &Segment) -> bool {
+        self.under(step).len() > 0
+    }
 }

@@ -35,10 +35,10 @@ fn visit(value: &Value, ty: TypeRef<'_>) -> Found {
         (Atom::List(_, kind), _) if matches!(kind, crate::schema::ListType::Atomic) => return Found::LEAF,
         (Atom::Map, _) if is_whole(ty) => return Found::LEAF,
         (Atom::List(item, kind), Value::Seq(items)) => {
-            let steps = list::steps(items, item, kind);
-            for (at, (step, value)) in steps.iter().enumerate() {
-                let twice = steps.iter().enumerate().any(|(other, (same, _))| other != at && same == step);
+            let steps = list::Steps::new(items, item, kind);
+            for (step, value) in &steps.items {
                 // Items that are listed twice are owned as one thing.
+                let twice = steps.under(step).len() > 1;
                 let found = if twice { Found::LEAF } else { visit(value, item) };
                 Found { here: true, ..found }.store(step.clone(), &mut below);
             }

@@ -1,6 +1,7 @@
 //! Laying a configuration over an object.
 
 use super::{Atom, atom, child, is_whole, list};
+use crate::apply::set::FieldSet;
 use crate::map::Map;
 use crate::path::Segment;
 use crate::schema::{ListType, TypeRef};
@@ -42,39 +43,28 @@ fn visit(live: Option<&Value>, config: Option<&Value>, ty: TypeRef<'_>) -> Optio
     }
 }
 
-/// One side of a merge of lists: the items by their steps, in order.
-struct Side<'v> {
-    steps: Vec<(Segment, &'v Value)>,
-}
-
-impl<'v> Side<'v> {
-    fn has(&self, step: &Segment) -> bool {
-        self.steps.iter().any(|(found, _)| found == step)
-    }
-
-    /// The item; `null` if there are several.
-    fn get(&self, step: &Segment) -> Option<&'v Value> {
-        static NULL: Value = Value::Null;
-        let mut found = self.steps.iter().filter(|(found, _)| found == step).map(|(_, item)| *item);
-        let first = found.next()?;
-        Some(if found.next().is_some() { &NULL } else { first })
-    }
+/// The item under a step; `null` if there are several.
+fn single<'v>(side: &list::Steps<'v>, step: &Segment) -> Option<&'v Value> {
+    static NULL: Value = Value::Null;
+    let mut found = side.under(step);
+    let first = found.next()?;
+    Some(if found.next().is_some() { &NULL } else { first })
 }
 
 /// Merges two lists: the order of the configuration counts, and what only the object has keeps its
 /// place between the items that both have.
 fn merge_items(old: &[Value], new: &[Value], ty: TypeRef<'_>, kind: &ListType) -> Seq {
-    let live = Side { steps: list::steps(old, ty, kind) };
-    let config = Side { steps: list::steps(new, ty, kind) };
-    let mut shared = config.steps.iter().map(|(step, _)| step).filter(|step| live.has(step)).peekable();
-    let mut merged: Vec<&Segment> = Vec::with_capacity(config.steps.len());
+    let live = list::Steps::new(old, ty, kind);
+    let config = list::Steps::new(new, ty, kind);
+    let mut shared = config.items.iter().map(|(step, _)| step).filter(|step| live.has(step)).peekable();
+    let mut merged = FieldSet::new();
     let mut out = Seq::new();
     let (mut l, mut r) = (0, 0);
-    while l < live.steps.len() || r < config.steps.len() {
-        if let (Some((left, _)), Some((right, _))) = (live.steps.get(l), config.steps.get(r)) {
+    while l < live.items.len() || r < config.items.len() {
+        if let (Some((left, _)), Some((right, _))) = (live.items.get(l), config.items.get(r)) {
             if left == right {
-                merged.push(right);
-                out.extend(visit(live.get(left), config.get(left), ty));
+                merged.add_member(right.clone());
+                out.extend(visit(single(&live, left), single(&config, left), ty));
                 l += 1;
                 r += 1;
                 shared.next();
@@ -86,19 +76,19 @@ fn merge_items(old: &[Value], new: &[Value], ty: TypeRef<'_>, kind: &ListType) -
                 continue;
             }
         }
-        if let Some((left, item)) = live.steps.get(l) {
+        if let Some((left, item)) = live.items.get(l) {
             if !config.has(left) {
                 out.extend(visit(Some(item), None, ty));
                 l += 1;
                 continue;
             }
-            if merged.contains(&left) {
+            if merged.has_member(left) {
                 l += 1;
             }
         }
-        if let Some((right, item)) = config.steps.get(r) {
-            merged.push(right);
-            out.extend(visit(live.get(right), Some(item), ty));
+        if let Some((right, item)) = config.items.get(r) {
+            merged.add_member(right.clone());
+            out.extend(visit(single(&live, right), Some(item), ty));
             r += 1;
             if shared.peek() == Some(&right) {
                 shared.next();

@@ -8,14 +8,14 @@ use crate::schema::{ListType, Shape, TypeRef};
 /// The set in terms of the type as it is now: who owned parts of what has become one thing owns it.
 pub(crate) fn reconcile(set: &FieldSet, ty: TypeRef<'_>) -> FieldSet {
     let mut whole = FieldSet::new();
-    visit(Some(set), false, ty, &FieldPath::root(), &mut whole);
+    visit(Some(set), false, ty, &mut FieldPath::root(), &mut whole);
     if whole.is_empty() {
         return set.clone();
     }
     set.without_subtrees(&whole).union(&whole)
 }
 
-fn visit(set: Option<&FieldSet>, is_leaf: bool, ty: TypeRef<'_>, path: &FieldPath, whole: &mut FieldSet) {
+fn visit(set: Option<&FieldSet>, is_leaf: bool, ty: TypeRef<'_>, path: &mut FieldPath, whole: &mut FieldSet) {
     match ty.shape() {
         Shape::List(_, ListType::Atomic) => {
             if !is_leaf {
@@ -41,7 +41,9 @@ fn visit(set: Option<&FieldSet>, is_leaf: bool, ty: TypeRef<'_>, path: &FieldPat
                 let Some(below) = below else { continue };
                 let inner = set.below(step);
                 let is_leaf = set.has_member(step) && inner.is_none();
-                visit(inner, is_leaf, below, &path.with(step.clone()), whole);
+                path.push(step.clone());
+                visit(inner, is_leaf, below, path, whole);
+                path.pop();
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Atom, atom, child, is_named, is_open, list};
+use crate::apply::set::FieldSet;
 use crate::patch::printed;
 use crate::path::Segment;
 use crate::schema::{ListType, Scalar, Shape, TypeRef};
@@ -66,7 +67,7 @@ impl Validator {
     }
 
     fn visit_items(&mut self, items: &[Value], ty: TypeRef<'_>, kind: &ListType) {
-        let mut seen: Vec<Segment> = Vec::new();
+        let mut seen = FieldSet::new();
         for (index, item) in items.iter().enumerate() {
             let step = match kind {
                 ListType::Atomic => Segment::Index(index),
@@ -76,10 +77,10 @@ impl Validator {
                 },
             };
             if *kind != ListType::Atomic {
-                if !self.duplicates && seen.contains(&step) {
+                if !self.duplicates && seen.has_member(&step) {
                     self.report(&format!("duplicate entries for key {step}"));
                 }
-                seen.push(step.clone());
+                seen.add_member(step.clone());
             }
             self.below(format_args!("{step}"), |validator| validator.visit(item, ty));
         }
