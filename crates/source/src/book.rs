@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use lynceus_api::labels;
 use lynceus_files::Diagnostic;
 use lynceus_object::Object;
 
@@ -12,8 +13,6 @@ use crate::repository::{Access, Repository, RepositoryKind};
 use crate::secret::Secret;
 use crate::url;
 
-/// The label that says what a Secret of Argo CD is for.
-const SECRET_TYPE: &str = "argocd.argoproj.io/secret-type";
 /// The ConfigMap with SSH host keys.
 const KNOWN_HOSTS: &str = "argocd-ssh-known-hosts-cm";
 /// The ConfigMap with TLS certificates, one key per host.
@@ -41,11 +40,11 @@ impl Book {
         let mut book = Book::default();
         let mut findings = Vec::new();
         for object in objects {
-            match (object.kind(), object.label(SECRET_TYPE), object.name()) {
-                ("Secret", Some("repository"), _) => {
+            match (object.kind(), object.label(labels::SECRET_TYPE), object.name()) {
+                ("Secret", Some(labels::SECRET_TYPE_REPOSITORY), _) => {
                     book.repositories.push(Fields::of(object).repository(&mut findings));
                 }
-                ("Secret", Some("repo-creds"), _) => {
+                ("Secret", Some(labels::SECRET_TYPE_REPO_CREDS), _) => {
                     book.templates.push(Fields::of(object).repository(&mut findings));
                 }
                 ("ConfigMap", _, KNOWN_HOSTS) => {

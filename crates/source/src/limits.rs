@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The most symbolic links, submodules in submodules and so on that are followed in a row.
+/// How many submodules may stand in one another.
 pub const MAX_SUBMODULE_DEPTH: usize = 8;
 /// The most submodules of one revision.
 pub const MAX_SUBMODULES: usize = 200;

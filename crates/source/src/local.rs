@@ -8,7 +8,7 @@ use gix::ObjectId;
 use gix::objs::Kind;
 
 use crate::error::{RevisionKind, SourceError};
-use crate::listing::Listing;
+use crate::listing::{Listing, candidates};
 use crate::objects::Objects;
 use crate::revision::CommitId;
 
@@ -28,19 +28,38 @@ fn looks_like_repository(path: &Path) -> bool {
     path.join("HEAD").exists() || path.join(".git").exists()
 }
 
-/// The references, with tags followed to their commits. One that leads nowhere is left out.
-pub(crate) fn list(repository: &gix::Repository, url: &str) -> Result<Listing, SourceError> {
-    let corrupt = |reason: String| SourceError::Corrupt { url: url.to_owned(), reason };
-    let mut listing = Listing::default();
-    let references = repository.references().map_err(|error| corrupt(error.to_string()))?;
-    for reference in references.all().map_err(|error| corrupt(error.to_string()))? {
-        let Ok(mut reference) = reference else { continue };
-        let name = reference.name().as_bstr().to_string();
-        match reference.peel_to_commit() {
-            Ok(commit) => listing.insert(name, commit.id),
-            Err(error) => tracing::debug!(url, name, %error, "reference does not lead to a commit"),
+/// HEAD, and the references that a short or full name may stand for.
+pub(crate) fn list_named(repository: &gix::Repository, name: &str) -> Listing {
+    let mut listing = head(repository);
+    for full in candidates(name).iter().filter(|full| full.starts_with("refs/")) {
+        if let Ok(Some(reference)) = repository.try_find_reference(full.as_str())
+            && let Some(commit) = commit_of(reference)
+        {
+            listing.insert(full, commit);
         }
     }
+    listing
+}
+
+/// HEAD, the branches and the tags, with tags followed to their commits.
+pub(crate) fn list(repository: &gix::Repository, url: &str) -> Result<Listing, SourceError> {
+    let corrupt = |error: gix::Error| SourceError::Corrupt { url: url.to_owned(), reason: error.to_string() };
+    let mut listing = head(repository);
+    let references = repository.references().map_err(corrupt)?;
+    for prefix in ["refs/heads/", "refs/tags/"] {
+        for reference in references.prefixed(prefix).map_err(corrupt)?.flatten() {
+            let name = reference.name().as_bstr().to_string();
+            match commit_of(reference) {
+                Some(commit) => listing.insert(name, commit),
+                None => tracing::debug!(url, name, "reference does not lead to a commit"),
+            }
+        }
+    }
+    Ok(listing)
+}
+
+fn head(repository: &gix::Repository) -> Listing {
+    let mut listing = Listing::default();
     if let Ok(head) = repository.head() {
         if let Some(branch) = head.referent_name() {
             listing.set_head(branch.as_bstr().to_string());
@@ -49,7 +68,21 @@ pub(crate) fn list(repository: &gix::Repository, url: &str) -> Result<Listing, S
             listing.insert("HEAD", id.detach());
         }
     }
-    Ok(listing)
+    listing
+}
+
+/// The commit that a reference leads to. A branch can only be one; of others the objects are asked, but
+/// not read as long as there is no tag to follow.
+fn commit_of(mut reference: gix::Reference<'_>) -> Option<ObjectId> {
+    let direct = reference.try_id();
+    if reference.name().as_bstr().starts_with(b"refs/heads/") && direct.is_some() {
+        return direct.map(gix::Id::detach);
+    }
+    match direct.and_then(|id| Some((id, id.header().ok()?.kind()))) {
+        Some((id, Kind::Commit)) => Some(id.detach()),
+        Some((_, Kind::Tree | Kind::Blob)) => None,
+        Some((_, Kind::Tag)) | None => reference.peel_to_commit().ok().map(|commit| commit.id),
+    }
 }
 
 /// The one commit whose id starts with `prefix`.

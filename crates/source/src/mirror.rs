@@ -304,6 +304,21 @@ impl Drop for Generation {
     }
 }
 
+/// Removes a whole mirror if no process writes to it or reads from it.
+pub(crate) fn remove(directory: &Path) {
+    let Ok(lock) = open_lock(&directory.join("lock")) else { return };
+    if lock.try_lock().is_err() {
+        return;
+    }
+    let mirror = Mirror::new(directory.to_owned());
+    for generation in mirror.generations() {
+        remove_unused(&directory.join(generation.to_string()));
+    }
+    if mirror.generations().is_empty() {
+        let _ = fs::remove_dir_all(directory);
+    }
+}
+
 fn open_lock(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().create(true).truncate(false).write(true).open(path)
 }

@@ -1,6 +1,6 @@
 //! Remote repositories: their references as last heard, and their mirrors.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::error::{RevisionKind, SourceError, Step};
 use crate::flight::Flights;
 use crate::limits::{MAX_FETCHES_PER_HOST, MAX_LISTING_BYTES};
 use crate::listing::{Listing, candidates};
-use crate::mirror::Mirror;
+use crate::mirror::{self, Mirror};
 use crate::objects::Objects;
 use crate::protocol::{self, Depth, FetchError};
 use crate::repository::Access;
@@ -92,6 +92,18 @@ impl Remotes {
                 })
             })
             .clone()
+    }
+
+    /// Removes the mirrors of repositories that are not among `used`, unless someone still reads from them.
+    pub(crate) fn sweep(&self, used: &[RepoUrl]) {
+        let used: HashSet<String> = used.iter().map(key).collect();
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| used.contains(key));
+        let kept: HashSet<PathBuf> = used.iter().map(|key| directory(&self.cache, key)).collect();
+        for entry in std::fs::read_dir(self.cache.join("git")).into_iter().flatten().flatten() {
+            if !kept.contains(&entry.path()) {
+                mirror::remove(&entry.path());
+            }
+        }
     }
 
     fn host(&self, host: &str) -> Arc<Semaphore> {

@@ -13,6 +13,7 @@ use crate::limits::{MAX_SUBMODULE_DEPTH, MAX_SUBMODULES};
 use crate::listing::{Answer, Listing, References};
 use crate::local;
 use crate::objects::Objects;
+use crate::range::Range;
 use crate::remote::{self, Remote, Remotes};
 use crate::repository::{Access, Repository, RepositoryKind};
 use crate::revision::{CommitId, Revision, Target, full_commit};
@@ -145,6 +146,18 @@ impl Sources {
         if let Ok(Door::Remote(remote, _)) = self.door(repository) {
             remote.forget();
         }
+    }
+
+    /// Removes the mirrors of all repositories but these, so that the cache does not only grow. A mirror
+    /// that is being read stays until the next time.
+    pub async fn sweep(&self, used: &[Repository]) -> Result<(), SourceError> {
+        let used: Vec<RepoUrl> = used.iter().filter_map(|used| Some(used.place().ok()?.0)).collect();
+        let sources = self.clone();
+        blocking(move || {
+            sources.inner.remotes.sweep(&used);
+            Ok(())
+        })
+        .await
     }
 
     async fn branch_with(
@@ -283,8 +296,14 @@ async fn resolve_remote(
 
 fn resolve_local(path: &Path, shown: &str, target: Target<'_>) -> Result<Revision, SourceError> {
     let repository = local::open(path, shown)?;
-    let listing = local::list(&repository, shown)?;
-    match listing.resolve(target) {
+    // A name can be looked up; only a range, or a suggestion for a name that is not there, needs them all.
+    let mut listing = local::list_named(&repository, &format!("{}{}", target.tag_prefix, target.revision));
+    let mut answer = listing.resolve(target);
+    if Range::parse(target.revision).is_some() || matches!(answer, Answer::Missing(_)) {
+        listing.merge(local::list(&repository, shown)?);
+        answer = listing.resolve(target);
+    }
+    match answer {
         Answer::Found(revision) => Ok(revision),
         Answer::Missing(kind) => Err(listing.missing(shown, target.revision, kind)),
         Answer::Prefix(prefix) => match local::find_prefix(&repository, &prefix) {

@@ -328,6 +328,28 @@ async fn a_mirror_of_many_packs_is_begun_anew_and_the_old_one_stays_while_it_is_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_removes_the_mirrors_that_nobody_needs() {
+    let scratch = Scratch::new("sweep");
+    let made = served(&scratch);
+    made.commit("main", &message("first"), files(&[("a", "one")])).unwrap();
+    let server = HttpServer::start(UploadPack::at(made.path()), Manners::default()).await;
+    let other = HttpServer::start(UploadPack::at(made.path()), Manners::default()).await;
+    let (repository, unused) = (Repository::at(server.url()), Repository::at(other.url()));
+    let sources = Sources::new(scratch.path("cache"), settings());
+    read(&sources, &repository, "main", "a").await;
+    let revision = sources.resolve(&unused, "main").await.unwrap();
+    let tree = sources.tree(&unused, &revision).await.unwrap();
+    let mirrors = || std::fs::read_dir(scratch.path("cache/git")).unwrap().count();
+    sources.sweep(std::slice::from_ref(&repository)).await.unwrap();
+    assert_eq!(mirrors(), 2, "what is being read stays");
+    drop(tree);
+    sources.sweep(std::slice::from_ref(&repository)).await.unwrap();
+    assert_eq!(mirrors(), 1);
+    read(&sources, &unused, "main", "a").await;
+    assert_eq!(mirrors(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mirror_that_another_process_writes_is_waited_for_until_the_deadline() {
     let scratch = Scratch::new("locked");
     let made = served(&scratch);

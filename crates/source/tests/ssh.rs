@@ -12,6 +12,7 @@ use russh::keys::PrivateKey;
 use support::ssh_server::{SshServer, new_key, pem};
 use support::upload_pack::UploadPack;
 use support::{Scratch, files, message, path};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 fn sources(scratch: &Scratch) -> Sources {
     Sources::new(scratch.path("cache"), Settings { max_age: Duration::ZERO, ..Settings::default() })
@@ -123,4 +124,62 @@ async fn keys_of_every_kind_and_form_are_taken() {
         let access = Access { ssh_private_key: text.trim_end().into(), ..access(&server, &new_key()) };
         assert_eq!(read(&sources, &Repository::at(server.url()).with_access(access)).await, "one");
     }
+}
+
+/// A proxy that takes one kind of greeting and passes the rest through to `to`.
+async fn proxy(to: std::net::SocketAddr, http: bool) -> std::net::SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                let mut server = tokio::net::TcpStream::connect(to).await.unwrap();
+                if http {
+                    let mut seen = Vec::new();
+                    while !seen.ends_with(b"\r\n\r\n") {
+                        seen.push(client.read_u8().await.unwrap());
+                    }
+                    let seen = String::from_utf8(seen).unwrap();
+                    assert!(
+                        seen.contains("CONNECT 127.0.0.1:")
+                            && seen.contains("Proxy-Authorization: Basic bWU6cHc=")
+                    );
+                    client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+                } else {
+                    let mut seen = [0; 3];
+                    client.read_exact(&mut seen).await.unwrap();
+                    assert_eq!(seen, [5, 1, 2]);
+                    client.write_all(&[5, 2]).await.unwrap();
+                    let mut seen = [0; 7];
+                    client.read_exact(&mut seen).await.unwrap();
+                    assert_eq!(&seen, b"\x01\x02me\x02pw");
+                    client.write_all(&[1, 0]).await.unwrap();
+                    let mut seen = [0; 4 + 1 + 9 + 2];
+                    client.read_exact(&mut seen).await.unwrap();
+                    assert_eq!(&seen[..14], b"\x05\x01\x00\x03\x09127.0.0.1");
+                    client.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).await.unwrap();
+                }
+                let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+            });
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_is_gone_through() {
+    let scratch = Scratch::new("ssh-proxy");
+    let made = served(&scratch);
+    let key = new_key();
+    let server = SshServer::start(UploadPack::at(made.path()), key.public_key().clone()).await;
+    let sources = sources(&scratch);
+    for (scheme, http) in [("socks5", false), ("http", true)] {
+        let at = proxy(server.address, http).await;
+        let access = Access { proxy: format!("{scheme}://me:pw@{at}").into(), ..access(&server, &key) };
+        assert_eq!(read(&sources, &Repository::at(server.url()).with_access(access)).await, "one");
+    }
+    let access = Access { proxy: "ftp://me:pw@h".into(), ..access(&server, &key) };
+    let error = sources.resolve(&Repository::at(server.url()).with_access(access), "main").await.unwrap_err();
+    assert!(matches!(error, SourceError::Unreachable { .. }) && !error.to_string().contains("pw"), "{error}");
 }

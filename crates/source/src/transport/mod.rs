@@ -2,6 +2,7 @@
 
 mod http;
 pub(crate) mod known_hosts;
+mod proxy;
 mod ssh;
 mod tls;
 

@@ -14,6 +14,7 @@ use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Preferred};
 use tokio::net::TcpStream;
 
 use super::known_hosts::HostKeys;
+use super::proxy;
 use crate::call::Call;
 use crate::error::{HostKeyProblem, SourceError};
 use crate::limits::MAX_SERVER_TEXT;
@@ -26,9 +27,6 @@ pub(super) fn connect(
     place: &SshUrl,
     access: &Access,
 ) -> Result<Connection<Reader, Writer>, SourceError> {
-    if !access.proxy.is_empty() {
-        return Err(SourceError::Unsupported { url: call.url.clone(), what: "a proxy for SSH".to_owned() });
-    }
     let opened = call.wait(open(call, place, access));
     let (reader, writer) = opened.map_err(|error| {
         let text = error.to_string();
@@ -42,9 +40,12 @@ async fn open(call: &Arc<Call>, place: &SshUrl, access: &Access) -> Result<(Read
     let unreachable = |reason: String| SourceError::Unreachable { host: call.host.clone(), reason };
     let key = private_key(call, access)?;
     let keys = HostKeys::of(&access.known_hosts, &place.host, place.port);
-    let stream = TcpStream::connect((place.host.as_str(), place.port))
-        .await
-        .map_err(|error| unreachable(error.to_string()))?;
+    let stream = if access.proxy.is_empty() {
+        TcpStream::connect((place.host.as_str(), place.port)).await
+    } else {
+        proxy::connect(&access.proxy, &place.host, place.port).await
+    };
+    let stream = stream.map_err(|error| unreachable(error.to_string()))?;
     let problem = Arc::new(Mutex::new(None));
     let config = Arc::new(config(&keys));
     let trust = Trust { keys, host: place.host.clone(), insecure: access.insecure, problem: problem.clone() };
