@@ -83,7 +83,7 @@ fn check_binding(view: &dyn View, user: &User, resource: &Resource, binding: &Ob
         return Ok(());
     }
     let rules = rules_of_role(view, role_ref, binding.namespace())
-        .map_err(|_| ApiError::not_found(GROUP, plural, name))?;
+        .map_err(|_| ApiError::not_found(GROUP, &resource.plural, name))?;
     match missing(view, user, binding.namespace(), &rules) {
         Some(why) => Err(ApiError::forbidden(GROUP, &resource.plural, binding.name(), &why)),
         None => Ok(()),

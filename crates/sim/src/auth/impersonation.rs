@@ -20,8 +20,8 @@ pub(super) fn impersonate(view: &dyn View, user: User, headers: &HeaderMap) -> R
     }
     if wish.user.is_empty() {
         return Err(ApiError::bad_request(format!(
-            "requested [{}] without impersonating a user",
-            wish.described().join(" ")
+            "requested {} without impersonating a user name",
+            wish.described()
         )));
     }
     for attributes in wish.questions() {
@@ -64,14 +64,26 @@ impl Wish {
         self.user.is_empty() && self.uid.is_empty() && self.groups.is_empty() && self.extra.is_empty()
     }
 
-    /// The parts as the original prints its object references.
-    fn described(&self) -> Vec<String> {
-        let groups = self.groups.iter().map(|group| format!("{{Group  {group}    }}"));
-        let extra = self.extra.iter().flat_map(|(key, values)| {
-            values.iter().map(move |value| format!("{{UserExtra  {value}  authentication.k8s.io/v1  {key}}}"))
-        });
-        let uid = Some(&self.uid).filter(|uid| !uid.is_empty());
-        groups.chain(extra).chain(uid.map(|uid| format!("{{UID  {uid}  authentication.k8s.io/v1  }}"))).collect()
+    /// The wish as the original prints it.
+    fn described(&self) -> String {
+        let list = |words: &[Str]| match words {
+            [] => "[]string(nil)".to_owned(),
+            words => {
+                let words: Vec<String> = words.iter().map(|word| format!("{:?}", word.as_str())).collect();
+                format!("[]string{{{}}}", words.join(", "))
+            }
+        };
+        let extra: Vec<String> =
+            self.extra.iter().map(|(key, values)| format!("{:?}:{}", key.as_str(), list(values))).collect();
+        let extra = match extra.is_empty() {
+            true => "(nil)".to_owned(),
+            false => format!("{{{}}}", extra.join(", ")),
+        };
+        format!(
+            "&user.DefaultInfo{{Name:\"\", UID:{:?}, Groups:{}, Extra:map[string][]string{extra}}}",
+            self.uid.as_str(),
+            list(&self.groups),
+        )
     }
 
     /// What the one who asks has to be allowed, part by part.

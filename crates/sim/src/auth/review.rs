@@ -5,6 +5,7 @@ use lynceus_object::{Map, Object, Str, Value, value};
 
 use super::Authenticator;
 use super::rbac::{decide, rules_of};
+use super::token::TokenError;
 use crate::attributes::{Attributes, User};
 use crate::kinds::Resource;
 use crate::view::View;
@@ -35,7 +36,11 @@ pub(super) fn review(
             check(resource, &review, namespace)?;
             access(view, &named_user(&review), &review)
         }
-        "SelfSubjectRulesReview" => rules(view, user, &review)?,
+        "SelfSubjectRulesReview" => {
+            let status = rules(view, user, &review)?;
+            review.set(&["spec"], value!({}));
+            status
+        }
         other => return Err(ApiError::internal(format!("{other} is no review"))),
     };
     review.set(&["status"], status);
@@ -80,6 +85,8 @@ fn token_review(
             }
             status
         }
+        // Tokens of others are not worth a word more.
+        Err(TokenError::Form | TokenError::Signature) => value!({"user": {}, "error": "invalid bearer token"}),
         Err(error) => value!({"user": {}, "error": format!("[invalid bearer token, {error}]")}),
     })
 }
@@ -101,10 +108,13 @@ fn check(resource: &Resource, review: &Object, namespace: &str) -> Result<(), Ap
     let given = |field: &str| spec.get(field).is_some_and(|value| !value.is_null());
     let (about_resource, about_path) = (given("resourceAttributes"), given("nonResourceAttributes"));
     let mut errors = Vec::new();
-    let shown = |field: &str| serde_json::to_string(spec.get(field).unwrap_or(&Value::Null)).unwrap_or_default();
+    let shown_path = || {
+        let word = |field: &str| spec.str_at(&["nonResourceAttributes", field]).unwrap_or_default().to_owned();
+        format!("{{\"Path\":{:?},\"Verb\":{:?}}}", word("path"), word("verb"))
+    };
     if about_resource && about_path {
         let detail = "cannot be specified in combination with resourceAttributes";
-        errors.push(FieldError::invalid("spec.nonResourceAttributes", shown("nonResourceAttributes"), detail));
+        errors.push(FieldError::invalid("spec.nonResourceAttributes", shown_path(), detail));
     }
     if !about_resource && !about_path {
         let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
@@ -123,13 +133,14 @@ fn check(resource: &Resource, review: &Object, namespace: &str) -> Result<(), Ap
         }
         if about_path {
             let detail = "disallowed on this kind of request";
-            errors.push(FieldError::invalid("spec.nonResourceAttributes", shown("nonResourceAttributes"), detail));
+            errors.push(FieldError::invalid("spec.nonResourceAttributes", shown_path(), detail));
         }
     }
     if errors.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid("authorization.k8s.io", &resource.kind, "", &errors))
+    // The original leaves the kind out.
+    Err(ApiError::invalid("authorization.k8s.io", "", "", &errors))
 }
 
 fn access(view: &dyn View, user: &User, review: &Object) -> Value {

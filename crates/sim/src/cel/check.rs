@@ -18,7 +18,7 @@ pub(super) fn check(expr: &mut Expr, env: &Env) -> Result<Ty, Vec<Issue>> {
 }
 
 /// Names with a dot that are functions, not fields of a variable.
-pub(super) const NAMESPACES: [&str; 8] = ["sets", "optional", "lists", "strings", "ip", "format", "jsonpatch", "math"];
+pub(super) const NAMESPACES: [&str; 6] = ["sets", "optional", "lists", "strings", "ip", "format"];
 
 struct Checker<'a> {
     env: &'a Env,
@@ -52,6 +52,13 @@ impl Checker<'_> {
 
     fn kind(&mut self, expr: &mut Expr) -> Ty {
         let at = expr.at;
+        // `google.protobuf.Duration` is one name, though it parses as fields of a variable.
+        if let Some(name) = qualified(expr)
+            && let Some(known) = DOTTED.iter().find(|known| **known == name)
+        {
+            expr.kind = Kind::Literal(Val::Type((*known).into()));
+            return Ty::Type;
+        }
         match &mut expr.kind {
             Kind::Literal(value) => literal(value),
             Kind::Ident(name) => match self.variable(name) {
@@ -73,7 +80,7 @@ impl Checker<'_> {
                 for entry in items {
                     let here = entry.expr.at;
                     let ty = self.expr(&mut entry.expr);
-                    let ty = if entry.optional { unwrap(&ty) } else { ty };
+                    let ty = if entry.optional { self.inside(here, &ty) } else { ty };
                     item = Some(match item {
                         None => ty,
                         Some(before) => self.same(here, before, ty),
@@ -87,8 +94,12 @@ impl Checker<'_> {
                     let here = value.at;
                     let key_ty = self.expr(&mut key.expr);
                     let value_ty = self.expr(value);
-                    let value_ty = if key.optional { unwrap(&value_ty) } else { value_ty };
-                    keys = Some(keys.map_or(key_ty.clone(), |before| before.join(&key_ty)));
+                    let value_ty = if key.optional { self.inside(here, &value_ty) } else { value_ty };
+                    let key_at = key.expr.at;
+                    keys = Some(match keys {
+                        None => key_ty,
+                        Some(before) => self.same(key_at, before, key_ty),
+                    });
                     values = Some(match values {
                         None => value_ty,
                         Some(before) => self.same(here, before, value_ty),
@@ -113,7 +124,16 @@ impl Checker<'_> {
         if ty.fits(&before) || before.fits(&ty) || self.mixed {
             return before.join(&ty);
         }
-        self.fail(at, format!("expected type '{before}' but found '{ty}'"))
+        self.fail(at, format!("expected type '{before}' but found '{ty}'"));
+        before
+    }
+
+    /// What an optional item of a literal holds; anything else may not be called optional.
+    fn inside(&mut self, at: usize, ty: &Ty) -> Ty {
+        if !matches!(ty, Ty::Optional(_) | Ty::Dyn) {
+            return self.fail(at, format!("expected type 'optional_type({ty})' but found '{ty}'"));
+        }
+        unwrap(ty)
     }
 
     fn select(&mut self, at: usize, operand: &Ty, field: &Str, optional: bool) -> Ty {
@@ -169,8 +189,8 @@ impl Checker<'_> {
         match fold.kind {
             FoldKind::All | FoldKind::Exists | FoldKind::ExistsOne => Ty::Bool,
             FoldKind::Filter => match range {
-                Ty::Map(_) => Ty::list(first),
-                other => other,
+                list @ Ty::List(_) => list,
+                _ => Ty::list(first),
             },
             FoldKind::Map => Ty::list(body),
             FoldKind::TransformMap => Ty::map(first, body),
@@ -189,7 +209,7 @@ impl Checker<'_> {
     fn call(&mut self, expr: &mut Expr) -> Ty {
         let at = expr.at;
         let Kind::Call { function, target, args, pattern } = &mut expr.kind else { return Ty::Dyn };
-        if pattern.as_ref().is_some_and(|pattern| pattern.error().is_some()) {
+        if function == "matches" && pattern.as_ref().is_some_and(|pattern| pattern.error().is_some()) {
             let here = args.first().map_or(at, |arg| arg.at);
             return self.fail(here, "invalid matches argument");
         }
@@ -203,11 +223,21 @@ impl Checker<'_> {
         }
         let target_ty = target.as_mut().map(|target| self.expr(target));
         // The arguments of a format may be of any types; other lists hold one.
-        let mixed = std::mem::replace(&mut self.mixed, function == "format");
+        let mixed = self.mixed;
+        self.mixed |= function == "format";
         let arg_types: Vec<Ty> = args.iter_mut().map(|arg| self.expr(arg)).collect();
         self.mixed = mixed;
         if let Some(issue) = literal_issue(function, args) {
             self.issues.push(issue);
+        }
+        // Each side of a junction is told by itself.
+        if matches!(function.as_str(), "_&&_" | "_||_") {
+            for (arg, ty) in args.iter().zip(&arg_types) {
+                if !ty.fits(&Ty::Bool) {
+                    self.issues.push(Issue::new(arg.at, format!("expected type 'bool' but found '{ty}'")));
+                }
+            }
+            return Ty::Bool;
         }
         let object = |ty: &Ty| matches!(ty, Ty::Object(_));
         if matches!(function.as_str(), "_[_]" | "_[?_]") && arg_types.first().is_some_and(object) {
@@ -272,6 +302,29 @@ fn literal(value: &Val) -> Ty {
     }
 }
 
+/// Types whose names have dots.
+const DOTTED: [&str; 8] = [
+    "google.protobuf.Duration",
+    "google.protobuf.Timestamp",
+    "net.IP",
+    "net.CIDR",
+    "kubernetes.URL",
+    "kubernetes.Quantity",
+    "kubernetes.Semver",
+    "kubernetes.NamedFormat",
+];
+
+/// The dotted name that a chain of fields spells, if it is nothing but names.
+fn qualified(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        Kind::Select { operand, field, optional: false } => match &operand.kind {
+            Kind::Ident(name) => Some(format!("{name}.{field}")),
+            _ => Some(format!("{}.{field}", qualified(operand)?)),
+        },
+        _ => None,
+    }
+}
+
 /// A type's name as an expression writes it, to the name that `type()` gives.
 pub(super) fn type_name(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -284,6 +337,7 @@ pub(super) fn type_name(name: &str) -> Option<&'static str> {
         "list" => "list",
         "map" => "map",
         "null_type" => "null_type",
+        "optional_type" => "optional_type",
         "type" => "type",
         "timestamp" => "google.protobuf.Timestamp",
         "duration" => "google.protobuf.Duration",

@@ -63,6 +63,9 @@ pub enum EvalError {
     /// A function was given something it cannot take.
     #[error("no such overload")]
     Overload,
+    /// The same, with the function's name.
+    #[error("no such overload: {0}")]
+    OverloadOf(String),
     /// A field or key is not there.
     #[error("no such key: {0}")]
     NoKey(String),

@@ -149,16 +149,14 @@ impl Eval<'_> {
                 };
             }
             ("or" | "orValue", [other]) if target.is_some() => {
-                if let Some(target) = target
-                    && let found @ Val::Optional(_) = self.expr(target)?
-                {
-                    return match (found, function.as_str()) {
+                if let Some(target) = target {
+                    return match (self.expr(target)?, function.as_str()) {
+                        (Val::Optional(None), _) => self.expr(other),
                         (Val::Optional(Some(value)), "orValue") => Ok((*value).clone()),
-                        (found @ Val::Optional(Some(_)), _) => Ok(found),
-                        _ => self.expr(other),
+                        // What is there is there, optional or not.
+                        (found, _) => Ok(found),
                     };
                 }
-                return Err(EvalError::Overload);
             }
             _ => {}
         }
@@ -175,6 +173,10 @@ impl Eval<'_> {
             ("_[?_]", [of, at]) => index_optional(of, at),
             _ => standard::call(function, target.is_some(), &values, pattern.as_ref()),
         }
+        .map_err(|error| match error {
+            EvalError::Overload => EvalError::OverloadOf(overload(function, &values)),
+            other => other,
+        })
     }
 
     /// `&&` and `||`: one side that decides is enough, even if the other has no value.
@@ -207,7 +209,10 @@ impl Eval<'_> {
                 let entries = range.entries().unwrap_or_default();
                 entries.into_iter().map(|(key, value)| (key, two.then_some(value))).collect()
             }
-            _ => return Err(EvalError::Overload),
+            (other, _) => {
+                let name = other.go_name();
+                return Err(EvalError::failed(format!("got '{name}', expected iterable type")));
+            }
         };
         let depth = self.scope.len();
         let outcome = self.fold_pairs(fold, &range, pairs);
@@ -249,7 +254,13 @@ impl Eval<'_> {
                 (FoldKind::Map, Ok(value)) => collected.push(value),
                 (FoldKind::TransformMap, Ok(value)) => made.push((first, value)),
                 (FoldKind::TransformMapEntry, Ok(value)) => {
-                    made.extend(value.entries().ok_or(EvalError::Overload)?);
+                    for (key, value) in value.entries().ok_or(EvalError::Overload)? {
+                        if made.iter().any(|(known, _)| known.equals(&key)) {
+                            let shown = standard::to_text(&key).unwrap_or_default();
+                            return Err(EvalError::failed(format!("insert failed: key {shown} already exists")));
+                        }
+                        made.push((key, value));
+                    }
                 }
                 (FoldKind::SortBy, Ok(key)) => made.push((key, first)),
                 (_, Ok(_)) => return Err(EvalError::Overload),
@@ -285,9 +296,20 @@ fn select(operand: &Val, field: &Str, optional: bool) -> Outcome {
             (found, true) => Ok(Val::Optional(found.map(Into::into))),
             (None, false) => Err(EvalError::NoKey(field.to_string())),
         },
+        Val::List(..) => Err(EvalError::failed("unsupported index type 'string' in list")),
         _ if optional => Ok(Val::Optional(None)),
-        _ => Err(EvalError::Overload),
+        _ => Err(EvalError::NoKey(field.to_string())),
     }
+}
+
+/// A call that no overload takes, as the original names it: operators by their name, functions with the
+/// types that they were given.
+fn overload(function: &str, values: &[Val]) -> String {
+    if function.starts_with(['_', '!', '-', '@']) {
+        return function.to_owned();
+    }
+    let types: Vec<&str> = values.iter().map(Val::type_name).collect();
+    format!("{function}({})", types.join(", "))
 }
 
 fn has(operand: &Val, field: &Str) -> Outcome {
@@ -295,6 +317,7 @@ fn has(operand: &Val, field: &Str) -> Outcome {
         Val::Optional(None) => Ok(Val::Bool(false)),
         Val::Optional(Some(value)) => has(value, field),
         Val::Object(..) | Val::Fields(..) | Val::Map(_) => Ok(Val::Bool(operand.field(field).is_some())),
-        _ => Err(EvalError::Overload),
+        Val::List(..) => Err(EvalError::failed("unsupported index type 'string' in list")),
+        _ => Err(EvalError::NoKey(field.to_string())),
     }
 }

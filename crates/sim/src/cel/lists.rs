@@ -24,6 +24,7 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         ("lastIndexOf", [item]) => Some(Ok(position(items.iter().rposition(|known| known.equals(item))))),
         ("slice", [Val::Int(from), Val::Int(to)]) => Some(slice(items, *from, *to)),
         ("flatten", []) => same(flatten(items, 1)),
+        ("flatten", [Val::Int(depth)]) if *depth < 0 => Some(Err(EvalError::failed("level must be non-negative"))),
         ("flatten", [Val::Int(depth)]) => same(flatten(items, *depth)),
         ("distinct", []) => {
             let mut out: Vec<Val> = Vec::new();

@@ -54,9 +54,15 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
             let known = NAMED.iter().find(|known| **known == name.as_str());
             Ok(Val::Optional(known.map(|name| Val::Format(name).into())))
         }
-        ("validate", [Val::Format(name), Val::String(text)]) => Ok(Val::Optional(
-            (!has_format(name, text)).then(|| Val::list([Val::text(format!("must be a valid {name}"))]).into()),
-        )),
+        (name, []) if name.starts_with("format.") => {
+            let known = NAMED.iter().find(|known| name.strip_prefix("format.") == Some(known));
+            known.map(|name| Val::Format(name)).ok_or(EvalError::Overload)
+        }
+        ("validate", [Val::Format(name), Val::String(text)]) => {
+            let problems = crate::crd::format_problems(name, text);
+            let problems = (!problems.is_empty()).then(|| Val::list(problems.into_iter().map(Val::text)).into());
+            Ok(Val::Optional(problems))
+        }
         _ => return None,
     })
 }
@@ -76,36 +82,6 @@ const NAMED: [&str; 13] = [
     "date",
     "datetime",
 ];
-
-fn has_format(name: &str, text: &str) -> bool {
-    let label = |text: &str| crate::crd::has_format("k8s-short-name", text);
-    let subdomain = |text: &str| crate::crd::has_format("k8s-long-name", text);
-    match name {
-        "dns1123Label" => label(text),
-        "dns1123Subdomain" => subdomain(text),
-        "dns1035Label" => label(text) && text.starts_with(|c: char| c.is_ascii_lowercase()),
-        "dns1123LabelPrefix" => label(text.trim_end_matches('-')),
-        "dns1123SubdomainPrefix" => subdomain(text.trim_end_matches('-')),
-        "dns1035LabelPrefix" => {
-            label(text.trim_end_matches('-')) && text.starts_with(|c: char| c.is_ascii_lowercase())
-        }
-        "labelValue" => text.is_empty() || is_name(text),
-        "qualifiedName" => match text.split_once('/') {
-            Some((prefix, name)) => subdomain(prefix) && is_name(name),
-            None => is_name(text),
-        },
-        other => crate::crd::has_format(other, text),
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let bytes = text.as_bytes();
-    bytes.len() <= 63
-        && edge(bytes.first())
-        && edge(bytes.last())
-        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
-}
 
 fn address(text: &str) -> Result<IpAddr, EvalError> {
     let failed = |why: &str| EvalError::failed(format!("IP Address {text:?} parse error during conversion from string: {why}"));

@@ -15,10 +15,15 @@ pub struct Pattern {
 impl Pattern {
     /// Compiles a pattern.
     pub fn new(source: &str) -> Self {
-        let regex = regex::RegexBuilder::new(&translate(source))
-            .size_limit(1 << 20)
-            .build()
-            .map_err(|error| complaint(source, &error).into());
+        let regex = match nested_repetition(source) {
+            Some(twice) => {
+                Err(format!("error parsing regexp: invalid nested repetition operator: `{twice}`").into())
+            }
+            None => regex::RegexBuilder::new(&translate(source))
+                .size_limit(1 << 20)
+                .build()
+                .map_err(|error| complaint(source, &error).into()),
+        };
         Pattern { source: source.into(), regex }
     }
 
@@ -55,6 +60,29 @@ impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pattern({:?})", self.source)
     }
+}
+
+/// Two operators in a row, such as `x++`, which Go refuses.
+fn nested_repetition(source: &str) -> Option<&str> {
+    let bytes = source.as_bytes();
+    let (mut in_class, mut escaped) = (false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'[' if !in_class => in_class = true,
+            b']' if in_class => in_class = false,
+            b'*' | b'+' if !in_class && at > 0 && matches!(bytes[at - 1], b'*' | b'+' | b'?') => {
+                let quoted = at > 1 && bytes[at - 2] == b'\\';
+                let group = at > 1 && bytes[at - 2] == b'(';
+                if !quoted && !group {
+                    return source.get(at - 1..=at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn complaint(source: &str, error: &regex::Error) -> String {

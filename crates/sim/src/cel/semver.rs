@@ -17,7 +17,7 @@ pub struct Semver {
 impl Semver {
     /// Reads a version. With `lenient`, a leading `v` goes and missing numbers are zero.
     pub(super) fn parse(text: &str, lenient: bool) -> Option<Self> {
-        let text = if lenient { text.trim().trim_start_matches('v') } else { text };
+        let text = if lenient { text.strip_prefix('v').unwrap_or(text) } else { text };
         let text = text.split_once('+').map_or(text, |(version, _)| version);
         let (core, pre) = text.split_once('-').map_or((text, None), |(core, pre)| (core, Some(pre)));
         let mut parts: Vec<&str> = core.split('.').collect();

@@ -48,7 +48,10 @@ ip(S)P isIP(S)B ip.isCanonical(S)B P.family()I P.isUnspecified()B P.isLoopback()
 P.isLinkLocalUnicast()B P.isGlobalUnicast()B
 cidr(S)C isCIDR(S)B C.containsIP(S)B C.containsIP(P)B C.containsCIDR(S)B C.containsCIDR(C)B C.ip()P C.prefixLength()I C.masked()C
 semver(S)V semver(SB)V isSemver(S)B isSemver(SB)B V.isGreaterThan(V)B V.isLessThan(V)B V.compareTo(V)I V.major()I V.minor()I V.patch()I
-format.named(S)?F F.validate(S)?[S] jsonpatch.escapeKey(S)S
+[?a].unwrapOpt()[a] optional.unwrap([?a])[a]
+format.named(S)?F F.validate(S)?[S] format.dns1123Label()F format.dns1123Subdomain()F format.dns1035Label()F
+format.qualifiedName()F format.dns1123LabelPrefix()F format.dns1123SubdomainPrefix()F format.dns1035LabelPrefix()F
+format.labelValue()F format.uri()F format.uuid()F format.byte()F format.date()F format.datetime()F
 ";
 
 struct Overload {
@@ -195,7 +198,7 @@ fn bind(wanted: &Ty2, given: &Ty, bound: &mut [Option<Ty>; 2]) -> bool {
                     *slot = Some(given.clone());
                     true
                 }
-                Some(before) => numeric(before) && numeric(given),
+                Some(_) => false,
             }
         }
         (_, Ty::Dyn) => true,
@@ -205,10 +208,6 @@ fn bind(wanted: &Ty2, given: &Ty, bound: &mut [Option<Ty>; 2]) -> bool {
         (Ty2::Optional(of), Ty::Optional(given)) => bind(of, given, bound),
         _ => false,
     }
-}
-
-fn numeric(ty: &Ty) -> bool {
-    matches!(ty, Ty::Int | Ty::Uint | Ty::Double)
 }
 
 fn build(ty: &Ty2, bound: &[Option<Ty>; 2]) -> Ty {

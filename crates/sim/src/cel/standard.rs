@@ -50,7 +50,7 @@ fn operator(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         [a, b] => match a.compare(b) {
             Some(order) => Ok(Val::Bool(accept.contains(&order))),
             // NaN has no order and is not an error.
-            None if matches!((a, b), (Val::Double(_), _) | (_, Val::Double(_))) => Ok(Val::Bool(false)),
+            None if is_number(a) && is_number(b) => Ok(Val::Bool(false)),
             None => Err(EvalError::Overload),
         },
         _ => Err(EvalError::Overload),
@@ -78,6 +78,10 @@ fn operator(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
             Some(value) => Ok((**value).clone()),
             None => Err(EvalError::failed("optional.none() dereference")),
         },
+        ("unwrapOpt" | "optional.unwrap", [Val::List(items, _)]) => Ok(Val::list(items.iter().filter_map(|item| match item {
+            Val::Optional(value) => value.as_deref().cloned(),
+            other => Some(other.clone()),
+        }))),
         ("optional.none", []) => Ok(Val::Optional(None)),
         ("optional.of", [value]) => Ok(Val::Optional(Some(value.clone().into()))),
         ("optional.ofNonZeroValue", [value]) => {
@@ -85,6 +89,10 @@ fn operator(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         }
         _ => return None,
     })
+}
+
+fn is_number(value: &Val) -> bool {
+    matches!(value, Val::Int(_) | Val::Uint(_) | Val::Double(_))
 }
 
 /// How many characters, bytes, items or entries.
@@ -248,7 +256,7 @@ fn whole(value: &Val) -> Option<i64> {
 
 fn conversion(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
     let [value] = args else { return None };
-    let range = || EvalError::failed("range error");
+    let range = || EvalError::failed("unsigned integer overflow");
     Some(match (name, value) {
         ("int", Val::Int(_)) | ("uint", Val::Uint(_)) | ("double", Val::Double(_)) | ("bool", Val::Bool(_))
         | ("bytes", Val::Bytes(_)) => Ok(value.clone()),
@@ -256,21 +264,21 @@ fn conversion(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         ("int", Val::Double(d)) if d.abs() < 9.2e18 => Ok(Val::Int(*d as i64)),
         ("int" | "uint", Val::Double(_)) if name == "int" => Err(overflow()),
         ("int", Val::String(text)) => {
-            text.parse().map(Val::Int).map_err(|_| unreadable("int", text))
+            text.parse().map(Val::Int).map_err(|_| unreadable("int"))
         }
         ("int", Val::Timestamp(at)) => Ok(Val::Int(at.as_second())),
         ("int", Val::Duration(nanos)) => Ok(Val::Int(*nanos)),
         ("uint", Val::Int(i)) => u64::try_from(*i).map(Val::Uint).map_err(|_| range()),
         ("uint", Val::Double(d)) if (0.0..1.8e19).contains(d) => Ok(Val::Uint(*d as u64)),
         ("uint", Val::Double(_)) => Err(range()),
-        ("uint", Val::String(text)) => text.parse().map(Val::Uint).map_err(|_| unreadable("uint", text)),
+        ("uint", Val::String(text)) => text.parse().map(Val::Uint).map_err(|_| unreadable("uint")),
         ("double", Val::Int(i)) => Ok(Val::Double(*i as f64)),
         ("double", Val::Uint(u)) => Ok(Val::Double(*u as f64)),
-        ("double", Val::String(text)) => text.parse().map(Val::Double).map_err(|_| unreadable("double", text)),
+        ("double", Val::String(text)) => text.parse().map(Val::Double).map_err(|_| unreadable("double")),
         ("bool", Val::String(text)) => match text.as_str() {
             "1" | "t" | "true" | "TRUE" | "True" => Ok(Val::Bool(true)),
             "0" | "f" | "false" | "FALSE" | "False" => Ok(Val::Bool(false)),
-            _ => Err(unreadable("bool", text)),
+            _ => Err(unreadable("bool")),
         },
         ("bytes", Val::String(text)) => Ok(Val::Bytes(text.as_bytes().into())),
         ("string", value) => to_text(value).map(Val::text).ok_or(EvalError::Overload),
@@ -279,8 +287,8 @@ fn conversion(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
     })
 }
 
-fn unreadable(to: &str, text: &str) -> EvalError {
-    EvalError::failed(format!("type conversion error from 'string' to '{to}': {text}"))
+fn unreadable(to: &str) -> EvalError {
+    EvalError::failed(format!("type conversion error from 'string' to '{to}'"))
 }
 
 /// A scalar as `string()` writes it.

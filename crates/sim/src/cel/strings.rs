@@ -49,7 +49,6 @@ pub(super) fn call(name: &str, args: &[Val], pattern: Option<&Pattern>) -> Optio
         }
         ("format", [Val::String(form), Val::List(args, _)]) => Some(format(form, args)),
         ("strings.quote", [Val::String(a)]) => text(crate::crd::quoted(a).into()),
-        ("jsonpatch.escapeKey", [Val::String(a)]) => text(a.replace("~", "~0").replace("/", "~1")),
         _ => None,
     }
 }
@@ -91,7 +90,8 @@ fn index_of(text: &str, part: &str, from: Option<&Val>, last: bool) -> Outcome {
     let chars: Vec<char> = text.chars().collect();
     let wanted: Vec<char> = part.chars().collect();
     let limit = match from {
-        Some(Val::Int(at)) if *at < 0 || *at as usize > chars.len() => return Err(out_of_range(*at)),
+        Some(Val::Int(at)) if *at < 0 => return Err(out_of_range(*at)),
+        Some(Val::Int(at)) if *at as usize > chars.len() => return Ok(Val::Int(-1)),
         Some(Val::Int(at)) => Some(*at as usize),
         _ => None,
     };

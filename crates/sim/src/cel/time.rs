@@ -33,14 +33,17 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         ("timestamp", [Val::Timestamp(at)]) => Ok(Val::Timestamp(*at)),
         ("timestamp", [Val::String(text)]) => timestamp(text)
             .map(Val::Timestamp)
-            .ok_or_else(|| EvalError::failed(format!("type conversion error from 'string' to 'timestamp': {text}"))),
+            .ok_or_else(|| EvalError::failed("type conversion error from 'string' to 'google.protobuf.Timestamp'")),
         ("timestamp", [Val::Int(seconds)]) => Timestamp::from_second(*seconds)
             .map(Val::Timestamp)
             .map_err(|_| EvalError::failed("timestamp overflow")),
-        ("duration", [Val::Duration(nanos) | Val::Int(nanos)]) => Ok(Val::Duration(*nanos)),
+        ("duration", [Val::Duration(nanos)]) => Ok(Val::Duration(*nanos)),
+        ("duration", [Val::Int(_)]) => {
+            Err(EvalError::failed("type conversion error from 'int' to 'google.protobuf.Duration'"))
+        }
         ("duration", [Val::String(text)]) => crate::crd::go_duration(text)
             .map(Val::Duration)
-            .ok_or_else(|| EvalError::failed(format!("type conversion error from 'string' to 'duration': {text}"))),
+            .ok_or_else(|| EvalError::failed("type conversion error from 'string' to 'google.protobuf.Duration'")),
         (name, [Val::Duration(nanos)]) if name.starts_with("get") => part_of_duration(name, *nanos),
         (name, [Val::Timestamp(at), zone @ ..]) if name.starts_with("get") => part_of_time(name, *at, zone.first()),
         _ => return None,

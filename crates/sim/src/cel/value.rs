@@ -126,6 +126,23 @@ impl Val {
         }
     }
 
+    /// The name of the type in the original's own code, which its messages show.
+    pub(super) fn go_name(&self) -> &'static str {
+        match self {
+            Val::Null => "types.Null",
+            Val::Bool(_) => "types.Bool",
+            Val::Int(_) => "types.Int",
+            Val::Uint(_) => "types.Uint",
+            Val::Double(_) => "types.Double",
+            Val::String(_) => "types.String",
+            Val::Bytes(_) => "types.Bytes",
+            Val::Timestamp(_) => "types.Timestamp",
+            Val::Duration(_) => "types.Duration",
+            Val::Optional(_) => "*types.Optional",
+            other => other.type_name(),
+        }
+    }
+
     /// The entries of a map, in key order for those of a resource.
     pub(super) fn entries(&self) -> Option<Vec<(Val, Val)>> {
         match self {

@@ -21,6 +21,7 @@ mod jsonpath;
 mod limits;
 mod lists;
 mod meta;
+mod named_format;
 mod prune;
 mod rule;
 mod schema;
@@ -45,7 +46,8 @@ pub use jsonpath::JsonPath;
 pub use schema::ListType;
 pub use status::{CLEANUP, is_true, mark_cleaned_up, mark_deleted, set_condition, settle};
 
-pub(crate) use format::{go_duration, is_uri, is_valid as has_format};
+pub(crate) use format::{go_duration, is_uri};
+pub(crate) use named_format::format_problems;
 pub(crate) use shown::{float as float_text, quoted};
 
 use crate::table::{self, Include};

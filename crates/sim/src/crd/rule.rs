@@ -368,7 +368,7 @@ impl Rule {
     fn failure(&self, error: &EvalError) -> String {
         let name = self.name();
         match error {
-            EvalError::Overload => format!(
+            EvalError::Overload | EvalError::OverloadOf(_) => format!(
                 "'{error}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
             ),
             EvalError::Cost => format!(

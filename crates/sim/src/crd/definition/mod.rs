@@ -13,7 +13,7 @@ mod structural;
 
 use lynceus_object::{Object, Value, value};
 
-pub use names::{dns_1035_label, dns_1123_subdomain};
+pub(super) use names::{dns_1035_label, dns_1123_label, dns_1123_subdomain};
 
 use crate::error::FieldError;
 

@@ -21,6 +21,20 @@ pub fn dns_1035_label(text: &str) -> Vec<String> {
     out
 }
 
+/// What is wrong with a DNS-1123 label, if anything.
+pub fn dns_1123_label(text: &str) -> Vec<String> {
+    let mut out = too_long(text, 63);
+    if !is_label(text.as_bytes()) {
+        out.push(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
+             end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
+             '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+                .into(),
+        );
+    }
+    out
+}
+
 /// What is wrong with a DNS-1123 subdomain, if anything.
 pub fn dns_1123_subdomain(text: &str) -> Vec<String> {
     let mut out = too_long(text, 253);
