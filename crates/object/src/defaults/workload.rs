@@ -63,8 +63,8 @@ fn stateful_set(spec: &mut Value) {
     if strategy.str_at(&["type"]) == Some("RollingUpdate")
         && let Some(update) = part(strategy, &["rollingUpdate"])
     {
+        // `maxUnavailable` stays out: the feature that fills it in is off in a stock server.
         fill(update, "partition", 0);
-        fill(update, "maxUnavailable", 1);
     }
     let retention = part_or_new(spec, "persistentVolumeClaimRetentionPolicy");
     fill_text(retention, "whenDeleted", "Retain");
@@ -73,9 +73,6 @@ fn stateful_set(spec: &mut Value) {
     fill(spec, "revisionHistoryLimit", 10);
     template(spec);
     for claim in each(spec, &["volumeClaimTemplates"]) {
-        // A template is a whole object, and Go prints its kind although the client left it out.
-        fill_text(claim, "apiVersion", "v1");
-        fill_text(claim, "kind", "PersistentVolumeClaim");
         fill(part_or_new(claim, "spec"), "volumeMode", "Filesystem");
         fill_text(part_or_new(claim, "status"), "phase", "Pending");
     }

@@ -31,6 +31,13 @@ pub use validation::{validate, validate_update};
 pub fn default(resource: &Resource, object: &mut Object) {
     let gvk = Gvk::new(resource.group.clone(), resource.version.clone(), resource.kind.clone());
     lynceus_object::defaults::fill_in(&gvk, object);
+    if gvk.group == "apps" && gvk.kind == "StatefulSet" {
+        for claim in edit::each(object.value_mut(), &["spec", "volumeClaimTemplates"]) {
+            // A template is a whole object, and the server prints its kind although the client left it out.
+            edit::fill_text(claim, "apiVersion", "v1");
+            edit::fill_text(claim, "kind", "PersistentVolumeClaim");
+        }
+    }
 }
 
 /// What a client should hear although the object is accepted.
