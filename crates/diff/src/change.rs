@@ -1,6 +1,6 @@
 //! What a comparison found, as data.
 
-use lynceus_object::{Object, ObjectKey, Str, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 
 use crate::pair::Pair;
 
@@ -42,9 +42,9 @@ pub enum Verdict {
 /// How a live object differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
-    /// The live object after normalisation.
+    /// The live object without differences that mean nothing; secret data is masked.
     pub live: Object,
-    /// What the live object would be after an apply, after normalisation.
+    /// What an apply would make of it, likewise.
     pub predicted: Object,
     /// The differing fields in path order.
     pub fields: Vec<FieldChange>,
@@ -66,8 +66,8 @@ pub enum Why {
 /// One field that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
-    /// The field, as a JSON pointer.
-    pub pointer: Str,
+    /// The field. Items of a list that has keys are named by them.
+    pub path: FieldPath,
     /// The value that an apply would give; `None` if it would remove the field.
     pub desired: Option<Value>,
     /// The value in the cluster; `None` if there is none.

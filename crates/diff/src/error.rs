@@ -1,9 +1,17 @@
 //! Why two objects could not be compared.
 
-/// A comparison that failed.
+use lynceus_object::patch::PatchError;
+
+/// A comparison that failed, by its step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiffError {
-    /// The desired object does not fit the schema of its kind.
-    #[error("{0}")]
-    Desired(String),
+    /// The desired object cannot be turned into a patch.
+    #[error("the desired object cannot be merged with the live one")]
+    Patch(#[source] PatchError),
+    /// The patch cannot be applied to the live object.
+    #[error("the change cannot be applied to the live object")]
+    Apply(#[source] PatchError),
+    /// What the server would fill in cannot be added to the object.
+    #[error("the server's defaults cannot be added")]
+    Defaults(#[source] PatchError),
 }

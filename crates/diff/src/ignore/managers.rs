@@ -1,0 +1,91 @@
+//! Fields that a trusted manager wrote.
+
+use lynceus_object::schema::{ListType, TypeRef};
+use lynceus_object::{FieldPath, Object, Segment, Str, Value, json};
+
+use crate::kinds::Known;
+
+/// Removes from both sides the fields that differ between them and that one of the managers wrote.
+pub(super) fn remove_differing(managers: &[Str], desired: &mut Object, live: &mut Object) {
+    let ty = Known::of(desired).map_or_else(TypeRef::untyped, |known| known.ty);
+    let entries: Vec<Value> = live.value().items_at(&["metadata", "managedFields"]).to_vec();
+    let trusted = entries.iter().filter(|entry| {
+        entry.str_at(&["manager"]).is_some_and(|manager| managers.iter().any(|trusted| trusted == manager))
+    });
+    for fields in trusted.filter_map(|entry| entry.get("fieldsV1")) {
+        remove(fields, desired.value_mut(), live.value_mut(), ty);
+    }
+}
+
+/// Walks a set of fields through both sides at once.
+fn remove(fields: &Value, desired: &mut Value, live: &mut Value, ty: TypeRef<'static>) {
+    let Some(fields) = fields.as_map() else { return };
+    for (name, below) in fields.iter() {
+        if let Some(name) = name.strip_prefix("f:") {
+            remove_field(name, below, desired, live, ty);
+        } else if let Some(segment) = item_segment(name) {
+            remove_item(&segment, below, desired, live, ty);
+        }
+    }
+}
+
+fn remove_field(name: &str, below: &Value, desired: &mut Value, live: &mut Value, ty: TypeRef<'static>) {
+    let (Value::Map(desired), Value::Map(live)) = (desired, live) else { return };
+    let (Some(a), Some(b)) = (desired.get(name), live.get(name)) else { return };
+    if a == b {
+        return;
+    }
+    let child = ty.child(name).unwrap_or_else(TypeRef::untyped);
+    if is_leaf(a, child) || is_leaf(b, child) {
+        // A set names a leaf by nothing, or a `.`, below it.
+        if is_member(below) {
+            desired.remove(name);
+            live.remove(name);
+        }
+        return;
+    }
+    if let (Some(a), Some(b)) = (desired.get_mut(name), live.get_mut(name)) {
+        remove(below, a, b, child);
+    }
+}
+
+fn remove_item(
+    segment: &Segment,
+    below: &Value,
+    desired: &mut Value,
+    live: &mut Value,
+    ty: TypeRef<'static>,
+) {
+    let Some(item) = ty.item() else { return };
+    let path = FieldPath::root().with(segment.clone());
+    if let (Some(a), Some(b)) = (path.get_mut(desired), path.get_mut(live)) {
+        remove(below, a, b, item);
+    }
+}
+
+fn is_member(below: &Value) -> bool {
+    below.as_map().is_some_and(|map| map.is_empty() || map.contains("."))
+}
+
+/// Whether a value is owned whole: a scalar, or a list or map that is replaced as one.
+fn is_leaf(value: &Value, ty: TypeRef<'static>) -> bool {
+    match value {
+        Value::Map(_) => ty.is_atomic(),
+        Value::Seq(_) => matches!(ty.list_type(), ListType::Atomic),
+        _ => true,
+    }
+}
+
+/// Reads `k:{"name":"web"}`, `v:"x"` and `i:0`.
+fn item_segment(name: &str) -> Option<Segment> {
+    let parse = |text: &str| json::parse(text.as_bytes()).ok();
+    match name.split_once(':')? {
+        ("k", key) => match parse(key)? {
+            Value::Map(key) => Some(Segment::Key(key)),
+            _ => None,
+        },
+        ("v", value) => parse(value).map(Segment::Value),
+        ("i", index) => index.parse().ok().map(Segment::Index),
+        _ => None,
+    }
+}
