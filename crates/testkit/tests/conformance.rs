@@ -18,3 +18,8 @@ fn check(replay: impl Fn(&std::path::Path) -> std::io::Result<Report>) {
 fn syncs_go_as_the_real_engine_ran_them() {
     check(conformance::sync::run);
 }
+
+#[test]
+fn comparisons_end_as_the_real_engine_ended_them() {
+    check(conformance::diff::run);
+}

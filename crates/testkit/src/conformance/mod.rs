@@ -3,6 +3,7 @@
 //! The answers are not part of this repository: every function takes the directory that holds them.
 
 pub mod apiserver;
+pub mod diff;
 pub mod sync;
 
 use std::fs::File;
