@@ -122,6 +122,14 @@ fn changes(c: &mut Criterion) {
             black_box(copy)
         });
     });
+    let plain = serde_json::Value::from(&object);
+    c.bench_function("clone and change one field with serde_json", |b| {
+        b.iter(|| {
+            let mut copy = plain.clone();
+            copy["metadata"]["resourceVersion"] = "12345".into();
+            black_box(copy)
+        });
+    });
     c.bench_function("compare equal objects", |b| {
         let other = json::parse(&json::to_vec(&object)).ok();
         b.iter(|| black_box(other.as_ref() == Some(&object)));

@@ -2,7 +2,7 @@
 
 use ecow::EcoVec;
 
-use crate::value::{Str, Value};
+use crate::value::{Str, Value, shared_block, str_heap_size};
 
 /// A map from field name to value: one shared, sorted slice.
 ///
@@ -106,6 +106,13 @@ impl Map {
         self.0.iter().map(|(_, value)| value)
     }
 
+    /// How many bytes the fields hold, shared or not; see [`Value::heap_size`].
+    pub fn heap_size(&self) -> usize {
+        let fields = shared_block(self.0.capacity() * size_of::<(Str, Value)>());
+        let inner = |(key, value): &(Str, Value)| str_heap_size(key) + value.heap_size();
+        fields + self.0.iter().map(inner).sum::<usize>()
+    }
+
     fn position(&self, key: &str) -> Result<usize, usize> {
         // Most maps are built in order, so that appending has to be cheap.
         if self.0.last().is_some_and(|(last, _)| last.as_str() < key) {
@@ -149,5 +156,43 @@ impl IntoIterator for Map {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_byte_order_however_they_come() {
+        let map = Map::from_iter([("b", 1), ("a", 2), ("C", 3), ("b", 4)]);
+        let fields: Vec<String> =
+            map.iter().map(|(key, value)| format!("{key}={}", value.as_int().unwrap())).collect();
+        assert_eq!(fields, ["C=3", "a=2", "b=4"]);
+    }
+
+    #[test]
+    fn inserting_gives_back_what_was_there() {
+        let mut map = Map::new();
+        assert_eq!(map.insert("a", 1), None);
+        assert_eq!(map.insert("a", 2), Some(Value::Int(1)));
+        assert_eq!(map.remove("a"), Some(Value::Int(2)));
+        assert_eq!(map.remove("a"), None);
+        assert!(map.is_empty());
+    }
+
+    #[test]
+    fn an_entry_is_made_where_there_is_none() {
+        let mut map = Map::from_iter([("a", 1), ("c", 3)]);
+        *map.entry("b") = Value::Int(2);
+        assert_eq!(map.keys().map(|key| key.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert!(map.contains("b") && !map.contains("d"));
+    }
+
+    #[test]
+    fn retaining_keeps_order() {
+        let mut map = Map::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+        map.retain(|_, value| value.as_int() != Some(2));
+        assert_eq!(map, Map::from_iter([("a", 1), ("c", 3)]));
     }
 }

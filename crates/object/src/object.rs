@@ -219,3 +219,56 @@ fn strings(value: Option<&Value>) -> impl Iterator<Item = (&str, &str)> + Clone 
         .flat_map(Map::iter)
         .filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value;
+
+    fn object(value: Value) -> Object {
+        Object::new(value).unwrap()
+    }
+
+    #[test]
+    fn anything_but_a_map_is_no_object() {
+        assert_eq!(Object::new(value!([1])), Err(value!([1])));
+    }
+
+    #[test]
+    fn what_is_missing_reads_as_empty() {
+        let empty = Object::default();
+        assert_eq!((empty.kind(), empty.name(), empty.namespace(), empty.generation()), ("", "", "", 0));
+        assert_eq!(empty.labels().count(), 0);
+        assert!(!empty.is_deleting() && empty.controller().is_none());
+    }
+
+    #[test]
+    fn metadata_is_read() {
+        let pod = object(value!({
+            "apiVersion": "apps/v1", "kind": "ReplicaSet",
+            "metadata": {
+                "name": "web", "namespace": "shop", "generation": 3,
+                "labels": {"app": "web"}, "annotations": {"a": "b"}, "finalizers": ["x/y"],
+                "deletionTimestamp": "2024-01-01T00:00:00Z",
+                "ownerReferences": [
+                    {"apiVersion": "v1", "kind": "Other", "name": "o", "uid": "1"},
+                    {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "2", "controller": true},
+                ],
+            },
+        }));
+        assert_eq!(pod.key().to_string(), "apps/ReplicaSet/shop/web");
+        assert_eq!(pod.gvk().to_string(), "apps/v1, Kind=ReplicaSet");
+        assert_eq!((pod.label("app"), pod.annotation("a"), pod.generation()), (Some("web"), Some("b"), 3));
+        assert_eq!(pod.finalizers().collect::<Vec<_>>(), ["x/y"]);
+        assert_eq!(pod.controller().unwrap().kind, "Deployment");
+        assert!(pod.is_deleting());
+    }
+
+    #[test]
+    fn a_named_object_has_nothing_else() {
+        let named = Object::named(&Gvk::new("", "v1", "Pod"), "shop", "web");
+        let expected =
+            value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}});
+        assert_eq!(named.into_value(), expected);
+    }
+}

@@ -204,6 +204,21 @@ impl Value {
         }
     }
 
+    /// How many bytes this value holds outside of itself, shared or not, without the allocator's own.
+    ///
+    /// What a cache of objects costs is decided by this number; `docs/object-memory.md` has some.
+    pub fn heap_size(&self) -> usize {
+        match self {
+            Value::Str(text) => str_heap_size(text),
+            Value::Seq(items) => {
+                let inner: usize = items.iter().map(Value::heap_size).sum();
+                shared_block(items.capacity() * size_of::<Value>()) + inner
+            }
+            Value::Map(map) => map.heap_size(),
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
+        }
+    }
+
     /// The JSON name of this value's type, for messages.
     pub fn type_name(&self) -> &'static str {
         match self {
@@ -216,6 +231,16 @@ impl Value {
             Value::Map(_) => "object",
         }
     }
+}
+
+/// What a string holds outside of itself.
+pub(crate) fn str_heap_size(text: &Str) -> usize {
+    if text.len() <= Str::INLINE_LIMIT { 0 } else { shared_block(text.capacity()) }
+}
+
+/// The size of a shared block with its header: a reference count and a capacity.
+pub(crate) fn shared_block(content: usize) -> usize {
+    if content == 0 { 0 } else { 2 * size_of::<usize>() + content }
 }
 
 /// Numbers are equal when their values are, so that `1` from JSON and `1.0` from YAML do not differ.
@@ -333,4 +358,57 @@ macro_rules! value {
     ($($json:tt)+) => {
         $crate::Value::from($crate::private::json!($($json)+))
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_small() {
+        assert_eq!(size_of::<Value>(), 24);
+        assert_eq!(size_of::<Str>(), 16);
+    }
+
+    #[test]
+    fn changing_a_copy_leaves_the_original() {
+        let original = value!({"a": {"b": [1, 2]}, "c": "x"});
+        let mut copy = original.clone();
+        copy.set(&["a", "d"], true);
+        assert_eq!(original, value!({"a": {"b": [1, 2]}, "c": "x"}));
+        assert_eq!(copy, value!({"a": {"b": [1, 2], "d": true}, "c": "x"}));
+    }
+
+    #[test]
+    fn setting_makes_the_maps_on_the_way() {
+        let mut value = value!({"a": 1});
+        value.set(&["a", "b", "c"], "x");
+        assert_eq!(value, value!({"a": {"b": {"c": "x"}}}));
+    }
+
+    #[test]
+    fn removing_what_is_not_there_changes_nothing() {
+        let mut value = value!({"a": {"b": 1}});
+        assert_eq!(value.remove(&["a", "x"]), None);
+        assert_eq!(value.remove(&["a", "b", "c"]), None);
+        assert_eq!(value.remove(&["a", "b"]), Some(Value::Int(1)));
+        assert_eq!(value, value!({"a": {}}));
+    }
+
+    #[test]
+    fn numbers_are_compared_by_their_value() {
+        assert_eq!(value!(1), value!(1.0));
+        assert_ne!(value!(1), value!(1.5));
+        assert_ne!(value!(1), value!("1"));
+        assert_eq!(value!(3.0).as_int(), Some(3));
+        assert_eq!(value!(3.5).as_int(), None);
+    }
+
+    #[test]
+    fn only_what_is_long_takes_room_elsewhere() {
+        assert_eq!(value!("fifteen letters").heap_size(), 0);
+        assert_eq!(value!("sixteen letters!").heap_size(), 32);
+        assert_eq!(value!([]).heap_size(), 0);
+        assert_eq!(value!({"a": 1}).heap_size(), 56);
+    }
 }
