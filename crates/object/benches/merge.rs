@@ -1,6 +1,10 @@
 //! Patches, server-side apply and protobuf on a typical Deployment.
 
-#![allow(missing_docs, reason = "criterion's macro makes a function without documentation")]
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    reason = "a benchmark: criterion's macro has no docs, and a failure may panic"
+)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use lynceus_object::apply::{self, FieldSet, Options};

@@ -38,7 +38,8 @@ static UNTRACKED: LazyLock<FieldSet> = LazyLock::new(|| {
 });
 
 impl Context<'_> {
-    /// Sets in terms of the type as it is now, and without managers of versions that are gone.
+    /// Sets in terms of the type as it is now. All versions of a group are taken to have one shape;
+    /// managers of another group are those of a version that is gone.
     fn reconciled(&self, managers: &mut Managers) {
         let group = split_api_version(self.api_version).0;
         managers.0.retain(|_, owned| split_api_version(&owned.api_version).0 == group);

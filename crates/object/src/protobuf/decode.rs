@@ -298,7 +298,7 @@ mod tests {
         let namespace = value!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "demo"},
             "spec": {}, "status": {}});
         let bytes = encode(&Object::new(namespace.clone()).expect("map")).expect("encode");
-        let metadata = b"\n\x14\n\x04demo\x12\0\x1a\0\"\0*\02\08\0B\0";
+        let metadata = b"\n\x14\n\x04demo\x12\0\x1a\0\"\0*\x002\x008\0B\0";
         let expected = [
             b"k8s\0\n\x0f\n\x02v1\x12\tNamespace",
             b"\x12\x1c".as_slice(),

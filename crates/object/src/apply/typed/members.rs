@@ -3,7 +3,7 @@
 use super::{Atom, atom, child, is_named, is_whole, list};
 use crate::apply::set::FieldSet;
 use crate::path::Segment;
-use crate::schema::TypeRef;
+use crate::schema::{ListType, TypeRef};
 use crate::value::Value;
 
 /// Every leaf and every item that the value mentions.
@@ -32,7 +32,7 @@ fn visit(value: &Value, ty: TypeRef<'_>) -> Found {
     let mut below = FieldSet::new();
     match (atom(ty, Some(value)), value) {
         (Atom::Scalar, _) => return Found::LEAF,
-        (Atom::List(_, kind), _) if matches!(kind, crate::schema::ListType::Atomic) => return Found::LEAF,
+        (Atom::List(_, ListType::Atomic), _) => return Found::LEAF,
         (Atom::Map, _) if is_whole(ty) => return Found::LEAF,
         (Atom::List(item, kind), Value::Seq(items)) => {
             let steps = list::Steps::new(items, item, kind);
