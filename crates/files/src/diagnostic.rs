@@ -101,3 +101,39 @@ impl std::fmt::Display for Span {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Diagnostic {
+        let file = FilePath::new("apps/web.yaml").unwrap();
+        Diagnostic::error("document 2 has no kind").at(Span { file, line: 7, column: 3 }).hint("add kind")
+    }
+
+    #[test]
+    fn text_has_the_place_and_the_hint_on_their_own_lines() {
+        assert_eq!(
+            example().to_text(),
+            "error: document 2 has no kind\n  at apps/web.yaml:7:3\n  hint: add kind"
+        );
+        assert_eq!(Diagnostic::warning("odd").to_text(), "warning: odd");
+    }
+
+    #[test]
+    fn a_place_is_told_as_far_as_it_is_known() {
+        let span = |line, column| Span { file: FilePath::root(), line, column }.to_string();
+        assert_eq!((span(0, 0), span(3, 0), span(3, 4)), (".".into(), ".:3".into(), ".:3:4".into()));
+    }
+
+    #[test]
+    fn json_comes_back() {
+        let json = serde_json::to_string(&example()).unwrap();
+        assert_eq!(
+            json,
+            "{\"severity\":\"error\",\"message\":\"document 2 has no kind\",\
+             \"span\":{\"file\":\"apps/web.yaml\",\"line\":7,\"column\":3},\"hint\":\"add kind\"}"
+        );
+        assert_eq!(serde_json::from_str::<Diagnostic>(&json).unwrap(), example());
+    }
+}

@@ -106,3 +106,53 @@ impl From<FilePath> for String {
         path.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> FilePath {
+        FilePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn paths_are_normalised() {
+        for (text, expected) in
+            [("", ""), ("/", ""), ("a/b", "a/b"), ("./a//b/", "a/b"), ("/a/../b", "b"), ("a/./b/..", "a")]
+        {
+            assert_eq!(path(text).as_str(), expected, "{text}");
+        }
+        assert_eq!(FilePath::root().to_string(), ".");
+    }
+
+    #[test]
+    fn no_path_leaves_the_tree() {
+        for text in ["..", "../a", "a/../..", "/..", "a/../../a"] {
+            assert_eq!(FilePath::new(text), Err(PathError::Outside(text.to_owned())));
+        }
+        assert_eq!(FilePath::new("a\0b"), Err(PathError::Nul("a\0b".to_owned())));
+    }
+
+    #[test]
+    fn joining_goes_on_from_a_directory() {
+        assert_eq!(path("a/b").join("../c").unwrap().as_str(), "a/c");
+        assert_eq!(path("a/b").join("/c").unwrap().as_str(), "c");
+        assert!(path("a").join("../../b").is_err());
+    }
+
+    #[test]
+    fn a_path_knows_its_parts() {
+        let file = path("apps/web/values.yaml");
+        assert_eq!((file.name(), file.parent()), ("values.yaml", Some(path("apps/web"))));
+        assert_eq!(path("a").parent(), Some(FilePath::root()));
+        assert_eq!(FilePath::root().parent(), None);
+        assert!(file.is_within(&path("apps")) && file.is_within(&file) && file.is_within(&FilePath::root()));
+        assert!(!path("apps2/x").is_within(&path("apps")));
+    }
+
+    #[test]
+    fn the_jail_holds_for_what_is_read_from_json() {
+        assert_eq!(serde_json::from_str::<FilePath>("\"a/../b\"").unwrap(), path("b"));
+        assert!(serde_json::from_str::<FilePath>("\"../b\"").is_err());
+    }
+}

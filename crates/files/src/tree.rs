@@ -271,3 +271,92 @@ impl Tree for Recorded<'_> {
         self.tree.list(path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> FilePath {
+        FilePath::new(text).unwrap()
+    }
+
+    /// A tree from lines of `path: content` and `path -> target`.
+    fn tree(lines: &str) -> MemoryTree {
+        let mut tree = MemoryTree::new();
+        for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if let Some((link, target)) = line.split_once(" -> ") {
+                tree.insert_link(path(link), target);
+            } else if let Some((file, content)) = line.split_once(": ") {
+                tree.insert(path(file), content.as_bytes());
+            }
+        }
+        tree
+    }
+
+    fn read(tree: &MemoryTree, file: &str) -> Result<String, String> {
+        let content = tree.read(&path(file), 100).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8_lossy(&content).into_owned())
+    }
+
+    #[test]
+    fn files_are_read_through_links() {
+        let tree = tree("a/x: 1\nb -> a\nc/d -> ../b/x\na/self -> ./x");
+        assert_eq!(read(&tree, "b/x").unwrap(), "1");
+        assert_eq!(read(&tree, "c/d").unwrap(), "1");
+        assert_eq!(read(&tree, "a/self").unwrap(), "1");
+        assert_eq!(tree.entry(&path("b")), Ok(Entry::Link("a".to_owned())));
+        assert_eq!(tree.entry(&path("b/x")), Ok(Entry::File));
+    }
+
+    #[test]
+    fn a_link_out_of_the_tree_is_an_error() {
+        let tree = tree("a/up -> ../../etc/passwd\nabs -> /etc/passwd\ndir -> ..");
+        for (file, link, target) in
+            [("a/up", "a/up", "../../etc/passwd"), ("abs", "abs", "/etc/passwd"), ("dir/x", "dir", "..")]
+        {
+            let expected = format!("{link} is a symbolic link to {target:?}, which leaves the repository");
+            assert_eq!(read(&tree, file), Err(expected));
+        }
+    }
+
+    #[test]
+    fn links_that_go_round_are_an_error() {
+        let tree = tree("a -> b\nb -> a");
+        assert_eq!(read(&tree, "a"), Err("too many symbolic links at a".to_owned()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        let tree = tree("a/x: 0123456789");
+        assert_eq!(read(&tree, "a"), Err("a is not a file".to_owned()));
+        assert_eq!(read(&tree, "b"), Err("no such file or directory: b".to_owned()));
+        let too_large = tree.read(&path("a/x"), 5).unwrap_err();
+        assert_eq!(too_large.to_string(), "a/x has 10 bytes; at most 5 may be read");
+    }
+
+    #[test]
+    fn directories_are_listed_in_order() {
+        let tree = tree("b: 1\na/y: 2\na/x/z: 3\na2: 4\nlink -> a");
+        let names = |dir: &str| {
+            let listed = tree.list(&path(dir)).unwrap();
+            listed.into_iter().map(|(name, entry)| format!("{name} {entry:?}")).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(names(""), "a Directory, a2 File, b File, link Link(\"a\")");
+        assert_eq!(names("a"), "x Directory, y File");
+        assert_eq!(names("link"), "x Directory, y File");
+        assert_eq!(tree.list(&path("b")), Err(TreeError::NotA(path("b"), "directory")));
+        assert_eq!(tree.list(&path("c")), Err(TreeError::NotFound(path("c"))));
+    }
+
+    #[test]
+    fn what_was_looked_for_is_recorded_even_if_it_is_not_there() {
+        let tree = tree("a/x: 1\na/y: 2");
+        let recorded = Recorded::new(&tree);
+        let _ = recorded.list(&path("a"));
+        let _ = recorded.read(&path("a/x"), 10);
+        let _ = recorded.read(&path("missing"), 10);
+        let seen = recorded.read_set();
+        assert_eq!(seen.files, BTreeSet::from([path("a/x"), path("missing")]));
+        assert_eq!(seen.directories, BTreeSet::from([path("a")]));
+    }
+}

@@ -205,7 +205,9 @@ fn canonical(value: &mut Value, ty: TypeRef<'_>) {
 fn usual_form(kind: Scalar, value: &Value) -> Option<Value> {
     match (kind, value) {
         // Go's zero time prints as nothing.
-        (Scalar::Time | Scalar::MicroTime, Value::Str(text)) if text == "0001-01-01T00:00:00Z" => Some(Value::Null),
+        (Scalar::Time | Scalar::MicroTime, Value::Str(text)) if text == "0001-01-01T00:00:00Z" => {
+            Some(Value::Null)
+        }
         (Scalar::Time, Value::Str(text)) => {
             scalar::parse_time(text).map(|time| scalar::print_time(time).into())
         }
