@@ -1,4 +1,14 @@
 //! Git: a reference to a revision to a tree, cached by content.
+//!
+//! A [`Book`] is read from Argo CD's Secrets and ConfigMaps and says how a project reaches a [`Repository`].
+//! [`Sources`] resolves what a user asks for to a [`Revision`] and opens its files as a
+//! [`Tree`](lynceus_files::Tree). A repository on this machine is read where it is; of a remote one a bare
+//! mirror is kept that holds the commits that were asked for. No work tree is made and no program is run:
+//! HTTP and SSH are spoken here, and every step on the network has a deadline.
+//!
+//! Everything in a tree is read by the ids of its objects, so a tree never changes, whatever happens to the
+//! branch that it was found by. [`DiskTree`] reads a plain directory with the same rules. [`compose`] makes
+//! repositories.
 
 mod book;
 mod call;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::book::Book;
+use crate::book::{Book, DEFAULT_KNOWN_HOSTS};
 use crate::error::SourceError;
 use crate::secret::Secret;
 use crate::url::{self, RepoUrl};
@@ -82,9 +82,10 @@ impl fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// A repository that anyone may read.
+    /// A repository that anyone may read, with the SSH keys of the large public hosts trusted.
     pub fn at(url: impl Into<String>) -> Self {
-        Repository { url: url.into(), ..Repository::default() }
+        let access = Access { known_hosts: Arc::from(DEFAULT_KNOWN_HOSTS), ..Access::default() };
+        Repository { url: url.into(), access, ..Repository::default() }
     }
 
     /// The same repository with other credentials.
