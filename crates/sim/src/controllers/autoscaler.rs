@@ -1,7 +1,7 @@
 //! HorizontalPodAutoscalers, as far as they go without metrics: the bounds are kept, and the status says why
 //! nothing more is done.
 
-use lynceus_object::Object;
+use lynceus_object::{Object, value};
 
 use super::key::Key;
 use super::kind::{AUTOSCALER, DEPLOYMENT, Kind, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET};
@@ -72,17 +72,22 @@ impl Controller for Autoscalers {
         if current == 0 {
             let message = "scaling is disabled since the replica count of the target is zero";
             set("ScalingActive", "False", "ScalingDisabled", message);
-        } else {
-            let message = "the HPA was unable to compute the replica count: unable to fetch metrics from \
-                resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)";
-            set("ScalingActive", "False", "FailedGetResourceMetric", message);
+        } else if wanted == current {
+            let message = format!("the HPA was unable to compute the replica count: {}", no_metric(&scaler));
+            if condition::reason(&scaler, "ScalingActive") != "FailedGetResourceMetric" {
+                tell_no_metric(&scaler, out);
+            }
+            set("ScalingActive", "False", "FailedGetResourceMetric", &message);
+            new.set(&["status", "currentMetrics"], value!([{"type": ""}]));
         }
         new.set(
             &["status", "currentReplicas"],
             workload.value().int_at(&["status", "replicas"]).unwrap_or(0),
         );
-        new.set(&["status", "desiredReplicas"], wanted);
-        if current != 0 && wanted != current {
+        if new.at(&["status", "desiredReplicas"]).is_none() {
+            new.set(&["status", "desiredReplicas"], 0);
+        }
+        if wanted != current {
             let why = if wanted > current {
                 "Current number of replicas below Spec.MinReplicas"
             } else {
@@ -93,10 +98,33 @@ impl Controller for Autoscalers {
             out.update(kind, scaled);
             let message = format!("New size: {wanted}; reason: {why}");
             out.announce(Announcement::normal(&scaler, "SuccessfulRescale", message));
+            new.set(&["status", "desiredReplicas"], wanted);
             new.set(&["status", "lastScaleTime"], super::time::stamp(world.now));
         }
         out.status_if_changed(AUTOSCALER, &scaler, new);
     }
+}
+
+/// There are no metrics: what the original says then about the first one that is asked for.
+fn no_metric(scaler: &Object) -> String {
+    let metric = scaler.value().items_at(&["spec", "metrics"]).first();
+    let resource = metric.and_then(|metric| metric.str_at(&["resource", "name"])).unwrap_or("cpu");
+    format!(
+        "failed to get {resource} utilization: unable to get metrics for resource {resource}: unable to fetch \
+         metrics from resource metrics API: the server could not find the requested resource (get \
+         pods.metrics.k8s.io)"
+    )
+}
+
+fn tell_no_metric(scaler: &Object, out: &mut Steps) {
+    let why = no_metric(scaler);
+    let metric = scaler.value().items_at(&["spec", "metrics"]).first();
+    let resource = metric.and_then(|metric| metric.str_at(&["resource", "name"])).unwrap_or("cpu");
+    let summary = format!(
+        "invalid metrics (1 invalid out of 1), first error is: failed to get {resource} resource metric value: {why}"
+    );
+    out.announce(Announcement::warning(scaler, "FailedGetResourceMetric", why));
+    out.announce(Announcement::warning(scaler, "FailedComputeMetricsReplicas", summary));
 }
 
 fn bounded(scaler: &Object, current: i64) -> i64 {

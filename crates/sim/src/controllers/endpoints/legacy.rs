@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use lynceus_object::{Object, Value, value};
 
-use super::{backends, has_selector, is_headless, ports, reference, services_of, tolerates_unready};
+use super::{
+    backends, has_selector, is_headless, note_trigger, ports, reference, services_of, tolerates_unready,
+};
 use crate::controllers::key::Key;
 use crate::controllers::kind::{ENDPOINTS, SERVICE};
 use crate::controllers::steps::Steps;
@@ -49,15 +51,18 @@ impl Controller for Endpoints {
         if service.is_deleting() || !has_selector(&service) {
             return;
         }
-        let new = fill(
+        let mut new = fill(
             stored.clone().unwrap_or_else(|| ENDPOINTS.named(&key.namespace, &key.name)),
             &service,
             world,
         );
+        if stored.as_ref() == Some(&new) {
+            return;
+        }
+        note_trigger(&mut new, world);
         match stored {
             None => out.create(ENDPOINTS, new),
-            Some(stored) if stored != new => out.update(ENDPOINTS, new),
-            Some(_) => {}
+            Some(_) => out.update(ENDPOINTS, new),
         }
     }
 }

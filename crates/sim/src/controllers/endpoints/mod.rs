@@ -95,6 +95,12 @@ fn port_number(target: &Value, pod: &Object) -> Option<i64> {
         .and_then(|port| port.int_at(&["containerPort"]))
 }
 
+/// Writes down when the change happened that is being written, for those who measure how long it took.
+fn note_trigger(object: &mut Object, world: &World<'_>) {
+    let now = super::time::stamp(world.now);
+    object.set_annotation("endpoints.kubernetes.io/last-change-trigger-time", now);
+}
+
 fn reference(pod: &Object) -> Value {
     value!({"kind": "Pod", "namespace": pod.namespace(), "name": pod.name(), "uid": pod.uid()})
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use lynceus_object::{Object, Value, value};
 
-use super::{backends, has_selector, is_headless, ports, reference, services_of, tolerates_unready};
+use super::{
+    backends, has_selector, is_headless, note_trigger, ports, reference, services_of, tolerates_unready,
+};
 use crate::controllers::key::Key;
 use crate::controllers::kind::{ENDPOINT_SLICE, NODE, SERVICE};
 use crate::controllers::steps::Steps;
@@ -55,12 +57,17 @@ impl Controller for EndpointSlices {
         for (ports, endpoints) in wanted(&service, world) {
             match take_for(&mut stored, &ports) {
                 Some(old) => {
-                    let new = fill(old.clone(), &service, &ports, endpoints);
+                    let mut new = fill(old.clone(), &service, &ports, endpoints);
                     if new != old {
+                        note_trigger(&mut new, world);
                         out.update(ENDPOINT_SLICE, new);
                     }
                 }
-                None => out.create(ENDPOINT_SLICE, fill(empty(&service), &service, &ports, endpoints)),
+                None => {
+                    let mut new = fill(empty(&service), &service, &ports, endpoints);
+                    note_trigger(&mut new, world);
+                    out.create(ENDPOINT_SLICE, new);
+                }
             }
         }
         stored.iter().for_each(|slice| out.delete(ENDPOINT_SLICE, slice));
@@ -140,6 +147,8 @@ fn fill(mut slice: Object, service: &Object, ports: &Value, endpoints: Vec<Value
         slice.set_label(HEADLESS, "");
     }
     slice.set(&["ports"], ports.clone());
+    // Go writes a list that was never filled as null.
+    let endpoints = if endpoints.is_empty() { Value::Null } else { endpoints.into() };
     slice.set(&["endpoints"], endpoints);
     slice
 }

@@ -138,7 +138,7 @@ impl Run<'_> {
                 out.failed = ended.exit_code != 0;
             }
             out.done = through;
-            out.statuses.push(status_of(&container, &life, through, true));
+            out.statuses.push(status_of(self.pod, &container, &life, through, true));
         }
         out
     }
@@ -161,6 +161,7 @@ impl Run<'_> {
                 out.unready.push(name_of(&container));
             }
             out.statuses.push(status_of(
+                self.pod,
                 &container,
                 &life,
                 ready,
@@ -264,29 +265,29 @@ fn phase(inits: &Inits, main: &Main, restart: Restart) -> &'static str {
     }
 }
 
-fn status_of(container: &Value, life: &Life, ready: bool, started: bool) -> Value {
+fn status_of(pod: &Object, container: &Value, life: &Life, ready: bool, started: bool) -> Value {
     let state = match life.state {
         State::Running { since } => value!({"running": {"startedAt": stamp(since)}}),
-        State::Ended(ended) => terminated(container, &ended),
+        State::Ended(ended) => terminated(pod, container, &ended, life.restarts),
         State::BackOff { wait } => {
             let name = name_of(container);
             let message = format!("back-off {} restarting failed container={name}", go_duration(wait));
             value!({"waiting": {"reason": "CrashLoopBackOff", "message": message}})
         }
     };
-    let last = life.last.map_or(Value::Null, |ended| terminated(container, &ended));
+    let last = life.last.map_or(Value::Null, |ended| terminated(pod, container, &ended, life.restarts - 1));
     let mut status = container_status(container, state, last, life.restarts, ready, started);
     let image = container.str_at(&["image"]).unwrap_or_default();
     status.set(&["imageID"], image_id(image));
-    status.set(&["containerID"], container_id(container, life.restarts));
+    status.set(&["containerID"], container_id(pod, container, life.restarts));
     status
 }
 
-fn terminated(container: &Value, ended: &Ended) -> Value {
+fn terminated(pod: &Object, container: &Value, ended: &Ended, run: i64) -> Value {
     let reason = if ended.exit_code == 0 { "Completed" } else { "Error" };
     value!({"terminated": {
         "exitCode": ended.exit_code, "reason": reason, "startedAt": stamp(ended.started),
-        "finishedAt": stamp(ended.finished), "containerID": container_id(container, 0),
+        "finishedAt": stamp(ended.finished), "containerID": container_id(pod, container, run),
     }})
 }
 
@@ -317,8 +318,8 @@ fn image_id(image: &str) -> String {
     format!("{name}@sha256:{}", hex(image))
 }
 
-fn container_id(container: &Value, restarts: i64) -> String {
-    format!("containerd://{}", hex(&format!("{}/{restarts}", name_of(container))))
+fn container_id(pod: &Object, container: &Value, run: i64) -> String {
+    format!("containerd://{}", hex(&format!("{}/{}/{run}", pod.uid(), name_of(container))))
 }
 
 fn hex(text: &str) -> String {

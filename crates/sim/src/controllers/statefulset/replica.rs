@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lynceus_object::{Object, Value, value};
 
 use super::REVISION_LABEL;
-use crate::controllers::kind::{CLAIM, POD};
+use crate::controllers::kind::CLAIM;
 use crate::controllers::pods::{self, spec_int};
 
 /// The pods of a set by their ordinals.
@@ -36,7 +36,6 @@ fn ordinal(set: &Object, pod: &Object) -> Option<i64> {
 pub(super) fn pod(set: &Object, template: &Value, revision: &str, ordinal: i64) -> Object {
     let name = format!("{}-{ordinal}", set.name());
     let mut pod = pods::from_template(set, template);
-    pod.remove(&["metadata", "generateName"]);
     pod.set(&["metadata", "name"], name.as_str());
     for (key, text) in [
         (REVISION_LABEL, revision),
@@ -50,7 +49,6 @@ pub(super) fn pod(set: &Object, template: &Value, revision: &str, ordinal: i64) 
         pod.set(&["spec", "subdomain"], service.clone());
     }
     mount_claims(&mut pod, set, ordinal);
-    debug_assert!(POD.kind == pod.kind());
     pod
 }
 

@@ -34,7 +34,11 @@ pub fn prepare_create(
         "Namespace" => namespace_finalizer(value),
         "Job" => job_selector(value),
         "DaemonSet" => {
-            fill_text(part_or_new(part_or_new(value, "metadata"), "annotations"), TEMPLATE_GENERATION, "1");
+            let annotations = part_or_new(part_or_new(value, "metadata"), "annotations");
+            // Reading a DaemonSet writes the count down, as 0 where there was none.
+            if annotations.str_at(&[TEMPLATE_GENERATION]).is_none_or(|count| matches!(count, "" | "0")) {
+                annotations.set(&[TEMPLATE_GENERATION], "1");
+            }
         }
         "PersistentVolume" => {
             value.set(&["status"], value!({"phase": "Pending", "lastPhaseTransitionTime": time(context.now)}))
@@ -75,7 +79,10 @@ pub fn prepare_update(
         (_, "") => whole(resource, new, old, context)?,
         _ => {}
     }
-    raise_generation(resource, new, old);
+    // A Deployment's controller writes the revision into its annotations together with the status.
+    if subresource != "status" {
+        raise_generation(resource, new, old);
+    }
     default(resource, new);
     Ok(())
 }
