@@ -323,10 +323,13 @@ fn open_lock(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().create(true).truncate(false).write(true).open(path)
 }
 
-/// Removes a generation if no process has it in use.
+/// Removes a generation if no process has it in use. The lock is held until it is gone, so that nobody
+/// begins to use it meanwhile.
 fn remove_unused(path: &Path) {
-    let unused = open_lock(&path.join("in-use")).is_ok_and(|file| file.try_lock().is_ok());
-    if unused && let Err(error) = fs::remove_dir_all(path) {
+    let Ok(lock) = open_lock(&path.join("in-use")) else { return };
+    if lock.try_lock().is_ok()
+        && let Err(error) = fs::remove_dir_all(path)
+    {
         tracing::warn!(path = %path.display(), %error, "an old mirror cannot be removed");
     }
 }
