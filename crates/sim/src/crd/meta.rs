@@ -2,38 +2,25 @@
 
 use lynceus_object::{Object, Value};
 
-use super::definition::{dns_1035_label, dns_1123_subdomain};
 use super::schema::{Additional, Schema};
 use super::shown::{quoted, shown};
 use crate::error::FieldError;
+use crate::kinds::validation::meta;
+use crate::kinds::validation::names::{dns_1035_label, dns_subdomain};
+use crate::kinds::validation::report::Report;
 
 /// What is wrong with the metadata of a new instance.
-pub fn validate(object: &Object, namespaced: bool) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let name = object.name();
-    if name.is_empty() {
-        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
-    } else {
-        for problem in dns_1123_subdomain(name) {
-            errors.push(FieldError::invalid("metadata.name", quoted(name), problem));
-        }
-    }
-    if namespaced && object.namespace().is_empty() {
-        errors.push(FieldError::required("metadata.namespace", ""));
-    }
-    errors
+pub(super) fn validate(object: &Object, namespaced: bool) -> Vec<FieldError> {
+    let mut report = Report::default();
+    meta::create(object, namespaced, dns_subdomain, &mut report);
+    report.into_errors()
 }
 
 /// What is wrong with the changed metadata of an instance.
-pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    for field in ["name", "namespace", "uid"] {
-        if new.meta_str(field) != old.meta_str(field) {
-            let field_name = format!("metadata.{field}");
-            errors.push(FieldError::invalid(field_name, quoted(new.meta_str(field)), "field is immutable"));
-        }
-    }
-    errors
+pub(super) fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut report = Report::default();
+    meta::update(new, old, &mut report);
+    report.into_errors()
 }
 
 /// What is wrong with objects that stand inside an instance.

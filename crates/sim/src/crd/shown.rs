@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use lynceus_object::Value;
 
+pub(crate) use crate::kinds::gofmt::quoted;
+
 /// A value after `Invalid value: `: scalars in Go's plain form, strings quoted, the rest as JSON.
 pub fn shown(value: &Value) -> String {
     match value {
@@ -13,31 +15,6 @@ pub fn shown(value: &Value) -> String {
         Value::Str(text) => quoted(text),
         Value::Null | Value::Seq(_) | Value::Map(_) => json(value),
     }
-}
-
-/// A string as Go's `%q` prints it.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\x07' => out.push_str("\\a"),
-            '\x08' => out.push_str("\\b"),
-            '\x0c' => out.push_str("\\f"),
-            '\x0b' => out.push_str("\\v"),
-            c if (c as u32) < 0x20 || c as u32 == 0x7f => {
-                let _ = write!(out, "\\x{:02x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// JSON as Go's encoder writes it: `<`, `>` and `&` are escaped.

@@ -11,7 +11,7 @@ pub(crate) mod quality;
 mod resources;
 mod scale;
 mod select;
-mod validation;
+pub(crate) mod validation;
 
 use lynceus_object::{Gvk, Object};
 

@@ -13,9 +13,9 @@ mod structural;
 
 use lynceus_object::{Object, Value, value};
 
-pub(super) use names::{dns_1035_label, dns_1123_label, dns_1123_subdomain};
-
 use crate::error::FieldError;
+use crate::kinds::validation::meta;
+use crate::kinds::validation::report::Report;
 
 /// Sets the defaults of a definition.
 pub fn default(definition: &mut Object) {
@@ -88,7 +88,13 @@ fn remember_storage(definition: &mut Object) {
 /// What is wrong with a definition, new or changed.
 pub fn validate(definition: &Object, old: Option<&Object>) -> Vec<FieldError> {
     let form = Form::new(definition);
-    let mut errors = Vec::new();
+    let mut report = Report::default();
+    match old {
+        // The name has a rule of its own.
+        None => meta::create(definition, false, |_| Vec::new(), &mut report),
+        Some(old) => meta::update(definition, old, &mut report),
+    }
+    let mut errors = report.into_errors();
     if old.is_none() {
         names::definition_name(definition, &mut errors);
     }

@@ -4,72 +4,17 @@ use lynceus_object::{Object, Value};
 
 use crate::crd::shown::quoted;
 use crate::error::FieldError;
-
-/// What is wrong with a DNS-1035 label, if anything.
-pub fn dns_1035_label(text: &str) -> Vec<String> {
-    let mut out = too_long(text, 63);
-    let bytes = text.as_bytes();
-    let fits = bytes.first().is_some_and(u8::is_ascii_lowercase) && is_label(bytes);
-    if !fits {
-        out.push(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
-             character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
-             validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-                .into(),
-        );
-    }
-    out
-}
-
-/// What is wrong with a DNS-1123 label, if anything.
-pub fn dns_1123_label(text: &str) -> Vec<String> {
-    let mut out = too_long(text, 63);
-    if !is_label(text.as_bytes()) {
-        out.push(
-            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
-             end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
-             '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-                .into(),
-        );
-    }
-    out
-}
-
-/// What is wrong with a DNS-1123 subdomain, if anything.
-pub fn dns_1123_subdomain(text: &str) -> Vec<String> {
-    let mut out = too_long(text, 253);
-    if !text.split('.').all(|label| is_label(label.as_bytes())) {
-        out.push(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
-             start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-             '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-                .into(),
-        );
-    }
-    out
-}
-
-fn too_long(text: &str, max: usize) -> Vec<String> {
-    if text.len() > max { vec![format!("must be no more than {max} bytes")] } else { Vec::new() }
-}
-
-fn is_label(bytes: &[u8]) -> bool {
-    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    edge(bytes.first())
-        && edge(bytes.last())
-        && bytes.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-')
-}
+use crate::kinds::validation::names::{dns_1035_label, dns_subdomain};
 
 /// The name of a definition is made of its plural name and its group.
 pub(super) fn definition_name(definition: &Object, errors: &mut Vec<FieldError>) {
     let name = definition.name();
     if name.is_empty() {
-        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
         return;
     }
     let word = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
     let wanted = format!("{}.{}", word(&["spec", "names", "plural"]), word(&["spec", "group"]));
-    let mut problems = dns_1123_subdomain(name);
+    let mut problems = dns_subdomain(name);
     if name != wanted {
         problems.push("must be spec.names.plural+\".\"+spec.group".into());
     }

@@ -2,13 +2,14 @@
 
 use lynceus_object::{Object, Str, Value};
 
-use super::names::{dns_1035_label, dns_1123_subdomain, kind_names};
+use super::names::kind_names;
 use super::{Form, go_form, openapi};
 use crate::crd::field_path;
 use crate::crd::limits::SELECTABLE_FIELDS;
 use crate::crd::schema::{Schema, Type};
 use crate::crd::shown::{json, quoted, shown};
 use crate::error::{FieldError, FieldErrorKind};
+use crate::kinds::validation::names::{dns_1035_label, dns_subdomain};
 
 pub(super) fn validate(form: &Form<'_>, old: Option<&Object>, errors: &mut Vec<FieldError>) {
     let spec = &form.spec;
@@ -62,7 +63,7 @@ pub(super) fn validate(form: &Form<'_>, old: Option<&Object>, errors: &mut Vec<F
 }
 
 fn group(group: &str, errors: &mut Vec<FieldError>) {
-    let problems = dns_1123_subdomain(group);
+    let problems = dns_subdomain(group);
     if group.is_empty() {
         errors.push(FieldError::required("spec.group", ""));
     } else if !problems.is_empty() {

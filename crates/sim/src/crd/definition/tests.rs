@@ -113,6 +113,7 @@ fn what_is_established_cannot_be_renamed() {
     default(&mut old);
     prepare(&mut old, None, "");
     old.set(&["status", "conditions"], value!([{"type": "Established", "status": "True"}]));
+    old.set(&["metadata", "resourceVersion"], "1");
     let mut new = old.clone();
     new.set(&["spec", "scope"], "Cluster");
     let found: Vec<String> = validate(&new, Some(&old)).iter().map(ToString::to_string).collect();
