@@ -31,6 +31,7 @@ fn service_account(view: &dyn View, write: &Write<'_>) -> Result<(), ApiError> {
     if matches!(name, "" | "default") || view.get("", "serviceaccounts", namespace, name).is_some() {
         return Ok(());
     }
-    let why = format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+    let why =
+        format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
     Err(ApiError::forbidden("", "pods", pod.name(), &why))
 }

@@ -76,8 +76,10 @@ fn service_target(
     let found = view
         .get("", "services", namespace, name)
         .ok_or_else(|| problem(format!("service {name:?} not found")))?;
-    let listed = found.value().items_at(&["spec", "ports"]).iter().find(|known| known.int_at(&["port"]) == Some(port));
-    let listed = listed.ok_or_else(|| problem(format!("no service port {port} found for service {name:?}")))?;
+    let listed =
+        found.value().items_at(&["spec", "ports"]).iter().find(|known| known.int_at(&["port"]) == Some(port));
+    let listed =
+        listed.ok_or_else(|| problem(format!("no service port {port} found for service {name:?}")))?;
     let (address, port) = endpoint(view, namespace, name, listed)
         .ok_or_else(|| problem(format!("no endpoints available for service {name:?}")))?;
     let path = format!("{path}?{query}");
@@ -91,7 +93,10 @@ fn endpoint(view: &dyn View, namespace: &str, name: &str, port: &Value) -> Optio
     for subset in endpoints.value().items_at(&["subsets"]) {
         let address = subset.items_at(&["addresses"]).first().and_then(|address| address.str_at(&["ip"]));
         let ports = subset.items_at(&["ports"]);
-        let port = ports.iter().find(|known| known.str_at(&["name"]) == wanted).and_then(|known| known.int_at(&["port"]));
+        let port = ports
+            .iter()
+            .find(|known| known.str_at(&["name"]) == wanted)
+            .and_then(|known| known.int_at(&["port"]));
         if let (Some(address), Some(port)) = (address, port.and_then(|port| u16::try_from(port).ok())) {
             return Some((address.to_owned(), port));
         }
@@ -146,7 +151,8 @@ async fn send(target: &Target, body: &Value) -> Result<(u16, Bytes), String> {
     if !target.is_tls {
         return exchange(TokioIo::new(stream), target, body).await;
     }
-    let name = ServerName::try_from(target.host.clone()).map_err(|_| format!("invalid host {:?}", target.host))?;
+    let name =
+        ServerName::try_from(target.host.clone()).map_err(|_| format!("invalid host {:?}", target.host))?;
     let stream = tokio_rustls::TlsConnector::from(tls(target)?)
         .connect(name, stream)
         .await
@@ -188,10 +194,12 @@ fn tls_words(error: &std::io::Error) -> String {
     use rustls::{CertificateError, Error};
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     let words = match inner {
-        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => "x509: certificate signed by unknown authority",
-        Some(Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. })) => {
-            "x509: certificate has expired or is not yet valid"
+        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            "x509: certificate signed by unknown authority"
         }
+        Some(Error::InvalidCertificate(
+            CertificateError::Expired | CertificateError::ExpiredContext { .. },
+        )) => "x509: certificate has expired or is not yet valid",
         Some(Error::InvalidCertificate(_)) => "x509: certificate is not valid for this host",
         Some(Error::InvalidMessage(_)) => return "http: server gave HTTP response to HTTPS client".into(),
         _ => return error.to_string(),
@@ -203,7 +211,9 @@ async fn exchange<S>(stream: S, target: &Target, body: &Value) -> Result<(u16, B
 where
     S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {
-    let broken = |error: hyper::Error| if error.is_incomplete_message() { "EOF".to_owned() } else { error.to_string() };
+    let broken = |error: hyper::Error| {
+        if error.is_incomplete_message() { "EOF".to_owned() } else { error.to_string() }
+    };
     let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.map_err(broken)?;
     let bytes = serde_json::to_vec(body).map_err(|error| error.to_string())?;
     let request = http::Request::post(&target.path)

@@ -21,7 +21,8 @@ impl Expressions {
             return found.clone();
         }
         let env = Env::new(
-            ["object", "oldObject", "request", "params", "namespaceObject", "variables"].map(|name| (name, Ty::Dyn)),
+            ["object", "oldObject", "request", "params", "namespaceObject", "variables"]
+                .map(|name| (name, Ty::Dyn)),
         );
         let compiled = Program::compile(text, &env).map(Arc::new).map_err(|error| error.to_string());
         // Configurations change rarely; starting over is cheaper than keeping track of use.
@@ -41,9 +42,8 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn new(write: &Write<'_>, params: Option<&Object>, namespace: Option<&Object>) -> Self {
-        let lift = |object: Option<&Object>| {
-            object.map_or(Val::Null, |object| Val::lift(object.value(), &Ty::Dyn))
-        };
+        let lift =
+            |object: Option<&Object>| object.map_or(Val::Null, |object| Val::lift(object.value(), &Ty::Dyn));
         let request = review::request("", write, write.admission, None);
         let mut request = request.get("request").cloned().unwrap_or_default();
         for field in ["object", "oldObject", "uid"] {

@@ -43,9 +43,10 @@ pub(super) fn by_rules(view: &dyn View, rules: &[Value], exact: bool, write: &Wr
     }
     rules.iter().filter(|rule| rule_matches(rule, write, false)).find_map(|rule| {
         let versions = words(rule, "apiVersions");
-        versions.into_iter().find(|version| is_served(view, write, version)).map(|version| Match::In {
-            version: version.to_owned(),
-        })
+        versions
+            .into_iter()
+            .find(|version| is_served(view, write, version))
+            .map(|version| Match::In { version: version.to_owned() })
     })
 }
 
@@ -55,7 +56,8 @@ fn words<'v>(rule: &'v Value, field: &str) -> Vec<&'v str> {
 
 fn rule_matches(rule: &Value, write: &Write<'_>, with_version: bool) -> bool {
     let admission = write.admission;
-    let lists = |field: &str, word: &str| words(rule, field).iter().any(|known| *known == "*" || *known == word);
+    let lists =
+        |field: &str, word: &str| words(rule, field).iter().any(|known| *known == "*" || *known == word);
     lists("operations", admission.operation.word())
         && lists("apiGroups", &admission.resource.group)
         && (!with_version || lists("apiVersions", &admission.resource.version))
@@ -126,7 +128,11 @@ pub(super) fn in_version(object: &Object, version: &str) -> Object {
 
 /// Whether the namespace that the write is in has the labels that a selector asks for. A Namespace is
 /// its own; other cluster-scoped objects are in none and always match.
-pub(super) fn by_namespace(view: &dyn View, selector: Option<&Value>, write: &Write<'_>) -> Result<bool, ApiError> {
+pub(super) fn by_namespace(
+    view: &dyn View,
+    selector: Option<&Value>,
+    write: &Write<'_>,
+) -> Result<bool, ApiError> {
     let Some(selector) = selector.filter(|selector| !selector.is_empty()) else { return Ok(true) };
     if is_namespace(write) {
         let itself = write.object.or(write.old);

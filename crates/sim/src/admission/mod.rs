@@ -20,11 +20,10 @@ mod webhook;
 
 use lynceus_object::Object;
 
-pub(crate) use client::{Client, Target, target};
-
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
 use crate::view::View;
+use client::{Client, target};
 use expression::Expressions;
 use webhook::Phase;
 

@@ -23,9 +23,12 @@ pub(super) fn validate(chain: &Chain, view: &dyn View, write: &Write<'_>) -> Res
         if !applies(view, constraints, write)? {
             continue;
         }
-        let bound = |binding: &&Object| binding.at(&["spec", "policyName"]).and_then(Value::as_str) == Some(policy.name());
+        let bound = |binding: &&Object| {
+            binding.at(&["spec", "policyName"]).and_then(Value::as_str) == Some(policy.name())
+        };
         for binding in bindings.iter().filter(bound) {
-            if let Some(resources) = binding.at(&["spec", "matchResources"]).filter(|resources| !resources.is_empty())
+            if let Some(resources) =
+                binding.at(&["spec", "matchResources"]).filter(|resources| !resources.is_empty())
                 && !applies(view, resources, write)?
             {
                 continue;
@@ -40,7 +43,8 @@ pub(super) fn validate(chain: &Chain, view: &dyn View, write: &Write<'_>) -> Res
 fn applies(view: &dyn View, resources: &Value, write: &Write<'_>) -> Result<bool, ApiError> {
     let exact = resources.str_at(&["matchPolicy"]) == Some("Exact");
     let rules = resources.items_at(&["resourceRules"]);
-    let excluded = matching::by_rules(view, resources.items_at(&["excludeResourceRules"]), exact, write).is_some();
+    let excluded =
+        matching::by_rules(view, resources.items_at(&["excludeResourceRules"]), exact, write).is_some();
     Ok(!excluded
         && (rules.is_empty() || matching::by_rules(view, rules, exact, write).is_some())
         && matching::by_namespace(view, resources.get("namespaceSelector"), write)?
@@ -73,7 +77,8 @@ impl Bound<'_> {
         let Some(kind) = self.policy.at(&["spec", "paramKind"]).filter(|kind| !kind.is_null()) else {
             return Ok(vec![None]);
         };
-        let Some(reference) = self.binding.at(&["spec", "paramRef"]).filter(|reference| !reference.is_null()) else {
+        let Some(reference) = self.binding.at(&["spec", "paramRef"]).filter(|reference| !reference.is_null())
+        else {
             return Ok(vec![None]);
         };
         let word = |value: &Value, field: &str| value.str_at(&[field]).unwrap_or_default().to_owned();
@@ -114,7 +119,11 @@ impl Bound<'_> {
             definition.at(&["spec", "group"]).and_then(Value::as_str) == Some(&gvk.group)
                 && definition.at(&["spec", "names", "kind"]).and_then(Value::as_str) == Some(&gvk.kind)
         });
-        found.and_then(|definition| definition.at(&["spec", "names", "plural"])).and_then(Value::as_str).unwrap_or_default().to_owned()
+        found
+            .and_then(|definition| definition.at(&["spec", "names", "plural"]))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
     }
 
     fn check(&self, mut scope: Scope, warnings: &mut Vec<String>) -> Result<(), ApiError> {
@@ -144,8 +153,13 @@ impl Bound<'_> {
                 Ok(_) => {
                     let own = validation.str_at(&["messageExpression"]).map(|text| run(&scope, text));
                     let own = match own {
-                        Some(Ok(Val::String(text))) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-                        _ => validation.str_at(&["message"]).filter(|text| !text.is_empty()).map(|text| text.trim().to_owned()),
+                        Some(Ok(Val::String(text))) if !text.trim().is_empty() => {
+                            Some(text.trim().to_owned())
+                        }
+                        _ => validation
+                            .str_at(&["message"])
+                            .filter(|text| !text.is_empty())
+                            .map(|text| text.trim().to_owned()),
                     };
                     let why = own.unwrap_or_else(|| format!("failed expression: {}", text.trim()));
                     self.refuse(&why, validation.str_at(&["reason"]), warnings)?;

@@ -55,7 +55,8 @@ fn user_info(user: &User) -> Value {
         info.set(&["groups"], user.groups.clone());
     }
     if !user.extra.is_empty() {
-        let extra: Map = user.extra.iter().map(|(key, values)| (key.clone(), Value::from(values.clone()))).collect();
+        let extra: Map =
+            user.extra.iter().map(|(key, values)| (key.clone(), Value::from(values.clone()))).collect();
         info.set(&["extra"], extra);
     }
     info
@@ -72,14 +73,16 @@ pub(super) struct Response {
 
 /// Reads an answer; the error says what is wrong with it.
 pub(super) fn response(answer: &Value, uid: &str, may_patch: bool) -> Result<Response, String> {
-    let (version, kind) = (answer.str_at(&["apiVersion"]).unwrap_or_default(), answer.str_at(&["kind"]).unwrap_or_default());
+    let (version, kind) =
+        (answer.str_at(&["apiVersion"]).unwrap_or_default(), answer.str_at(&["kind"]).unwrap_or_default());
     if (version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
         let found = Gvk::from_manifest(version, kind);
         return Err(format!(
             "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {found}"
         ));
     }
-    let response = answer.get("response").filter(|response| !response.is_null()).ok_or("webhook response was absent")?;
+    let response =
+        answer.get("response").filter(|response| !response.is_null()).ok_or("webhook response was absent")?;
     let found = response.str_at(&["uid"]).unwrap_or_default();
     if found != uid {
         return Err(format!("expected response.uid={uid:?}, got {found:?}"));
@@ -91,7 +94,9 @@ pub(super) fn response(answer: &Value, uid: &str, may_patch: bool) -> Result<Res
         (Some(_), _) if !may_patch => return Err("webhook response may not include patch".into()),
         (Some(_), None) => return Err("webhook returned response.patch but not response.patchType".into()),
         (Some(patch), Some("JSONPatch")) => Some(decode(patch)?),
-        (Some(_), Some(other)) => return Err(format!("webhook returned invalid response.patchType of {other:?}")),
+        (Some(_), Some(other)) => {
+            return Err(format!("webhook returned invalid response.patchType of {other:?}"));
+        }
     };
     let warnings = response.items_at(&["warnings"]).iter().filter_map(Value::as_str).map(str::to_owned);
     Ok(Response {

@@ -19,7 +19,11 @@ impl View for Shelf {
     }
 
     fn list(&self, group: &str, resource: &str, _: Option<&str>) -> Vec<Object> {
-        self.0.iter().filter(|((g, r, ..), _)| g == group && r == resource).map(|(_, object)| object.clone()).collect()
+        self.0
+            .iter()
+            .filter(|((g, r, ..), _)| g == group && r == resource)
+            .map(|(_, object)| object.clone())
+            .collect()
     }
 }
 
@@ -27,7 +31,12 @@ impl Shelf {
     fn with(mut self, value: Value) -> Self {
         let object = Object::new(value).unwrap();
         let resource = resource_of(&object.gvk()).unwrap();
-        let key = (resource.group.to_string(), resource.plural.to_string(), object.namespace().into(), object.name().into());
+        let key = (
+            resource.group.to_string(),
+            resource.plural.to_string(),
+            object.namespace().into(),
+            object.name().into(),
+        );
         self.0.insert(key, object);
         self
     }
@@ -60,10 +69,14 @@ async fn serve(answer: impl Fn(Value) -> Value + Clone + Send + 'static) -> Stri
                     let mut response = answer(review.get("request").unwrap().clone());
                     response.set(&["uid"], review.str_at(&["request", "uid"]).unwrap());
                     let body = value!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
-                    Ok::<_, Infallible>(http::Response::new(Full::new(Bytes::from(serde_json::to_vec(&body).unwrap()))))
+                    Ok::<_, Infallible>(http::Response::new(Full::new(Bytes::from(
+                        serde_json::to_vec(&body).unwrap(),
+                    ))))
                 }
             });
-            tokio::spawn(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+            tokio::spawn(
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+            );
         }
     });
     url
@@ -136,7 +149,10 @@ async fn an_unreachable_webhook_counts_as_its_policy_says() {
             "500 InternalError Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: Post \"{url}?timeout=10s\": dial tcp {address}: connect: connection refused"
         )
     );
-    assert_eq!(validated(Shelf::default().hook(VALIDATING, &url, value!({"failurePolicy": "Ignore"}))).await, "fine []");
+    assert_eq!(
+        validated(Shelf::default().hook(VALIDATING, &url, value!({"failurePolicy": "Ignore"}))).await,
+        "fine []"
+    );
     let service = value!({"clientConfig": {"service": {"namespace": "n", "name": "s", "path": "/p"}}});
     assert_eq!(
         validated(Shelf::default().hook(VALIDATING, "", service)).await,
@@ -159,15 +175,34 @@ async fn only_what_matches_is_asked() {
     for (changes, asked) in [
         (value!({"objectSelector": {"matchLabels": {"a": "b"}}}), true),
         (value!({"objectSelector": {"matchLabels": {"a": "c"}}}), false),
-        (value!({"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "In", "values": ["x"]}]}}), true),
-        (value!({"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["x"]}]}}), false),
-        (value!({"matchConditions": [{"name": "n", "expression": "object.data.k == 'v' && request.userInfo.username == 'alice'"}]}), true),
+        (
+            value!({"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "In", "values": ["x"]}]}}),
+            true,
+        ),
+        (
+            value!({"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["x"]}]}}),
+            false,
+        ),
+        (
+            value!({"matchConditions": [{"name": "n", "expression": "object.data.k == 'v' && request.userInfo.username == 'alice'"}]}),
+            true,
+        ),
         (value!({"matchConditions": [{"name": "n", "expression": "request.operation == 'DELETE'"}]}), false),
-        (value!({"rules": [{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}]}), true),
-        (value!({"rules": [{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "scope": "Cluster"}]}), false),
-        (value!({"rules": [{"operations": ["UPDATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]}), false),
+        (
+            value!({"rules": [{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}]}),
+            true,
+        ),
+        (
+            value!({"rules": [{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "scope": "Cluster"}]}),
+            false,
+        ),
+        (
+            value!({"rules": [{"operations": ["UPDATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]}),
+            false,
+        ),
     ] {
-        let found = validated(Shelf::default().with(namespace.clone()).hook(VALIDATING, &url, changes.clone())).await;
+        let found =
+            validated(Shelf::default().with(namespace.clone()).hook(VALIDATING, &url, changes.clone())).await;
         assert_eq!(found != "fine []", asked, "{changes:?} {found}");
     }
 }
@@ -185,11 +220,16 @@ async fn a_dry_run_stays_away_from_side_effects() {
 async fn a_patch_changes_the_object() {
     use base64::Engine;
     let url = serve(|_| {
-        let patch = base64::engine::general_purpose::STANDARD.encode(r#"[{"op":"add","path":"/data/new","value":"1"}]"#);
+        let patch = base64::engine::general_purpose::STANDARD
+            .encode(r#"[{"op":"add","path":"/data/new","value":"1"}]"#);
         value!({"allowed": true, "patchType": "JSONPatch", "patch": patch})
     })
     .await;
-    let view = Shelf::default().hook("MutatingWebhookConfiguration", &url, value!({"reinvocationPolicy": "IfNeeded"}));
+    let view = Shelf::default().hook(
+        "MutatingWebhookConfiguration",
+        &url,
+        value!({"reinvocationPolicy": "IfNeeded"}),
+    );
     let mut object = config_map();
     Chain::new().mutate(&view, &admission(Operation::Create), &mut object, None).await.unwrap();
     assert_eq!(object.at(&["data"]), Some(&value!({"k": "v", "new": "1"})));
@@ -197,7 +237,8 @@ async fn a_patch_changes_the_object() {
 
 #[tokio::test]
 async fn a_pod_needs_its_service_account() {
-    let pod = Object::new(value!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "robot"}})).unwrap();
+    let pod =
+        Object::new(value!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "robot"}})).unwrap();
     let mut admission = admission(Operation::Create);
     admission.resource = Gvr::new("", "v1", "pods");
     let error = Chain::new().validate(&Shelf::default(), &admission, Some(&pod), None).await.unwrap_err();
@@ -229,5 +270,9 @@ async fn policies_refuse_and_warn() {
         validated(Shelf::default().with(policy(rule.clone())).with(bind(value!(["Warn"])))).await,
         "fine [\"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': failed expression: variables.key != 'v'\"]"
     );
-    assert_eq!(validated(Shelf::default().with(policy(rule))).await, "fine []", "a policy without a binding does nothing");
+    assert_eq!(
+        validated(Shelf::default().with(policy(rule))).await,
+        "fine []",
+        "a policy without a binding does nothing"
+    );
 }

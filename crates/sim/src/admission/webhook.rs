@@ -127,12 +127,19 @@ fn configs(view: &dyn View, phase: Phase) -> Vec<Value> {
     objects.iter().flat_map(|config| config.value().items_at(&["webhooks"]).to_vec()).collect()
 }
 
-fn matches(chain: &Chain, view: &dyn View, write: &Write<'_>, config: Value) -> Result<Option<Hook>, ApiError> {
+fn matches(
+    chain: &Chain,
+    view: &dyn View,
+    write: &Write<'_>,
+    config: Value,
+) -> Result<Option<Hook>, ApiError> {
     if matching::is_exempt(write) {
         return Ok(None);
     }
     let exact = config.str_at(&["matchPolicy"]) == Some("Exact");
-    let Some(found) = matching::by_rules(view, config.items_at(&["rules"]), exact, write) else { return Ok(None) };
+    let Some(found) = matching::by_rules(view, config.items_at(&["rules"]), exact, write) else {
+        return Ok(None);
+    };
     if !matching::by_namespace(view, config.get("namespaceSelector"), write)?
         || !matching::by_object(config.get("objectSelector"), write)
     {

@@ -19,7 +19,11 @@ pub fn bootstrap() -> Vec<Object> {
         match line.strip_prefix("  ") {
             Some(rule) => {
                 if let Some(role) = out.last_mut() {
-                    role.value_mut().as_map_or_insert().entry("rules").as_seq_or_insert().push(read_rule(rule));
+                    role.value_mut()
+                        .as_map_or_insert()
+                        .entry("rules")
+                        .as_seq_or_insert()
+                        .push(read_rule(rule));
                 }
             }
             None => out.extend(read_object(line).and_then(|value| Object::new(value).ok())),
@@ -27,13 +31,16 @@ pub fn bootstrap() -> Vec<Object> {
     }
     // What is aggregated may aggregate in turn: view into edit, edit into admin.
     loop {
-        let roles: Vec<Object> = out.iter().filter(|object| object.kind() == "ClusterRole").cloned().collect();
+        let roles: Vec<Object> =
+            out.iter().filter(|object| object.kind() == "ClusterRole").cloned().collect();
         let changed: Vec<Object> = roles.iter().filter_map(|role| aggregated(role, &roles)).collect();
         if changed.is_empty() {
             return out;
         }
         for role in changed {
-            if let Some(known) = out.iter_mut().find(|object| object.kind() == "ClusterRole" && object.name() == role.name()) {
+            if let Some(known) =
+                out.iter_mut().find(|object| object.kind() == "ClusterRole" && object.name() == role.name())
+            {
                 *known = role;
             }
         }
@@ -71,8 +78,10 @@ fn read_object(line: &str) -> Option<Value> {
         labels.extend(own.iter().map(|label| (format!("{GROUP}/{label}"), "true")));
         object.set(&["rules"], Value::Seq(Default::default()));
         if !from.is_empty() {
-            let selectors: Vec<Value> =
-                from.iter().map(|label| value!({"matchLabels": {format!("{GROUP}/{label}"): "true"}})).collect();
+            let selectors: Vec<Value> = from
+                .iter()
+                .map(|label| value!({"matchLabels": {format!("{GROUP}/{label}"): "true"}}))
+                .collect();
             object.set(&["aggregationRule", "clusterRoleSelectors"], selectors);
         }
     }
@@ -86,7 +95,9 @@ fn read_rule(text: &str) -> Value {
         text.split(',').map(|word| if word == "\"\"" { "" } else { word }).collect()
     };
     match words.as_slice() {
-        [verbs, paths @ ..] if paths.len() == 1 || paths.first().is_some_and(|path| path.starts_with('/')) => {
+        [verbs, paths @ ..]
+            if paths.len() == 1 || paths.first().is_some_and(|path| path.starts_with('/')) =>
+        {
             value!({"verbs": list(verbs), "nonResourceURLs": paths})
         }
         [verbs, groups, resources] => {
@@ -123,7 +134,9 @@ mod tests {
         };
         assert_eq!(
             find("ClusterRole", "cluster-admin").at(&["rules"]),
-            Some(&value!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}, {"verbs": ["*"], "nonResourceURLs": ["*"]}]))
+            Some(
+                &value!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}, {"verbs": ["*"], "nonResourceURLs": ["*"]}])
+            )
         );
         assert_eq!(
             find("ClusterRoleBinding", "system:public-info-viewer").at(&["subjects"]),

@@ -9,7 +9,7 @@ const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
 
 /// The user of a certificate in DER: the subject's common name, in the groups that are its
 /// organizations. `None` if it has no common name or cannot be read.
-pub fn user_of(der: &[u8]) -> Option<User> {
+pub(crate) fn user_of(der: &[u8]) -> Option<User> {
     let certificate = Der::new(der).read(0x30)?;
     let tbs = Der::new(certificate).read(0x30)?;
     let mut fields = Der::new(tbs);

@@ -20,7 +20,10 @@ pub fn check_escalation(
     new: &Object,
     old: Option<&Object>,
 ) -> Result<(), ApiError> {
-    if resource.group != GROUP || user.is_in("system:masters") || old.is_some_and(|old| is_bookkeeping(new, old)) {
+    if resource.group != GROUP
+        || user.is_in("system:masters")
+        || old.is_some_and(|old| is_bookkeeping(new, old))
+    {
         return Ok(());
     }
     match resource.plural.as_str() {
@@ -75,7 +78,12 @@ fn check_role(view: &dyn View, user: &User, resource: &Resource, role: &Object) 
     }
 }
 
-fn check_binding(view: &dyn View, user: &User, resource: &Resource, binding: &Object) -> Result<(), ApiError> {
+fn check_binding(
+    view: &dyn View,
+    user: &User,
+    resource: &Resource,
+    binding: &Object,
+) -> Result<(), ApiError> {
     let Some(role_ref) = binding.at(&["roleRef"]) else { return Ok(()) };
     let name = role_ref.str_at(&["name"]).unwrap_or_default();
     let plural = if role_ref.str_at(&["kind"]) == Some("Role") { "roles" } else { "clusterroles" };
@@ -93,8 +101,11 @@ fn check_binding(view: &dyn View, user: &User, resource: &Resource, binding: &Ob
 /// What the user would give without having it, in the original's words.
 fn missing(view: &dyn View, user: &User, namespace: &str, rules: &[Value]) -> Option<String> {
     let (own, problems) = rules_of(view, user, namespace);
-    let lacking: Vec<Simple> =
-        rules.iter().flat_map(break_down).filter(|simple| !own.iter().any(|rule| covers(rule, simple))).collect();
+    let lacking: Vec<Simple> = rules
+        .iter()
+        .flat_map(break_down)
+        .filter(|simple| !own.iter().any(|rule| covers(rule, simple)))
+        .collect();
     if lacking.is_empty() {
         return None;
     }
@@ -156,8 +167,12 @@ fn covers(rule: &Value, simple: &Simple) -> bool {
             let part = resource.split_once('/').map(|(_, part)| format!("*/{part}"));
             has(rule, "verbs", verb)
                 && has(rule, "apiGroups", group)
-                && (has(rule, "resources", resource) || part.is_some_and(|part| has(rule, "resources", &part)))
-                && (names.is_empty() || name.as_ref().is_some_and(|name| names.iter().any(|known| known.as_str() == Some(name))))
+                && (has(rule, "resources", resource)
+                    || part.is_some_and(|part| has(rule, "resources", &part)))
+                && (names.is_empty()
+                    || name
+                        .as_ref()
+                        .is_some_and(|name| names.iter().any(|known| known.as_str() == Some(name))))
         }
         Simple::Path { path, verb } => {
             has(rule, "verbs", verb)
@@ -174,7 +189,9 @@ fn compact(simples: Vec<Simple>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for simple in simples {
         match &simple {
-            Simple::Path { path, verb } => lines.push(format!("{{NonResourceURLs:[{path:?}], Verbs:[{verb:?}]}}")),
+            Simple::Path { path, verb } => {
+                lines.push(format!("{{NonResourceURLs:[{path:?}], Verbs:[{verb:?}]}}"))
+            }
             Simple::Resource { group, resource, name, verb } => {
                 let key = Simple::Resource {
                     group: group.clone(),

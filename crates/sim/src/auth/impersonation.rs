@@ -119,7 +119,8 @@ impl Wish {
         {
             groups = service_account_groups(namespace);
         }
-        let mine = if self.user == "system:anonymous" { "system:unauthenticated" } else { "system:authenticated" };
+        let mine =
+            if self.user == "system:anonymous" { "system:unauthenticated" } else { "system:authenticated" };
         let settled = groups.iter().any(|group| group == mine || (group == "system:unauthenticated"));
         if !settled {
             groups.push(mine.into());

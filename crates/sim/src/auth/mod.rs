@@ -64,7 +64,9 @@ impl std::fmt::Debug for AdminToken {
 impl AdminToken {
     fn is(&self, token: &str) -> bool {
         let (a, b) = (self.0.as_bytes(), token.as_bytes());
-        !a.is_empty() && a.len() == b.len() && a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+        !a.is_empty()
+            && a.len() == b.len()
+            && a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
     }
 }
 

@@ -59,7 +59,11 @@ pub(super) fn rules_of(view: &dyn View, user: &User, namespace: &str) -> (Vec<Va
 }
 
 /// The rules of the role that a binding refers to; the missing role's name otherwise.
-pub(super) fn rules_of_role(view: &dyn View, role_ref: &Value, namespace: &str) -> Result<Vec<Value>, MissingRole> {
+pub(super) fn rules_of_role(
+    view: &dyn View,
+    role_ref: &Value,
+    namespace: &str,
+) -> Result<Vec<Value>, MissingRole> {
     let name = role_ref.str_at(&["name"]).unwrap_or_default();
     let role = match role_ref.str_at(&["kind"]).unwrap_or_default() {
         "Role" => view.get(GROUP, "roles", namespace, name),
@@ -68,7 +72,9 @@ pub(super) fn rules_of_role(view: &dyn View, role_ref: &Value, namespace: &str) 
     };
     match role {
         Some(role) => Ok(role.value().items_at(&["rules"]).to_vec()),
-        None => Err(MissingRole { is_cluster: role_ref.str_at(&["kind"]) != Some("Role"), name: name.to_owned() }),
+        None => {
+            Err(MissingRole { is_cluster: role_ref.str_at(&["kind"]) != Some("Role"), name: name.to_owned() })
+        }
     }
 }
 
@@ -101,7 +107,13 @@ fn visit(view: &dyn View, user: &User, namespace: &str, visitor: Visitor<'_>) {
     }
 }
 
-fn visit_binding(view: &dyn View, user: &User, binding: &Object, namespace: &str, visitor: Visitor<'_>) -> ControlFlow<()> {
+fn visit_binding(
+    view: &dyn View,
+    user: &User,
+    binding: &Object,
+    namespace: &str,
+    visitor: Visitor<'_>,
+) -> ControlFlow<()> {
     let subjects = binding.value().items_at(&["subjects"]);
     let Some(subject) = subjects.iter().find(|subject| is_subject(user, subject, namespace)) else {
         return ControlFlow::Continue(());
@@ -182,7 +194,8 @@ fn resource_matches(rule: &Value, resource: &str, subresource: &str) -> bool {
     if subresource.is_empty() {
         return has(rule, "resources", resource);
     }
-    has(rule, "resources", &format!("{resource}/{subresource}")) || has(rule, "resources", &format!("*/{subresource}"))
+    has(rule, "resources", &format!("{resource}/{subresource}"))
+        || has(rule, "resources", &format!("*/{subresource}"))
 }
 
 fn paths_match(rule: &Value, path: &str) -> bool {

@@ -56,7 +56,8 @@ fn user_info(user: &User) -> Value {
         info.set(&["groups"], user.groups.clone());
     }
     if !user.extra.is_empty() {
-        let extra: Map = user.extra.iter().map(|(key, values)| (key.clone(), Value::from(values.clone()))).collect();
+        let extra: Map =
+            user.extra.iter().map(|(key, values)| (key.clone(), Value::from(values.clone()))).collect();
         info.set(&["extra"], extra);
     }
     info
@@ -86,7 +87,9 @@ fn token_review(
             status
         }
         // Tokens of others are not worth a word more.
-        Err(TokenError::Form | TokenError::Signature) => value!({"user": {}, "error": "invalid bearer token"}),
+        Err(TokenError::Form | TokenError::Signature) => {
+            value!({"user": {}, "error": "invalid bearer token"})
+        }
         Err(error) => value!({"user": {}, "error": format!("[invalid bearer token, {error}]")}),
     })
 }
@@ -109,7 +112,8 @@ fn check(resource: &Resource, review: &Object, namespace: &str) -> Result<(), Ap
     let (about_resource, about_path) = (given("resourceAttributes"), given("nonResourceAttributes"));
     let mut errors = Vec::new();
     let shown_path = || {
-        let word = |field: &str| spec.str_at(&["nonResourceAttributes", field]).unwrap_or_default().to_owned();
+        let word =
+            |field: &str| spec.str_at(&["nonResourceAttributes", field]).unwrap_or_default().to_owned();
         format!("{{\"Path\":{:?},\"Verb\":{:?}}}", word("path"), word("verb"))
     };
     if about_resource && about_path {
@@ -121,7 +125,10 @@ fn check(resource: &Resource, review: &Object, namespace: &str) -> Result<(), Ap
         errors.push(FieldError::invalid("spec.resourceAttributes", "null", detail));
     }
     let is_self = resource.kind.starts_with("Self");
-    if !is_self && spec.str_at(&["user"]).unwrap_or_default().is_empty() && spec.items_at(&["groups"]).is_empty() {
+    if !is_self
+        && spec.str_at(&["user"]).unwrap_or_default().is_empty()
+        && spec.items_at(&["groups"]).is_empty()
+    {
         let detail = "at least one of user or group must be specified";
         errors.push(FieldError::invalid("spec.user", "\"\"", detail));
     }
@@ -129,7 +136,11 @@ fn check(resource: &Resource, review: &Object, namespace: &str) -> Result<(), Ap
         let asked = spec.str_at(&["resourceAttributes", "namespace"]).unwrap_or_default();
         if about_resource && asked != namespace {
             let detail = "must match metadata.namespace";
-            errors.push(FieldError::invalid("spec.resourceAttributes.namespace", format!("{asked:?}"), detail));
+            errors.push(FieldError::invalid(
+                "spec.resourceAttributes.namespace",
+                format!("{asked:?}"),
+                detail,
+            ));
         }
         if about_path {
             let detail = "disallowed on this kind of request";
@@ -185,7 +196,9 @@ fn rules(view: &dyn View, user: &User, review: &Object) -> Result<Value, ApiErro
         let found = fields.iter().filter_map(|field| Some((*field, rule.get(field)?.clone())));
         Value::Map(found.filter(|(_, value)| !value.is_empty()).collect())
     };
-    let with = |field: &str| -> Vec<&Value> { rules.iter().filter(|rule| !rule.items_at(&[field]).is_empty()).collect() };
+    let with = |field: &str| -> Vec<&Value> {
+        rules.iter().filter(|rule| !rule.items_at(&[field]).is_empty()).collect()
+    };
     let resources: Vec<Value> = with("resources")
         .iter()
         .map(|rule| pick(rule, &["verbs", "apiGroups", "resources", "resourceNames"]))

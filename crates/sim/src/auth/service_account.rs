@@ -161,8 +161,13 @@ fn expiration(request: &mut Object) -> Result<i64, ApiError> {
 }
 
 /// The claims that tie a token to other objects.
-fn bound_objects(view: &dyn View, account: &Object, request: &Object) -> Result<Vec<(&'static str, Value)>, ApiError> {
-    let Some(reference) = request.at(&["spec", "boundObjectRef"]).filter(|reference| !reference.is_null()) else {
+fn bound_objects(
+    view: &dyn View,
+    account: &Object,
+    request: &Object,
+) -> Result<Vec<(&'static str, Value)>, ApiError> {
+    let Some(reference) = request.at(&["spec", "boundObjectRef"]).filter(|reference| !reference.is_null())
+    else {
         return Ok(Vec::new());
     };
     let word = |field: &str| reference.str_at(&[field]).unwrap_or_default();
@@ -242,7 +247,10 @@ fn legacy_user(view: &dyn View, claims: &Value) -> Result<User, TokenError> {
     let [namespace, secret, name, uid] = LEGACY.map(|claim| claims.str_at(&[claim]).unwrap_or_default());
     let account = view.get("", "serviceaccounts", namespace, name).ok_or(TokenError::Invalidated)?;
     let stored = view.get("", "secrets", namespace, secret).ok_or(TokenError::Invalidated)?;
-    if account.uid() != uid || stored.is_deleting() || service_account(claims.str_at(&["sub"]).unwrap_or_default()) != Some((namespace, name)) {
+    if account.uid() != uid
+        || stored.is_deleting()
+        || service_account(claims.str_at(&["sub"]).unwrap_or_default()) != Some((namespace, name))
+    {
         return Err(TokenError::Invalidated);
     }
     Ok(account_user(namespace, name, uid))

@@ -18,7 +18,9 @@ impl View for Shelf {
     fn list(&self, group: &str, resource: &str, namespace: Option<&str>) -> Vec<Object> {
         self.0
             .iter()
-            .filter(|((g, r, n, _), _)| g == group && r == resource && namespace.is_none_or(|wanted| wanted == n))
+            .filter(|((g, r, n, _), _)| {
+                g == group && r == resource && namespace.is_none_or(|wanted| wanted == n)
+            })
             .map(|(_, object)| object.clone())
             .collect()
     }
@@ -28,7 +30,12 @@ impl Shelf {
     fn with(mut self, value: Value) -> Self {
         let object = Object::new(value).unwrap();
         let resource = resource_of(&object.gvk()).unwrap();
-        let key = (resource.group.to_string(), resource.plural.to_string(), object.namespace().into(), object.name().into());
+        let key = (
+            resource.group.to_string(),
+            resource.plural.to_string(),
+            object.namespace().into(),
+            object.name().into(),
+        );
         self.0.insert(key, object);
         self
     }
@@ -124,7 +131,12 @@ fn authenticator() -> Authenticator {
     Authenticator::new(keys).unwrap()
 }
 
-fn login(authenticator: &Authenticator, view: &dyn View, headers: &[(&str, &str)], now: Timestamp) -> Result<User, ApiError> {
+fn login(
+    authenticator: &Authenticator,
+    view: &dyn View,
+    headers: &[(&str, &str)],
+    now: Timestamp,
+) -> Result<User, ApiError> {
     let mut request = Request::builder().uri("/api");
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -146,10 +158,15 @@ fn a_token_is_good_until_it_expires_or_its_account_is_gone() {
     let issued = authenticator.issue(&view, &Object::new(account()).unwrap(), request, now).unwrap();
     assert_eq!(issued.value().str_at(&["status", "expirationTimestamp"]), Some("2026-01-01T00:10:00Z"));
     let bearer = format!("Bearer {}", issued.value().str_at(&["status", "token"]).unwrap());
-    let at = |view: &dyn View, time: &str| login(&authenticator, view, &[("authorization", &bearer)], time.parse().unwrap());
+    let at = |view: &dyn View, time: &str| {
+        login(&authenticator, view, &[("authorization", &bearer)], time.parse().unwrap())
+    };
     let user = at(&view, "2026-01-01T00:05:00Z").unwrap();
     assert_eq!(user.name, "system:serviceaccount:shop:robot");
-    assert_eq!(user.groups, ["system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"]);
+    assert_eq!(
+        user.groups,
+        ["system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"]
+    );
     assert!(user.extra.contains_key("authentication.kubernetes.io/credential-id"));
     assert_eq!(at(&view, "2026-01-01T00:10:00Z").unwrap_err().code, 401);
     assert_eq!(at(&Shelf::default(), "2026-01-01T00:05:00Z").unwrap_err().code, 401);
@@ -160,7 +177,12 @@ fn a_token_is_good_until_it_expires_or_its_account_is_gone() {
 #[test]
 fn short_lived_tokens_are_refused() {
     let request = Object::new(value!({"spec": {"expirationSeconds": 5}})).unwrap();
-    let error = authenticator().issue(&Shelf::default(), &Object::new(account()).unwrap(), request, Timestamp::UNIX_EPOCH);
+    let error = authenticator().issue(
+        &Shelf::default(),
+        &Object::new(account()).unwrap(),
+        request,
+        Timestamp::UNIX_EPOCH,
+    );
     assert_eq!(
         error.unwrap_err().message,
         "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes"
@@ -174,7 +196,10 @@ fn tokens_of_secrets_live_as_long_as_the_secret() {
     let view = Shelf::default().with(account()).with(secret);
     let token = authenticator.secret_token(&Object::new(account()).unwrap(), "robot-token").unwrap();
     let bearer = format!("Bearer {token}");
-    let name = |view: &dyn View| login(&authenticator, view, &[("authorization", &bearer)], Timestamp::UNIX_EPOCH).map(|user| user.name);
+    let name = |view: &dyn View| {
+        login(&authenticator, view, &[("authorization", &bearer)], Timestamp::UNIX_EPOCH)
+            .map(|user| user.name)
+    };
     assert_eq!(name(&view).unwrap(), "system:serviceaccount:shop:robot");
     assert!(name(&Shelf::default().with(account())).is_err());
 }
@@ -182,7 +207,8 @@ fn tokens_of_secrets_live_as_long_as_the_secret() {
 #[test]
 fn nobody_and_the_administrator() {
     let authenticator = authenticator();
-    let login = |headers: &[(&str, &str)]| login(&authenticator, &Shelf::default(), headers, Timestamp::UNIX_EPOCH);
+    let login =
+        |headers: &[(&str, &str)]| login(&authenticator, &Shelf::default(), headers, Timestamp::UNIX_EPOCH);
     assert_eq!(login(&[]).unwrap(), User::anonymous());
     assert_eq!(login(&[("authorization", "Bearer secret")]).unwrap(), User::admin());
     assert_eq!(login(&[("authorization", "Bearer wrong")]).unwrap_err().message, "Unauthorized");
@@ -197,16 +223,22 @@ fn acting_as_others_needs_permission() {
         all.extend_from_slice(headers);
         login(&authenticator, &view, &all, Timestamp::UNIX_EPOCH)
     };
-    let user = go(&[("impersonate-user", "jane"), ("impersonate-group", "devs"), ("impersonate-extra-scopes", "x")]).unwrap();
+    let user =
+        go(&[("impersonate-user", "jane"), ("impersonate-group", "devs"), ("impersonate-extra-scopes", "x")])
+            .unwrap();
     assert_eq!((user.name.as_str(), user.groups.len()), ("jane", 2));
     assert_eq!(user.extra["scopes"], ["x"]);
     let robot = go(&[("impersonate-user", "system:serviceaccount:shop:robot")]).unwrap();
-    assert_eq!(robot.groups, ["system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"]);
+    assert_eq!(
+        robot.groups,
+        ["system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"]
+    );
     assert_eq!(
         go(&[("impersonate-group", "devs")]).unwrap_err().message,
         "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"devs\"}, Extra:map[string][]string(nil)} without impersonating a user name"
     );
-    let refused = login(&authenticator, &view, &[("impersonate-user", "jane")], Timestamp::UNIX_EPOCH).unwrap_err();
+    let refused =
+        login(&authenticator, &view, &[("impersonate-user", "jane")], Timestamp::UNIX_EPOCH).unwrap_err();
     assert_eq!(
         refused.message,
         "users \"jane\" is forbidden: User \"system:anonymous\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope"
@@ -221,7 +253,8 @@ fn nobody_gives_what_he_does_not_have() {
         {"verbs": ["get", "list"], "apiGroups": [""], "resources": ["nodes"]},
         {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]}))
     .unwrap();
-    let error = check_escalation(&view, &alice(), resource_of(&gvk("Role")).unwrap(), &role, None).unwrap_err();
+    let error =
+        check_escalation(&view, &alice(), resource_of(&gvk("Role")).unwrap(), &role, None).unwrap_err();
     assert_eq!(
         error.message,
         "roles.rbac.authorization.k8s.io \"r\" is forbidden: user \"alice\" (groups=[\"devs\" \"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"nodes\"], Verbs:[\"get\" \"list\"]}"
@@ -229,10 +262,15 @@ fn nobody_gives_what_he_does_not_have() {
     let binding = |role: &str| {
         Object::new(value!({"metadata": {"name": "b", "namespace": "shop"}, "roleRef": {"kind": "ClusterRole", "name": role}})).unwrap()
     };
-    let check = |role: &str| check_escalation(&view, &alice(), resource_of(&gvk("RoleBinding")).unwrap(), &binding(role), None);
+    let check = |role: &str| {
+        check_escalation(&view, &alice(), resource_of(&gvk("RoleBinding")).unwrap(), &binding(role), None)
+    };
     assert_eq!(check("view"), Ok(()));
     assert!(check("cluster-admin").unwrap_err().message.contains("{NonResourceURLs:[\"*\"], Verbs:[\"*\"]}"));
-    assert_eq!(check("nope").unwrap_err().message, "rolebindings.rbac.authorization.k8s.io \"nope\" not found");
+    assert_eq!(
+        check("nope").unwrap_err().message,
+        "rolebindings.rbac.authorization.k8s.io \"nope\" not found"
+    );
 }
 
 #[test]
@@ -242,7 +280,14 @@ fn access_reviews_give_their_reason() {
     let review = |kind: &str, spec: Value| {
         let gvk = Gvk::new("authorization.k8s.io", "v1", kind);
         let object = Object::new(value!({"spec": spec})).unwrap();
-        let outcome = authenticator.review(&view, &alice(), resource_of(&gvk).unwrap(), "", object, Timestamp::UNIX_EPOCH);
+        let outcome = authenticator.review(
+            &view,
+            &alice(),
+            resource_of(&gvk).unwrap(),
+            "",
+            object,
+            Timestamp::UNIX_EPOCH,
+        );
         match outcome {
             Ok(object) => serde_json::to_string(object.at(&["status"]).unwrap()).unwrap(),
             Err(error) => error.message,

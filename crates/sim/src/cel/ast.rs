@@ -17,15 +17,32 @@ pub(super) enum Kind {
     Literal(Val),
     Ident(Str),
     /// `operand.field`; with `optional`, `operand.?field`.
-    Select { operand: Box<Expr>, field: Str, optional: bool },
+    Select {
+        operand: Box<Expr>,
+        field: Str,
+        optional: bool,
+    },
     /// `has(operand.field)`
-    Has { operand: Box<Expr>, field: Str },
-    Call { function: Str, target: Option<Box<Expr>>, args: Vec<Expr>, pattern: Option<Pattern> },
+    Has {
+        operand: Box<Expr>,
+        field: Str,
+    },
+    Call {
+        function: Str,
+        target: Option<Box<Expr>>,
+        args: Vec<Expr>,
+        pattern: Option<Pattern>,
+    },
     List(Vec<Entry>),
     Map(Vec<(Entry, Expr)>),
     Fold(Box<Fold>),
     /// `target.optMap(var, body)`, or `optFlatMap` with `flat`.
-    OptMap { target: Box<Expr>, var: Str, body: Box<Expr>, flat: bool },
+    OptMap {
+        target: Box<Expr>,
+        var: Str,
+        body: Box<Expr>,
+        flat: bool,
+    },
 }
 
 /// An item of a literal; an optional one is left out when it has no value.

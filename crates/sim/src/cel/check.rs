@@ -201,7 +201,8 @@ impl Checker<'_> {
 
     fn need_bool(&mut self, at: usize, function: &str, ty: &Ty) {
         if !ty.fits(&Ty::Bool) {
-            let args = if function == "_?_:_" { format!("({ty}, dyn, dyn)") } else { format!("(bool, {ty})") };
+            let args =
+                if function == "_?_:_" { format!("({ty}, dyn, dyn)") } else { format!("(bool, {ty})") };
             self.fail(at, format!("found no matching overload for '{function}' applied to '{args}'"));
         }
     }

@@ -137,7 +137,9 @@ impl Eval<'_> {
     }
 
     fn call(&mut self, expr: &Expr) -> Outcome {
-        let Kind::Call { function, target, args, pattern } = &expr.kind else { return Err(EvalError::Overload) };
+        let Kind::Call { function, target, args, pattern } = &expr.kind else {
+            return Err(EvalError::Overload);
+        };
         match (function.as_str(), args.as_slice()) {
             ("_&&_", [left, right]) => return self.logic(left, right, false),
             ("_||_", [left, right]) => return self.logic(left, right, true),
@@ -182,7 +184,8 @@ impl Eval<'_> {
     /// `&&` and `||`: one side that decides is enough, even if the other has no value.
     fn logic(&mut self, left: &Expr, right: &Expr, deciding: bool) -> Outcome {
         self.spend(1)?;
-        let is = |outcome: &Outcome, wanted: bool| matches!(outcome, Ok(Val::Bool(found)) if *found == wanted);
+        let is =
+            |outcome: &Outcome, wanted: bool| matches!(outcome, Ok(Val::Bool(found)) if *found == wanted);
         let first = self.expr(left);
         if is(&first, deciding) || matches!(first, Err(EvalError::Cost)) {
             return first;
@@ -257,7 +260,9 @@ impl Eval<'_> {
                     for (key, value) in value.entries().ok_or(EvalError::Overload)? {
                         if made.iter().any(|(known, _)| known.equals(&key)) {
                             let shown = standard::to_text(&key).unwrap_or_default();
-                            return Err(EvalError::failed(format!("insert failed: key {shown} already exists")));
+                            return Err(EvalError::failed(format!(
+                                "insert failed: key {shown} already exists"
+                            )));
                         }
                         made.push((key, value));
                     }

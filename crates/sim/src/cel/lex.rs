@@ -41,8 +41,8 @@ impl TokenKind {
 }
 
 const SIGNS: [&str; 24] = [
-    "==", "!=", "<=", ">=", "&&", "||", "?", ":", ".", ",", "(", ")", "[", "]", "{", "}", "<", ">", "+", "-", "*",
-    "/", "%", "!",
+    "==", "!=", "<=", ">=", "&&", "||", "?", ":", ".", ",", "(", ")", "[", "]", "{", "}", "<", ">", "+", "-",
+    "*", "/", "%", "!",
 ];
 
 /// Splits the text; the last token is [`TokenKind::End`]. What is no token is skipped and told.
@@ -145,14 +145,19 @@ impl Lexer<'_> {
             text.push_str(&self.take(|c| c.is_ascii_digit()));
         }
         let signed = usize::from(matches!(self.peek(1), Some('+' | '-')));
-        if matches!(self.peek(0), Some('e' | 'E')) && self.peek(1 + signed).is_some_and(|c| c.is_ascii_digit()) {
+        if matches!(self.peek(0), Some('e' | 'E'))
+            && self.peek(1 + signed).is_some_and(|c| c.is_ascii_digit())
+        {
             float = true;
             text.extend(self.chars[self.at..=self.at + signed].iter());
             self.at += 1 + signed;
             text.push_str(&self.take(|c| c.is_ascii_digit()));
         }
         if float {
-            return text.parse().map(TokenKind::Double).map_err(|_| Issue::new(start, "invalid double literal"));
+            return text
+                .parse()
+                .map(TokenKind::Double)
+                .map_err(|_| Issue::new(start, "invalid double literal"));
         }
         self.whole(start, text.parse().ok())
     }
@@ -258,7 +263,14 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn code(&mut self, digits: usize, radix: u32, byte: bool, out: &mut Vec<u8>, at: usize) -> Result<(), Issue> {
+    fn code(
+        &mut self,
+        digits: usize,
+        radix: u32,
+        byte: bool,
+        out: &mut Vec<u8>,
+        at: usize,
+    ) -> Result<(), Issue> {
         let text: String = self.chars.iter().skip(self.at).take(digits).collect();
         self.at += digits;
         let code = u32::from_str_radix(&text, radix)

@@ -24,7 +24,9 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         ("lastIndexOf", [item]) => Some(Ok(position(items.iter().rposition(|known| known.equals(item))))),
         ("slice", [Val::Int(from), Val::Int(to)]) => Some(slice(items, *from, *to)),
         ("flatten", []) => same(flatten(items, 1)),
-        ("flatten", [Val::Int(depth)]) if *depth < 0 => Some(Err(EvalError::failed("level must be non-negative"))),
+        ("flatten", [Val::Int(depth)]) if *depth < 0 => {
+            Some(Err(EvalError::failed("level must be non-negative")))
+        }
         ("flatten", [Val::Int(depth)]) => same(flatten(items, *depth)),
         ("distinct", []) => {
             let mut out: Vec<Val> = Vec::new();
@@ -83,7 +85,8 @@ fn is_sorted(items: &[Val]) -> Outcome {
 
 fn sum(items: &[Val]) -> Outcome {
     let Some((first, rest)) = items.split_first() else { return Ok(Val::Int(0)) };
-    rest.iter().try_fold(first.clone(), |total, item| standard::call("_+_", false, &[total, item.clone()], None))
+    rest.iter()
+        .try_fold(first.clone(), |total, item| standard::call("_+_", false, &[total, item.clone()], None))
 }
 
 fn extreme(items: &[Val], wanted: Ordering, name: &str) -> Outcome {

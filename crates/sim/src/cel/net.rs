@@ -42,9 +42,7 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
                 other => Ok(other.clone()),
             };
             other.and_then(|other| match other {
-                Val::Cidr(inner, inner_bits) => {
-                    flag(inner_bits >= *bits && contains(net, *bits, &inner))
-                }
+                Val::Cidr(inner, inner_bits) => flag(inner_bits >= *bits && contains(net, *bits, &inner)),
                 _ => Err(EvalError::Overload),
             })
         }
@@ -60,7 +58,8 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         }
         ("validate", [Val::Format(name), Val::String(text)]) => {
             let problems = crate::crd::format_problems(name, text);
-            let problems = (!problems.is_empty()).then(|| Val::list(problems.into_iter().map(Val::text)).into());
+            let problems =
+                (!problems.is_empty()).then(|| Val::list(problems.into_iter().map(Val::text)).into());
             Ok(Val::Optional(problems))
         }
         _ => return None,
@@ -84,16 +83,24 @@ const NAMED: [&str; 13] = [
 ];
 
 fn address(text: &str) -> Result<IpAddr, EvalError> {
-    let failed = |why: &str| EvalError::failed(format!("IP Address {text:?} parse error during conversion from string: {why}"));
+    let failed = |why: &str| {
+        EvalError::failed(format!("IP Address {text:?} parse error during conversion from string: {why}"))
+    };
     match text.parse::<IpAddr>() {
-        Ok(IpAddr::V6(ip)) if ip.to_ipv4_mapped().is_some() => Err(failed("IPv4-mapped IPv6 address is not allowed")),
+        Ok(IpAddr::V6(ip)) if ip.to_ipv4_mapped().is_some() => {
+            Err(failed("IPv4-mapped IPv6 address is not allowed"))
+        }
         Ok(ip) => Ok(ip),
         Err(_) => Err(failed(&format!("ParseAddr({text:?}): unable to parse IP"))),
     }
 }
 
 fn network(text: &str) -> Outcome {
-    let failed = || EvalError::failed(format!("network address parse error during conversion from string: netip.ParsePrefix({text:?}): no '/'"));
+    let failed = || {
+        EvalError::failed(format!(
+            "network address parse error during conversion from string: netip.ParsePrefix({text:?}): no '/'"
+        ))
+    };
     let (ip, bits) = text.split_once('/').ok_or_else(failed)?;
     let ip = address(ip)?;
     let bits: u8 = bits.parse().map_err(|_| failed())?;

@@ -13,7 +13,8 @@ use super::value::Val;
 pub(super) fn parse(text: &str) -> Result<Expr, Vec<Issue>> {
     if text.chars().count() > EXPRESSION_CHARS {
         let size = text.chars().count();
-        let message = format!("expression code point size exceeds limit: size: {size}, limit {EXPRESSION_CHARS}");
+        let message =
+            format!("expression code point size exceeds limit: size: {size}, limit {EXPRESSION_CHARS}");
         return Err(vec![Issue::new(0, message)]);
     }
     let (tokens, mut issues) = tokens(text);
@@ -53,8 +54,23 @@ const OPERATORS: [(&str, u8, &str); 14] = [
 ];
 
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 impl Parser {

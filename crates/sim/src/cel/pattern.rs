@@ -98,7 +98,8 @@ fn complaint(source: &str, error: &regex::Error) -> String {
         ("invalid character class range", "invalid character class range"),
         ("exceeds size limit", "expression too large"),
     ];
-    let reason = words.iter().find(|(theirs, _)| text.contains(theirs)).map_or("invalid syntax", |(_, go)| go);
+    let reason =
+        words.iter().find(|(theirs, _)| text.contains(theirs)).map_or("invalid syntax", |(_, go)| go);
     let shown = match reason {
         // The class that is not closed, not all that stands before it.
         "missing closing ]" => source.rfind('[').map_or(source, |at| &source[at..]),
@@ -146,7 +147,8 @@ fn translate(source: &str) -> String {
             ']' if first => out.push_str("\\]"),
             ']' if in_class => {
                 // The end of `[:alpha:]` does not end the class around it.
-                in_class = source[..at].ends_with(':') && source[..at].rfind("[:").is_some_and(|open| open + 2 < at);
+                in_class =
+                    source[..at].ends_with(':') && source[..at].rfind("[:").is_some_and(|open| open + 2 < at);
                 out.push(']');
             }
             '&' | '~' | '-' if in_class && chars.peek().is_some_and(|(_, next)| *next == c) => {

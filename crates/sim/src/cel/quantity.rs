@@ -8,7 +8,9 @@ use super::value::Val;
 type Outcome = Result<Val, EvalError>;
 
 pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
-    let whole = |number: &i64| Quantity::parse(&number.to_string()).map_err(|error| EvalError::failed(error.to_string()));
+    let whole = |number: &i64| {
+        Quantity::parse(&number.to_string()).map_err(|error| EvalError::failed(error.to_string()))
+    };
     Some(match (name, args) {
         ("quantity", [Val::String(text)]) => {
             Quantity::parse(text).map(Val::Quantity).map_err(|error| EvalError::failed(error.to_string()))
@@ -26,10 +28,10 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         ("isInteger", [Val::Quantity(a)]) => Ok(Val::Bool(a.is_whole())),
         ("asInteger", [Val::Quantity(a)]) if a.is_whole() => Ok(Val::Int(a.value())),
         ("asInteger", [Val::Quantity(_)]) => Err(EvalError::failed("cannot convert value to integer")),
-        ("add", [Val::Quantity(a), Val::Quantity(b)]) => Ok(Val::Quantity(a.clone() + b.clone())),
-        ("add", [Val::Quantity(a), Val::Int(b)]) => whole(b).map(|b| Val::Quantity(a.clone() + b)),
-        ("sub", [Val::Quantity(a), Val::Quantity(b)]) => Ok(Val::Quantity(a.clone() - b.clone())),
-        ("sub", [Val::Quantity(a), Val::Int(b)]) => whole(b).map(|b| Val::Quantity(a.clone() - b)),
+        ("add", [Val::Quantity(a), Val::Quantity(b)]) => Ok(Val::Quantity(*a + *b)),
+        ("add", [Val::Quantity(a), Val::Int(b)]) => whole(b).map(|b| Val::Quantity(*a + b)),
+        ("sub", [Val::Quantity(a), Val::Quantity(b)]) => Ok(Val::Quantity(*a - *b)),
+        ("sub", [Val::Quantity(a), Val::Int(b)]) => whole(b).map(|b| Val::Quantity(*a - b)),
         _ => return None,
     })
 }

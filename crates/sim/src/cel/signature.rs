@@ -124,7 +124,9 @@ fn overloads() -> &'static BTreeMap<&'static str, Vec<Overload>> {
             let Some((params, result)) = tail.split_once(')') else { continue };
             // A target is written in type letters and ends at the dot; `sets.contains` has none.
             let (target, name) = match head.split_once('.') {
-                Some((types, name)) if !types.contains(|c: char| c.is_ascii_lowercase() && c != 'a' && c != 'b') => {
+                Some((types, name))
+                    if !types.contains(|c: char| c.is_ascii_lowercase() && c != 'a' && c != 'b') =>
+                {
                     (read_all(types).pop(), name)
                 }
                 _ => (None, head),

@@ -10,18 +10,13 @@ use crate::crd::ListType;
 
 type Outcome = Result<Val, EvalError>;
 
+/// Functions that belong together: `None` for a name that is not among them.
+type Family = fn(&str, bool, &[Val]) -> Option<Outcome>;
+
 /// Calls a function. The target of a method is the first of `args`.
 pub(super) fn call(name: &str, method: bool, args: &[Val], pattern: Option<&Pattern>) -> Outcome {
-    let families: [fn(&str, bool, &[Val]) -> Option<Outcome>; 8] = [
-        operator,
-        conversion,
-        lists::call,
-        time::call,
-        quantity::call,
-        semver::call,
-        net::call,
-        url::call,
-    ];
+    let families: [Family; 8] =
+        [operator, conversion, lists::call, time::call, quantity::call, semver::call, net::call, url::call];
     if let Some(outcome) = strings::call(name, args, pattern) {
         return outcome;
     }
@@ -35,7 +30,10 @@ pub(super) fn call(name: &str, method: bool, args: &[Val], pattern: Option<&Patt
 
 /// What a call costs: one, and a tenth of every character or item that has to be looked at.
 pub(super) fn cost(name: &str, args: &[Val]) -> u64 {
-    let cheap = matches!(name, "_[_]" | "_[?_]" | "size" | "type" | "dyn" | "_?_:_" | "!_" | "-_" | "hasValue" | "value");
+    let cheap = matches!(
+        name,
+        "_[_]" | "_[?_]" | "size" | "type" | "dyn" | "_?_:_" | "!_" | "-_" | "hasValue" | "value"
+    );
     if cheap {
         return 1;
     }
@@ -78,10 +76,12 @@ fn operator(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
             Some(value) => Ok((**value).clone()),
             None => Err(EvalError::failed("optional.none() dereference")),
         },
-        ("unwrapOpt" | "optional.unwrap", [Val::List(items, _)]) => Ok(Val::list(items.iter().filter_map(|item| match item {
-            Val::Optional(value) => value.as_deref().cloned(),
-            other => Some(other.clone()),
-        }))),
+        ("unwrapOpt" | "optional.unwrap", [Val::List(items, _)]) => {
+            Ok(Val::list(items.iter().filter_map(|item| match item {
+                Val::Optional(value) => value.as_deref().cloned(),
+                other => Some(other.clone()),
+            })))
+        }
         ("optional.none", []) => Ok(Val::Optional(None)),
         ("optional.of", [value]) => Ok(Val::Optional(Some(value.clone().into()))),
         ("optional.ofNonZeroValue", [value]) => {
@@ -187,7 +187,9 @@ fn arithmetic(name: &str, a: &Val, b: &Val) -> Outcome {
     match (name, a, b) {
         ("_-_", Val::Int(a), Val::Int(b)) => a.checked_sub(*b).map(Val::Int).ok_or_else(overflow),
         ("_*_", Val::Int(a), Val::Int(b)) => a.checked_mul(*b).map(Val::Int).ok_or_else(overflow),
-        ("_/_" | "_%_", Val::Int(_), Val::Int(0)) | ("_/_" | "_%_", Val::Uint(_), Val::Uint(0)) => Err(zero()),
+        ("_/_" | "_%_", Val::Int(_), Val::Int(0)) | ("_/_" | "_%_", Val::Uint(_), Val::Uint(0)) => {
+            Err(zero())
+        }
         ("_/_", Val::Int(a), Val::Int(b)) => a.checked_div(*b).map(Val::Int).ok_or_else(overflow),
         ("_%_", Val::Int(a), Val::Int(b)) => a.checked_rem(*b).map(Val::Int).ok_or_else(overflow),
         ("_-_", Val::Uint(a), Val::Uint(b)) => {
@@ -258,14 +260,15 @@ fn conversion(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
     let [value] = args else { return None };
     let range = || EvalError::failed("unsigned integer overflow");
     Some(match (name, value) {
-        ("int", Val::Int(_)) | ("uint", Val::Uint(_)) | ("double", Val::Double(_)) | ("bool", Val::Bool(_))
+        ("int", Val::Int(_))
+        | ("uint", Val::Uint(_))
+        | ("double", Val::Double(_))
+        | ("bool", Val::Bool(_))
         | ("bytes", Val::Bytes(_)) => Ok(value.clone()),
         ("int", Val::Uint(u)) => i64::try_from(*u).map(Val::Int).map_err(|_| overflow()),
         ("int", Val::Double(d)) if d.abs() < 9.2e18 => Ok(Val::Int(*d as i64)),
         ("int" | "uint", Val::Double(_)) if name == "int" => Err(overflow()),
-        ("int", Val::String(text)) => {
-            text.parse().map(Val::Int).map_err(|_| unreadable("int"))
-        }
+        ("int", Val::String(text)) => text.parse().map(Val::Int).map_err(|_| unreadable("int")),
         ("int", Val::Timestamp(at)) => Ok(Val::Int(at.as_second())),
         ("int", Val::Duration(nanos)) => Ok(Val::Int(*nanos)),
         ("uint", Val::Int(i)) => u64::try_from(*i).map(Val::Uint).map_err(|_| range()),

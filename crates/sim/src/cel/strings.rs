@@ -27,10 +27,15 @@ pub(super) fn call(name: &str, args: &[Val], pattern: Option<&Pattern>) -> Optio
         ("lowerAscii", [Val::String(a)]) => text(a.to_ascii_lowercase()),
         ("upperAscii", [Val::String(a)]) => text(a.to_ascii_uppercase()),
         ("trim", [Val::String(a)]) => text(a.trim().into()),
-        ("replace", [Val::String(a), Val::String(from), Val::String(to)]) => text(a.replace(from.as_str(), to)),
-        ("replace", [Val::String(a), Val::String(from), Val::String(to), Val::Int(times)]) => text(
-            usize::try_from(*times).map_or_else(|_| a.replace(from.as_str(), to), |n| a.as_str().replacen(from.as_str(), to, n).into()),
-        ),
+        ("replace", [Val::String(a), Val::String(from), Val::String(to)]) => {
+            text(a.replace(from.as_str(), to))
+        }
+        ("replace", [Val::String(a), Val::String(from), Val::String(to), Val::Int(times)]) => {
+            text(usize::try_from(*times).map_or_else(
+                |_| a.replace(from.as_str(), to),
+                |n| a.as_str().replacen(from.as_str(), to, n).into(),
+            ))
+        }
         ("split", [Val::String(a), Val::String(by), rest @ ..]) => Some(split(a, by, rest.first())),
         ("substring", [Val::String(a), Val::Int(from), rest @ ..]) => Some(substring(a, *from, rest.first())),
         ("join", [Val::List(items, _), rest @ ..]) => {
@@ -181,7 +186,8 @@ fn format_one(verb: char, precision: Option<usize>, arg: &Val) -> Result<String,
             let text = format!("{d:.precision$e}");
             match text.split_once('e') {
                 Some((mantissa, exponent)) => {
-                    let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
+                    let (sign, digits) =
+                        exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
                     format!("{mantissa}e{sign}{digits:0>2}")
                 }
                 None => text,
@@ -200,7 +206,11 @@ fn format_one(verb: char, precision: Option<usize>, arg: &Val) -> Result<String,
                 other.type_name()
             )));
         }
-        _ => return Err(EvalError::failed(format!("could not parse formatting clause: unrecognized formatting clause \"{verb}\""))),
+        _ => {
+            return Err(EvalError::failed(format!(
+                "could not parse formatting clause: unrecognized formatting clause \"{verb}\""
+            )));
+        }
     })
 }
 

@@ -11,7 +11,9 @@ fn run(text: &str, variable: Value) -> String {
     let variables = [("self", Val::lift(&variable, &Ty::Dyn))];
     match program.run(&variables, 1_000_000).0 {
         Ok(Val::Optional(None)) => "none".into(),
-        Ok(value) => value.to_value().map_or_else(|| format!("{value:?}"), |value| serde_json::to_string(&value).unwrap()),
+        Ok(value) => value
+            .to_value()
+            .map_or_else(|| format!("{value:?}"), |value| serde_json::to_string(&value).unwrap()),
         Err(error) => format!("error: {error}"),
     }
 }
@@ -131,7 +133,9 @@ fn libraries_answer() {
 
 #[test]
 fn what_cannot_work_is_refused_with_a_mark() {
-    let object = ObjectTy { fields: [("name".into(), ("name".into(), Ty::String)), ("n".into(), ("n".into(), Ty::Int))].into() };
+    let object = ObjectTy {
+        fields: [("name".into(), ("name".into(), Ty::String)), ("n".into(), ("n".into(), Ty::Int))].into(),
+    };
     let env = Env::new([("self", Ty::Object(object.into()))]);
     for (text, expected) in [
         ("self.foo", "ERROR: <input>:1:5: undefined field 'foo'\n | self.foo\n | ....^"),

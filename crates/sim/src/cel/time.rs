@@ -31,9 +31,9 @@ pub(super) fn duration_text(nanos: i64) -> String {
 pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
     Some(match (name, args) {
         ("timestamp", [Val::Timestamp(at)]) => Ok(Val::Timestamp(*at)),
-        ("timestamp", [Val::String(text)]) => timestamp(text)
-            .map(Val::Timestamp)
-            .ok_or_else(|| EvalError::failed("type conversion error from 'string' to 'google.protobuf.Timestamp'")),
+        ("timestamp", [Val::String(text)]) => timestamp(text).map(Val::Timestamp).ok_or_else(|| {
+            EvalError::failed("type conversion error from 'string' to 'google.protobuf.Timestamp'")
+        }),
         ("timestamp", [Val::Int(seconds)]) => Timestamp::from_second(*seconds)
             .map(Val::Timestamp)
             .map_err(|_| EvalError::failed("timestamp overflow")),
@@ -41,11 +41,15 @@ pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
         ("duration", [Val::Int(_)]) => {
             Err(EvalError::failed("type conversion error from 'int' to 'google.protobuf.Duration'"))
         }
-        ("duration", [Val::String(text)]) => crate::crd::go_duration(text)
-            .map(Val::Duration)
-            .ok_or_else(|| EvalError::failed("type conversion error from 'string' to 'google.protobuf.Duration'")),
+        ("duration", [Val::String(text)]) => {
+            crate::crd::go_duration(text).map(Val::Duration).ok_or_else(|| {
+                EvalError::failed("type conversion error from 'string' to 'google.protobuf.Duration'")
+            })
+        }
         (name, [Val::Duration(nanos)]) if name.starts_with("get") => part_of_duration(name, *nanos),
-        (name, [Val::Timestamp(at), zone @ ..]) if name.starts_with("get") => part_of_time(name, *at, zone.first()),
+        (name, [Val::Timestamp(at), zone @ ..]) if name.starts_with("get") => {
+            part_of_time(name, *at, zone.first())
+        }
         _ => return None,
     })
 }
@@ -64,7 +68,9 @@ fn part_of_duration(name: &str, nanos: i64) -> Outcome {
 fn part_of_time(name: &str, at: Timestamp, zone: Option<&Val>) -> Outcome {
     let offset = match zone {
         None => Offset::UTC,
-        Some(Val::String(text)) => offset(text).ok_or_else(|| EvalError::failed(format!("unknown time zone {text}")))?,
+        Some(Val::String(text)) => {
+            offset(text).ok_or_else(|| EvalError::failed(format!("unknown time zone {text}")))?
+        }
         Some(_) => return Err(EvalError::Overload),
     };
     let time = offset.to_datetime(at);

@@ -81,7 +81,9 @@ impl Ty {
     pub fn fits(&self, wanted: &Ty) -> bool {
         match (self, wanted) {
             (Ty::Dyn, _) | (_, Ty::Dyn) => true,
-            (Ty::Null, Ty::Object(_) | Ty::Timestamp | Ty::Duration | Ty::Opaque(_) | Ty::Optional(_)) => true,
+            (Ty::Null, Ty::Object(_) | Ty::Timestamp | Ty::Duration | Ty::Opaque(_) | Ty::Optional(_)) => {
+                true
+            }
             (Ty::List(a), Ty::List(b)) => a.item.fits(&b.item),
             (Ty::Map(a), Ty::Map(b)) => a.0.fits(&b.0) && a.1.fits(&b.1),
             (Ty::Optional(a), Ty::Optional(b)) => a.fits(b),
@@ -127,8 +129,27 @@ impl fmt::Display for Ty {
 
 /// Words that are no names of variables. Fields may be called so: then both forms are understood.
 const RESERVED: [&str; 21] = [
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
-    "loop", "package", "namespace", "return", "var", "void", "while",
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Whether a field's name is a word of the language.

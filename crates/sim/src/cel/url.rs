@@ -105,9 +105,11 @@ fn decode(text: &str) -> String {
 
 pub(super) fn call(name: &str, _: bool, args: &[Val]) -> Option<Outcome> {
     Some(match (name, args) {
-        ("url", [Val::String(text)]) => Url::parse(text)
-            .map(|url| Val::Url(url.into()))
-            .ok_or_else(|| EvalError::failed(format!("URL parse error during conversion from string: parse {text:?}: invalid URI for request"))),
+        ("url", [Val::String(text)]) => Url::parse(text).map(|url| Val::Url(url.into())).ok_or_else(|| {
+            EvalError::failed(format!(
+                "URL parse error during conversion from string: parse {text:?}: invalid URI for request"
+            ))
+        }),
         ("isURL", [Val::String(text)]) => Ok(Val::Bool(Url::parse(text).is_some())),
         ("getScheme", [Val::Url(url)]) => Ok(Val::String(url.scheme.clone())),
         ("getHost", [Val::Url(url)]) => Ok(Val::String(url.host.clone())),

@@ -82,8 +82,9 @@ impl Val {
             (Value::Str(text), Ty::Timestamp) => {
                 super::time::timestamp(text).map_or_else(|| Val::String(text.clone()), Val::Timestamp)
             }
-            (Value::Str(text), Ty::Duration) => crate::crd::go_duration(text)
-                .map_or_else(|| Val::String(text.clone()), Val::Duration),
+            (Value::Str(text), Ty::Duration) => {
+                crate::crd::go_duration(text).map_or_else(|| Val::String(text.clone()), Val::Duration)
+            }
             (Value::Str(text), Ty::Bytes) => {
                 use base64::Engine;
                 let decoded = base64::engine::general_purpose::STANDARD.decode(text.as_str());
@@ -147,9 +148,9 @@ impl Val {
     pub(super) fn entries(&self) -> Option<Vec<(Val, Val)>> {
         match self {
             Val::Map(entries) => Some(entries.to_vec()),
-            Val::Fields(map, ty) => {
-                Some(map.iter().map(|(key, value)| (Val::String(key.clone()), Val::lift(value, ty))).collect())
-            }
+            Val::Fields(map, ty) => Some(
+                map.iter().map(|(key, value)| (Val::String(key.clone()), Val::lift(value, ty))).collect(),
+            ),
             _ => None,
         }
     }
@@ -202,12 +203,14 @@ impl Val {
             (Val::Object(a, ty), Val::Object(b, _)) => same_fields(a, b, |name| {
                 ty.fields.values().find(|(json, _)| json == name).map_or(Ty::Dyn, |(_, ty)| ty.clone())
             }),
-            (Val::Object(a, _), Val::Fields(b, ty)) | (Val::Fields(a, ty), Val::Object(b, _) | Val::Fields(b, _)) => {
+            (Val::Object(a, _), Val::Fields(b, ty))
+            | (Val::Fields(a, ty), Val::Object(b, _) | Val::Fields(b, _)) => {
                 same_fields(a, b, |_| ty.clone())
             }
             (Val::Map(_) | Val::Fields(..), Val::Map(_) | Val::Fields(..)) => {
                 let (Some(a), Some(b)) = (self.entries(), other.entries()) else { return false };
-                a.len() == b.len() && a.iter().all(|(key, value)| other.key(key).is_some_and(|v| v.equals(value)))
+                a.len() == b.len()
+                    && a.iter().all(|(key, value)| other.key(key).is_some_and(|v| v.equals(value)))
             }
             (Val::Optional(a), Val::Optional(b)) => match (a, b) {
                 (None, None) => true,

@@ -71,7 +71,12 @@ fn object(value: &mut Value, path: &str, unknown: &mut Vec<String>) -> Result<()
     metadata_fields(metadata, ty, path, unknown)
 }
 
-fn metadata_fields(metadata: &mut Value, ty: TypeRef<'_>, path: &str, unknown: &mut Vec<String>) -> Result<(), String> {
+fn metadata_fields(
+    metadata: &mut Value,
+    ty: TypeRef<'_>,
+    path: &str,
+    unknown: &mut Vec<String>,
+) -> Result<(), String> {
     let problems = schema::check(metadata, ty);
     if let Some(problem) = schema::decoding_error(&problems) {
         return Err(match path {

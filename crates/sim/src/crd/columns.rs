@@ -9,13 +9,13 @@ use crate::table::{Column, human_duration};
 
 /// A column and where its value stands.
 #[derive(Clone, Debug)]
-pub struct PrinterColumn {
+pub(crate) struct PrinterColumn {
     column: Column,
     path: Option<JsonPath>,
 }
 
 /// Reads `additionalPrinterColumns`; without any, the age is shown.
-pub fn compile(columns: &[Value]) -> Vec<PrinterColumn> {
+pub(crate) fn compile(columns: &[Value]) -> Vec<PrinterColumn> {
     let age = PrinterColumn {
         column: Column {
             name: "Age".into(),
@@ -55,7 +55,7 @@ fn description(path: &str) -> Str {
 }
 
 /// The headers: the name, then the definition's columns.
-pub fn headers(columns: &[PrinterColumn]) -> Vec<Column> {
+pub(crate) fn headers(columns: &[PrinterColumn]) -> Vec<Column> {
     let name = Column {
         name: "Name".into(),
         kind: "string".into(),
@@ -67,7 +67,7 @@ pub fn headers(columns: &[PrinterColumn]) -> Vec<Column> {
 }
 
 /// The cells of one object.
-pub fn cells(columns: &[PrinterColumn], object: &Object, now: Timestamp) -> Vec<Value> {
+pub(crate) fn cells(columns: &[PrinterColumn], object: &Object, now: Timestamp) -> Vec<Value> {
     let rest = columns.iter().map(|column| column.cell(object.value(), now));
     std::iter::once(Value::from(object.name())).chain(rest).collect()
 }

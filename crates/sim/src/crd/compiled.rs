@@ -21,7 +21,7 @@ pub struct Compiled {
     pub(super) has_status: bool,
     pub(super) scale: Option<ScalePaths>,
     pub(super) selectable: Vec<(Str, JsonPath)>,
-    pub(super) conversion: Option<Value>,
+    pub(super) has_conversion_webhook: bool,
     pub(super) storage_version: Str,
     merge_schema: OnceLock<lynceus_object::schema::Schema>,
 }
@@ -55,11 +55,6 @@ impl Compiled {
         self.selectable.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The webhook that converts instances; without one only `apiVersion` changes.
-    pub fn conversion(&self) -> Option<&Value> {
-        self.conversion.as_ref()
-    }
-
     fn new(version: &Value, definition: &Object, storage_version: Str) -> Self {
         let source = version.at(&["schema", "openAPIV3Schema"]).cloned().unwrap_or_default();
         let schema = if source.is_null() {
@@ -69,16 +64,16 @@ impl Compiled {
             rule::attach(&mut schema, &source, true);
             schema
         };
-        let scale = version.at(&["subresources", "scale"]).filter(|scale| !scale.is_null()).map(|scale| ScalePaths {
-            spec: scale.str_at(&["specReplicasPath"]).unwrap_or_default().into(),
-            status: scale.str_at(&["statusReplicasPath"]).unwrap_or_default().into(),
-            selector: scale.str_at(&["labelSelectorPath"]).filter(|path| !path.is_empty()).map(Str::from),
-        });
+        let scale =
+            version.at(&["subresources", "scale"]).filter(|scale| !scale.is_null()).map(|scale| ScalePaths {
+                spec: scale.str_at(&["specReplicasPath"]).unwrap_or_default().into(),
+                status: scale.str_at(&["statusReplicasPath"]).unwrap_or_default().into(),
+                selector: scale.str_at(&["labelSelectorPath"]).filter(|path| !path.is_empty()).map(Str::from),
+            });
         let selectable = version.items_at(&["selectableFields"]).iter().filter_map(|field| {
             let path = field.str_at(&["jsonPath"])?;
             Some((path.trim_start_matches('.').into(), JsonPath::parse(path)?))
         });
-        let is_webhook = definition.at(&["spec", "conversion", "strategy"]) == Some(&"Webhook".into());
         Compiled {
             schema,
             source,
@@ -86,7 +81,8 @@ impl Compiled {
             has_status: version.at(&["subresources", "status"]).is_some_and(|status| !status.is_null()),
             scale,
             selectable: selectable.collect(),
-            conversion: definition.at(&["spec", "conversion", "webhook"]).filter(|_| is_webhook).cloned(),
+            has_conversion_webhook: definition.at(&["spec", "conversion", "strategy"])
+                == Some(&"Webhook".into()),
             storage_version,
             merge_schema: OnceLock::new(),
         }
@@ -116,9 +112,16 @@ pub fn resources(definition: &Object) -> Vec<Arc<Resource>> {
         .collect()
 }
 
-fn resource(definition: &Object, names: &Value, version: &Value, served: &[&Value], compiled: Compiled) -> Resource {
+fn resource(
+    definition: &Object,
+    names: &Value,
+    version: &Value,
+    served: &[&Value],
+    compiled: Compiled,
+) -> Resource {
     let word = |field: &str| Str::from(names.str_at(&[field]).unwrap_or_default());
-    let words = |field: &str| names.items_at(&[field]).iter().filter_map(Value::as_str).map(Str::from).collect();
+    let words =
+        |field: &str| names.items_at(&[field]).iter().filter_map(Value::as_str).map(Str::from).collect();
     let group = Str::from(definition.at(&["spec", "group"]).and_then(Value::as_str).unwrap_or_default());
     let version_name = Str::from(version.str_at(&["name"]).unwrap_or_default());
     let gvk = Gvk::new(group.clone(), version_name.clone(), word("kind"));
@@ -187,7 +190,10 @@ fn parts(version: &str) -> Option<(u64, u8, u64)> {
     let major = rest[..end].parse().ok()?;
     let (stability, minor) = match &rest[end..] {
         "" => return Some((major, 2, 0)),
-        tail => tail.strip_prefix("beta").map(|minor| (1, minor)).or_else(|| Some((0, tail.strip_prefix("alpha")?)))?,
+        tail => tail
+            .strip_prefix("beta")
+            .map(|minor| (1, minor))
+            .or_else(|| Some((0, tail.strip_prefix("alpha")?)))?,
     };
     Some((major, stability, minor.parse().ok()?))
 }

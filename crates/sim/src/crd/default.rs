@@ -5,7 +5,7 @@ use lynceus_object::Value;
 use super::schema::{Additional, Schema};
 
 /// Removes `null` where the schema has no default for it and does not call it nullable.
-pub fn drop_nulls(value: &mut Value, schema: Option<&Schema>) {
+pub(crate) fn drop_nulls(value: &mut Value, schema: Option<&Schema>) {
     match value {
         Value::Map(map) => {
             if !map.values().any(|field| matches!(field, Value::Null | Value::Map(_) | Value::Seq(_))) {
@@ -20,18 +20,16 @@ pub fn drop_nulls(value: &mut Value, schema: Option<&Schema>) {
                 true
             });
         }
-        Value::Seq(items) => {
-            if items.iter().any(|item| matches!(item, Value::Map(_) | Value::Seq(_))) {
-                let below = schema.and_then(|schema| schema.items.as_deref());
-                items.make_mut().iter_mut().for_each(|item| drop_nulls(item, below));
-            }
+        Value::Seq(items) if items.iter().any(|item| matches!(item, Value::Map(_) | Value::Seq(_))) => {
+            let below = schema.and_then(|schema| schema.items.as_deref());
+            items.make_mut().iter_mut().for_each(|item| drop_nulls(item, below));
         }
         _ => {}
     }
 }
 
 /// Sets every absent field that has a default, and every `null` that may not be one.
-pub fn fill(value: &mut Value, schema: &Schema) {
+pub(crate) fn fill(value: &mut Value, schema: &Schema) {
     if !schema.has_defaults {
         return;
     }

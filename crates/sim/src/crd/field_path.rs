@@ -4,7 +4,7 @@ use super::schema::{Additional, Schema};
 
 /// Follows a path through a schema. Gives the path as field errors write it and the schema at its
 /// end, or what is wrong with the path.
-pub fn resolve<'a>(path: &str, schema: &'a Schema) -> Result<(String, &'a Schema), String> {
+pub(crate) fn resolve<'a>(path: &str, schema: &'a Schema) -> Result<(String, &'a Schema), String> {
     let mut here = schema;
     let mut out = String::new();
     let mut rest = path;

@@ -6,7 +6,7 @@ use base64::Engine;
 
 /// A format whose values are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// 32-bit whole numbers.
     Int32,
     /// 64-bit whole numbers.
@@ -51,7 +51,7 @@ const TEXTS: &[&str] = &[
 
 impl Format {
     /// Reads the word beside a `type`. Formats that do not go with the type, and unknown ones, are none.
-    pub fn parse(word: &str, ty: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str, ty: &str) -> Option<Self> {
         match (ty, word) {
             ("integer", "int32") => Some(Format::Int32),
             ("integer", "int64") => Some(Format::Int64),
@@ -63,7 +63,7 @@ impl Format {
     }
 
     /// The word in the schema.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Format::Int32 => "int32",
             Format::Int64 => "int64",
@@ -75,7 +75,7 @@ impl Format {
 }
 
 /// Whether a string has a text format.
-pub fn is_valid(format: &str, text: &str) -> bool {
+pub(crate) fn is_valid(format: &str, text: &str) -> bool {
     match format {
         "bsonobjectid" => text.len() == 24 && all_hex(text),
         "byte" => base64::engine::general_purpose::STANDARD.decode(text).is_ok(),
@@ -127,7 +127,8 @@ fn is_date(text: &str) -> bool {
 fn is_cidr(text: &str) -> bool {
     let Some((address, bits)) = text.split_once('/') else { return false };
     let bits_ok = |max: u8| bits.parse::<u8>().is_ok_and(|n| n <= max) && !bits.starts_with('+');
-    (address.parse::<Ipv4Addr>().is_ok() && bits_ok(32)) || (address.parse::<Ipv6Addr>().is_ok() && bits_ok(128))
+    (address.parse::<Ipv4Addr>().is_ok() && bits_ok(32))
+        || (address.parse::<Ipv6Addr>().is_ok() && bits_ok(128))
 }
 
 fn is_credit_card(text: &str) -> bool {
@@ -169,7 +170,7 @@ fn is_duration(text: &str) -> bool {
 }
 
 /// Go's `time.ParseDuration`, in nanoseconds.
-pub fn go_duration(text: &str) -> Option<i64> {
+pub(crate) fn go_duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -207,8 +208,30 @@ pub fn go_duration(text: &str) -> Option<i64> {
 
 fn scala_duration(text: &str) -> bool {
     const UNITS: &[&str] = &[
-        "ns", "nano", "us", "micro", "µs", "ms", "milli", "s", "sec", "m", "min", "h", "hr", "hour", "d", "day",
-        "w", "wk", "week", "nanosecond", "microsecond", "millisecond", "second", "minute",
+        "ns",
+        "nano",
+        "us",
+        "micro",
+        "µs",
+        "ms",
+        "milli",
+        "s",
+        "sec",
+        "m",
+        "min",
+        "h",
+        "hr",
+        "hour",
+        "d",
+        "day",
+        "w",
+        "wk",
+        "week",
+        "nanosecond",
+        "microsecond",
+        "millisecond",
+        "second",
+        "minute",
     ];
     let trimmed = text.trim();
     let digits = trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len());
@@ -247,7 +270,9 @@ fn is_hostname(text: &str) -> bool {
             && !label.ends_with('-')
     };
     let last_ok = labels.len() < 2
-        || labels.last().is_some_and(|last| last.chars().count() >= 2 && last.chars().all(char::is_alphabetic));
+        || labels
+            .last()
+            .is_some_and(|last| last.chars().count() >= 2 && last.chars().all(char::is_alphabetic));
     labels.iter().all(part) && last_ok
 }
 
@@ -303,7 +328,7 @@ fn is_ssn(text: &str) -> bool {
 }
 
 /// An absolute URI or an absolute path, as Go's `url.ParseRequestURI` takes them.
-pub fn is_uri(text: &str) -> bool {
+pub(crate) fn is_uri(text: &str) -> bool {
     if text.is_empty() || text.chars().any(|c| c.is_ascii_control() || c == ' ') {
         return false;
     }

@@ -6,10 +6,10 @@ use lynceus_object::{Object, Str, Value, value};
 use super::compiled::{Compiled, ScalePaths};
 use super::shown::{quoted, shown};
 use super::{coerce, default as defaults, lists, meta, prune as pruning, rule, validate as values};
+use crate::ApiError;
 use crate::context::Context;
 use crate::error::{FieldError, FieldErrorKind};
 use crate::kinds::Resource;
-use crate::ApiError;
 
 /// Removes fields that the schema does not know; says which (`spec.foo`), for `fieldValidation`.
 /// Metadata of the wrong types is an error, in the words of the original's decoder.
@@ -84,7 +84,12 @@ pub fn validate(resource: &Resource, object: &Object) -> Vec<FieldError> {
 }
 
 /// What is wrong with a changed instance.
-pub fn validate_update(resource: &Resource, new: &Object, old: &Object, subresource: &str) -> Vec<FieldError> {
+pub fn validate_update(
+    resource: &Resource,
+    new: &Object,
+    old: &Object,
+    subresource: &str,
+) -> Vec<FieldError> {
     let Some(custom) = &resource.custom else { return Vec::new() };
     let mut errors = type_meta(resource, new);
     if !errors.is_empty() {
@@ -109,7 +114,12 @@ pub fn validate_update(resource: &Resource, new: &Object, old: &Object, subresou
 }
 
 /// Runs the rules, unless what is wrong already makes their answers meaningless.
-fn with_rules(custom: &Compiled, mut errors: Vec<FieldError>, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+fn with_rules(
+    custom: &Compiled,
+    mut errors: Vec<FieldError>,
+    new: &Object,
+    old: Option<&Object>,
+) -> Vec<FieldError> {
     if !custom.schema.has_rules {
         return errors;
     }
@@ -153,7 +163,9 @@ fn scale_errors(custom: &Compiled, object: &Object, with_spec: bool) -> Vec<Fiel
             Ok(None) => return,
             Ok(Some(found @ Value::Int(i))) => match *i {
                 i if i < 0 => (shown(found), "should be a non-negative integer".to_owned()),
-                i if i > i64::from(i32::MAX) => (shown(found), format!("should be less than or equal to {}", i32::MAX)),
+                i if i > i64::from(i32::MAX) => {
+                    (shown(found), format!("should be less than or equal to {}", i32::MAX))
+                }
                 _ => return,
             },
             Ok(Some(other)) => ("0".into(), accessor_error(path, other, "int64")),

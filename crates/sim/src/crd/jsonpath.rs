@@ -12,7 +12,11 @@ enum Step {
     Index(i64),
     Any,
     /// `[?(@.type=="Ready")]`
-    Filter { path: JsonPath, equal: bool, wanted: Value },
+    Filter {
+        path: JsonPath,
+        equal: bool,
+        wanted: Value,
+    },
     /// `..name`
     Deep(Str),
 }

@@ -7,7 +7,7 @@ use super::shown::shown;
 use crate::error::FieldError;
 
 /// Every second appearance of an item, in every list of the value whose schema asks for it.
-pub fn duplicates(value: &Value, schema: &Schema) -> Vec<FieldError> {
+pub(crate) fn duplicates(value: &Value, schema: &Schema) -> Vec<FieldError> {
     let mut out = Vec::new();
     walk(value, schema, "", &mut out);
     out
@@ -81,7 +81,8 @@ mod tests {
             "s": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "m": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["n"],
                   "items": {"type": "object", "properties": {"n": {"type": "string"}}}}}}));
-        let object = value!({"s": ["a", "b", "a", "a"], "m": [{"n": "x", "v": 1}, {"n": "x", "v": 2}, {}, {}]});
+        let object =
+            value!({"s": ["a", "b", "a", "a"], "m": [{"n": "x", "v": 1}, {"n": "x", "v": 2}, {}, {}]});
         let found: Vec<String> = duplicates(&object, &schema).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,

@@ -24,7 +24,7 @@ pub(super) fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
 }
 
 /// What is wrong with objects that stand inside an instance.
-pub fn validate_embedded(value: &Value, schema: &Schema) -> Vec<FieldError> {
+pub(crate) fn validate_embedded(value: &Value, schema: &Schema) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(value, schema, "", &mut errors);
     errors
@@ -67,7 +67,8 @@ fn embedded(value: &Value, path: &str, errors: &mut Vec<FieldError>) {
             Some(Value::Str(text)) if field == "kind" => {
                 let problems = dns_1035_label(&text.to_lowercase());
                 if !problems.is_empty() {
-                    let detail = format!("may have mixed case, but should otherwise match: {}", problems.join(","));
+                    let detail =
+                        format!("may have mixed case, but should otherwise match: {}", problems.join(","));
                     errors.push(FieldError::invalid(place, quoted(text), detail));
                 }
             }

@@ -34,13 +34,14 @@ use lynceus_object::schema::TypeRef;
 use lynceus_object::{Object, Value};
 
 pub use compiled::{Compiled, compare_versions, resources};
-pub use conversion::{convert, review, unpack};
+pub use conversion::convert;
 pub use definition::{
     default as default_definition, prepare as prepare_definition, validate as validate_definition,
     warnings as definition_warnings,
 };
 pub use instance::{
-    default, field, prepare_create, prepare_update, prune, scale, set_scale, validate, validate_update, warnings, replicas_path,
+    default, field, prepare_create, prepare_update, prune, replicas_path, scale, set_scale, validate,
+    validate_update, warnings,
 };
 pub use jsonpath::JsonPath;
 pub use schema::ListType;

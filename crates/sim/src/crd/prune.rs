@@ -8,7 +8,7 @@ const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Removes fields that the schema does not name. Returns their paths, in order, without the three
 /// fields that every object has.
-pub fn prune(value: &mut Value, schema: &Schema) -> Vec<String> {
+pub(crate) fn prune(value: &mut Value, schema: &Schema) -> Vec<String> {
     let mut unknown = Vec::new();
     walk(value, &Rule::root(schema), &mut String::new(), &mut unknown);
     unknown.sort();
@@ -16,7 +16,7 @@ pub fn prune(value: &mut Value, schema: &Schema) -> Vec<String> {
 }
 
 /// Removes unknown fields of a value that is not a whole object, such as a default.
-pub fn prune_part(value: &mut Value, schema: &Schema) {
+pub(crate) fn prune_part(value: &mut Value, schema: &Schema) {
     walk(value, &Rule::of(Some(schema)), &mut String::new(), &mut Vec::new());
 }
 
@@ -156,6 +156,9 @@ mod tests {
                 "properties": {"spec": {"type": "object"}}}}}),
             value!({"template": {"apiVersion": "v1", "kind": "P", "metadata": {"name": "a"}, "spec": {"x": 1}, "y": 1}}),
         );
-        assert_eq!(object, value!({"template": {"apiVersion": "v1", "kind": "P", "metadata": {"name": "a"}, "spec": {}}}));
+        assert_eq!(
+            object,
+            value!({"template": {"apiVersion": "v1", "kind": "P", "metadata": {"name": "a"}, "spec": {}}})
+        );
     }
 }

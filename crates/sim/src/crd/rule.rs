@@ -14,7 +14,7 @@ use crate::error::{FieldError, FieldErrorKind};
 
 /// One rule of one schema node.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub(crate) struct Rule {
     text: Str,
     message: Str,
     reason: Reason,
@@ -36,7 +36,7 @@ enum Reason {
 
 /// What is wrong with one rule, for the definition's validation.
 #[derive(Debug, Default)]
-pub struct RuleProblem {
+pub(crate) struct RuleProblem {
     /// The rule itself.
     pub rule: Option<String>,
     /// Its `messageExpression`.
@@ -46,7 +46,7 @@ pub struct RuleProblem {
 }
 
 /// The type that rules see for a schema node; `None` where rules see nothing.
-pub fn type_of(schema: &Schema, is_root: bool) -> Option<Ty> {
+pub(crate) fn type_of(schema: &Schema, is_root: bool) -> Option<Ty> {
     if schema.int_or_string {
         return Some(Ty::Dyn);
     }
@@ -101,7 +101,7 @@ fn object_type(schema: &Schema, is_root: bool) -> ObjectTy {
 
 /// Compiles the rules of one node. The problems stand in the order of the rules, with `None` for a
 /// rule that is fine.
-pub fn compile(source: &Value, schema: &Schema, is_root: bool) -> (Vec<Rule>, Vec<RuleProblem>) {
+pub(crate) fn compile(source: &Value, schema: &Schema, is_root: bool) -> (Vec<Rule>, Vec<RuleProblem>) {
     let ty = type_of(schema, is_root).unwrap_or(Ty::Dyn);
     let (mut rules, mut problems) = (Vec::new(), Vec::new());
     for rule in source.items_at(&["x-kubernetes-validations"]) {
@@ -136,7 +136,9 @@ fn compile_one(rule: &Value, ty: &Ty, schema: &Schema) -> (Option<Rule>, RulePro
     let mut message_program = None;
     if !word("messageExpression").is_empty() {
         match Program::compile(word("messageExpression"), &env) {
-            Ok(program) if matches!(program.ty(), Ty::String | Ty::Dyn) => message_program = Some(program.into()),
+            Ok(program) if matches!(program.ty(), Ty::String | Ty::Dyn) => {
+                message_program = Some(program.into())
+            }
             Ok(_) => problem.message = Some("messageExpression must evaluate to a string".into()),
             Err(error) => problem.message = Some(format!("messageExpression compilation failed: {error}")),
         }
@@ -150,7 +152,9 @@ fn compile_one(rule: &Value, ty: &Ty, schema: &Schema) -> (Option<Rule>, RulePro
             "FieldValueDuplicate" => Reason::Duplicate,
             _ => Reason::Invalid,
         },
-        field_path: super::field_path::resolve(word("fieldPath"), schema).map(|(path, _)| path).unwrap_or_default(),
+        field_path: super::field_path::resolve(word("fieldPath"), schema)
+            .map(|(path, _)| path)
+            .unwrap_or_default(),
         optional_old,
         uses_old: problem.uses_old,
         program: program.into(),
@@ -162,7 +166,7 @@ fn compile_one(rule: &Value, ty: &Ty, schema: &Schema) -> (Option<Rule>, RulePro
 
 /// Compiles all rules of a schema into the tree. Rules that do not compile are left out: the
 /// definition's validation has refused them.
-pub fn attach(schema: &mut Schema, source: &Value, is_root: bool) {
+pub(crate) fn attach(schema: &mut Schema, source: &Value, is_root: bool) {
     schema.rules = compile(source, schema, is_root).0;
     let mut below = false;
     for (name, property) in &mut schema.properties {
@@ -188,7 +192,7 @@ pub fn attach(schema: &mut Schema, source: &Value, is_root: bool) {
 }
 
 /// Runs all rules of a schema on a value. `old` is the value before the change.
-pub fn run(value: &Value, old: Option<&Value>, schema: &Schema, path: &str) -> Vec<FieldError> {
+pub(crate) fn run(value: &Value, old: Option<&Value>, schema: &Schema, path: &str) -> Vec<FieldError> {
     if !schema.has_rules {
         return Vec::new();
     }
@@ -261,7 +265,8 @@ impl Run {
                 for (at, item) in items.iter().enumerate() {
                     let before = old_item(old_items, item, &schema.list);
                     let changed = match schema.list {
-                        ListType::Map(_) => before.map_or(Correlation::Same { unchanged: false }, |_| same.below(item, before)),
+                        ListType::Map(_) => before
+                            .map_or(Correlation::Same { unchanged: false }, |_| same.below(item, before)),
                         _ => same,
                     };
                     self.node(item, before, item_schema, &format!("{path}[{at}]"), changed);
@@ -313,7 +318,8 @@ impl Run {
 
     fn out_of_budget(&mut self, field: &str, kind: String) {
         self.spent = true;
-        let detail = "validation failed due to running out of cost budget, no further validation rules will be run";
+        let detail =
+            "validation failed due to running out of cost budget, no further validation rules will be run";
         self.errors.push(FieldError::invalid(field, kind, detail));
     }
 
@@ -388,7 +394,8 @@ mod tests {
     fn check(schema: Value, object: Value, old: Option<Value>, expected: &[&str]) {
         let mut compiled = Schema::compile(&schema);
         attach(&mut compiled, &schema, true);
-        let found: Vec<String> = run(&object, old.as_ref(), &compiled, "").iter().map(ToString::to_string).collect();
+        let found: Vec<String> =
+            run(&object, old.as_ref(), &compiled, "").iter().map(ToString::to_string).collect();
         assert_eq!(found, expected);
     }
 
@@ -414,8 +421,10 @@ mod tests {
             &["spec: Invalid value: min must be <= max"],
         );
         check(
-            spec(value!([{"rule": "self.min <= self.max", "messageExpression": "'%d > %d'.format([self.min, self.max])",
-                "reason": "FieldValueForbidden", "fieldPath": ".min"}])),
+            spec(
+                value!([{"rule": "self.min <= self.max", "messageExpression": "'%d > %d'.format([self.min, self.max])",
+                "reason": "FieldValueForbidden", "fieldPath": ".min"}]),
+            ),
             object,
             None,
             &["spec.min: Forbidden: 5 > 2"],

@@ -11,7 +11,7 @@ use crate::cel::Pattern;
 
 /// The JSON types that a schema can ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Type {
+pub(crate) enum Type {
     /// No `type` is given.
     #[default]
     Any,
@@ -31,7 +31,7 @@ pub enum Type {
 
 impl Type {
     /// Reads the word; an unknown one asks for nothing (the definition's own validation refuses it).
-    pub fn parse(word: &str) -> Self {
+    pub(crate) fn parse(word: &str) -> Self {
         match word {
             "object" => Type::Object,
             "array" => Type::Array,
@@ -44,7 +44,7 @@ impl Type {
     }
 
     /// The word, as it stands in a schema; empty for [`Type::Any`].
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Type::Any => "",
             Type::Object => "object",
@@ -71,7 +71,7 @@ pub enum ListType {
 
 /// What a map may hold beside its named properties.
 #[derive(Clone, Debug)]
-pub enum Additional {
+pub(crate) enum Additional {
     /// `additionalProperties: true`
     Any,
     /// `additionalProperties: false`
@@ -82,7 +82,7 @@ pub enum Additional {
 
 /// One node of a compiled schema.
 #[derive(Clone, Debug, Default)]
-pub struct Schema {
+pub(crate) struct Schema {
     /// The JSON type.
     pub ty: Type,
     /// Whether `null` is a value of its own here.
@@ -115,7 +115,7 @@ pub struct Schema {
 
 /// The value validations of one node.
 #[derive(Clone, Debug, Default)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// A known string, integer or number format.
     pub format: Option<Format>,
     /// `maximum`, and whether it is exclusive.
@@ -157,17 +157,17 @@ pub struct Checks {
 impl Schema {
     /// Compiles an `openAPIV3Schema`. Rules stay out: [`super::rule::attach`] adds them, because they
     /// need the finished tree to know their types.
-    pub fn compile(source: &Value) -> Self {
+    pub(crate) fn compile(source: &Value) -> Self {
         compile(source, 0)
     }
 
     /// A root that keeps everything, for a version without a schema.
-    pub fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Schema { ty: Type::Object, preserve: true, ..Schema::default() }
     }
 
     /// The schema of one field of a map, if it has one.
-    pub fn field(&self, name: &str) -> Option<&Schema> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Schema> {
         match (self.properties.get(name), &self.additional) {
             (Some(schema), _) => Some(schema),
             (None, Some(Additional::Schema(schema))) => Some(schema),
@@ -195,7 +195,8 @@ fn compile(source: &Value, depth: usize) -> Schema {
         Value::Map(_) => Some(Additional::Schema(Box::new(child(value)))),
         _ => None,
     });
-    let items = source.get("items").filter(|items| items.as_map().is_some()).map(|items| Box::new(child(items)));
+    let items =
+        source.get("items").filter(|items| items.as_map().is_some()).map(|items| Box::new(child(items)));
     let default = source.get("default").filter(|default| !default.is_null()).cloned();
     let list = match source.str_at(&["x-kubernetes-list-type"]) {
         Some("set") => ListType::Set,
@@ -229,7 +230,8 @@ fn checks(source: &Value, depth: usize) -> Option<Checks> {
     let number = |name: &str| source.get(name).and_then(Value::as_float);
     let count = |name: &str| source.int_at(&[name]);
     let flag = |name: &str| source.bool_at(&[name]).unwrap_or(false);
-    let each = |name: &str| source.items_at(&[name]).iter().map(|item| compile(item, depth + 1)).collect::<Vec<_>>();
+    let each =
+        |name: &str| source.items_at(&[name]).iter().map(|item| compile(item, depth + 1)).collect::<Vec<_>>();
     let checks = Checks {
         format: source
             .str_at(&["format"])
@@ -250,7 +252,10 @@ fn checks(source: &Value, depth: usize) -> Option<Checks> {
         all_of: each("allOf"),
         any_of: each("anyOf"),
         one_of: each("oneOf"),
-        not: source.get("not").filter(|not| not.as_map().is_some()).map(|not| Box::new(compile(not, depth + 1))),
+        not: source
+            .get("not")
+            .filter(|not| not.as_map().is_some())
+            .map(|not| Box::new(compile(not, depth + 1))),
     };
     (!checks.is_empty()).then_some(checks)
 }

@@ -7,7 +7,7 @@ use lynceus_object::Value;
 pub(crate) use crate::kinds::gofmt::quoted;
 
 /// A value after `Invalid value: `: scalars in Go's plain form, strings quoted, the rest as JSON.
-pub fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
         Value::Int(i) => i.to_string(),
@@ -18,7 +18,7 @@ pub fn shown(value: &Value) -> String {
 }
 
 /// JSON as Go's encoder writes it: `<`, `>` and `&` are escaped.
-pub fn json(value: &Value) -> String {
+pub(crate) fn json(value: &Value) -> String {
     let plain = serde_json::to_string(value).unwrap_or_default();
     if !plain.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
         return plain;
@@ -36,7 +36,7 @@ pub fn json(value: &Value) -> String {
 }
 
 /// A float as Go's `%v` prints it: shortest form, with an exponent from 1e+06 on and below 1e-4.
-pub fn float(number: f64) -> String {
+pub(crate) fn float(number: f64) -> String {
     let magnitude = number.abs();
     if magnitude != 0.0 && !(1e-4..1e6).contains(&magnitude) {
         let text = format!("{number:e}");
@@ -60,9 +60,14 @@ mod tests {
 
     #[test]
     fn floats_look_like_go() {
-        for (number, text) in
-            [(1.5, "1.5"), (3.0, "3"), (1e6, "1e+06"), (1e-7, "1e-07"), (123456789.0, "1.23456789e+08"), (0.0, "0")]
-        {
+        for (number, text) in [
+            (1.5, "1.5"),
+            (3.0, "3"),
+            (1e6, "1e+06"),
+            (1e-7, "1e-07"),
+            (123456789.0, "1.23456789e+08"),
+            (0.0, "0"),
+        ] {
             assert_eq!(float(number), text);
         }
     }

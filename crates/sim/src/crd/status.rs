@@ -126,9 +126,11 @@ fn copy(to: &mut Value, from: &Value, field: &str) {
 
 /// Whether a condition of the definition is true.
 pub fn is_true(definition: &Object, condition: &str) -> bool {
-    definition.value().items_at(&["status", "conditions"]).iter().any(|found| {
-        found.str_at(&["type"]) == Some(condition) && found.str_at(&["status"]) == Some("True")
-    })
+    definition
+        .value()
+        .items_at(&["status", "conditions"])
+        .iter()
+        .any(|found| found.str_at(&["type"]) == Some(condition) && found.str_at(&["status"]) == Some("True"))
 }
 
 /// Sets a condition; its time moves only when its status does.
@@ -170,7 +172,7 @@ mod tests {
         let settled = settle(&definition("tests", "Test"), &[], now).unwrap();
         assert_eq!(settled.at(&["status", "acceptedNames", "plural"]), Some(&value!("tests")));
         assert!(is_true(&settled, "NamesAccepted") && is_true(&settled, "Established"));
-        assert_eq!(settle(&settled, &[settled.clone()], now), None, "settled is settled");
+        assert_eq!(settle(&settled, std::slice::from_ref(&settled), now), None, "settled is settled");
     }
 
     #[test]

@@ -11,12 +11,12 @@ use super::shown::{float, quoted, shown};
 use crate::error::{FieldError, FieldErrorKind};
 
 /// Checks a new value. `prefix` is the field that holds it; empty for a whole object.
-pub fn validate(value: &Value, schema: &Schema, prefix: &str) -> Vec<FieldError> {
+pub(crate) fn validate(value: &Value, schema: &Schema, prefix: &str) -> Vec<FieldError> {
     Walk { prefix }.node(value, schema, "", None).errors
 }
 
 /// Checks a changed value. What was wrong before and has not changed is let through.
-pub fn validate_update(value: &Value, old: &Value, schema: &Schema, prefix: &str) -> Vec<FieldError> {
+pub(crate) fn validate_update(value: &Value, old: &Value, schema: &Schema, prefix: &str) -> Vec<FieldError> {
     Walk { prefix }.node(value, schema, "", Some(old)).errors
 }
 
@@ -203,7 +203,11 @@ impl Walk<'_> {
         let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         if let Some(max) = checks.max_length.filter(|max| length > *max) {
             let bytes = if max == 1 { "byte" } else { "bytes" };
-            let detail = if max < 0 { "value is too long".into() } else { format!("may not be more than {max} {bytes}") };
+            let detail = if max < 0 {
+                "value is too long".into()
+            } else {
+                format!("may not be more than {max} {bytes}")
+            };
             return Some(self.error(FieldErrorKind::TooLong, path, String::new(), detail));
         }
         if let Some(min) = checks.min_length.filter(|min| length < *min) {
@@ -224,7 +228,8 @@ impl Walk<'_> {
             match value {
                 // A whole value is divided by the whole part of the factor, which may be nothing.
                 Value::Int(_) if factor < 1.0 => {
-                    let detail = format!("factor MultipleOf declared for {path} must be positive: {}", factor as i64);
+                    let detail =
+                        format!("factor MultipleOf declared for {path} must be positive: {}", factor as i64);
                     let shown = (factor as i64).to_string();
                     out.errors.push(self.error(FieldErrorKind::Invalid, path, shown, detail));
                 }
@@ -370,7 +375,7 @@ impl Walk<'_> {
 }
 
 /// The item of the old list that is the same one, where items can be told apart.
-pub fn old_item<'a>(old: &'a [Value], item: &Value, list: &ListType) -> Option<&'a Value> {
+pub(crate) fn old_item<'a>(old: &'a [Value], item: &Value, list: &ListType) -> Option<&'a Value> {
     let ListType::Map(keys) = list else { return None };
     old.iter().find(|candidate| keys.iter().all(|key| candidate.get(key) == item.get(key)))
 }
@@ -456,7 +461,9 @@ mod tests {
         check(
             spec(value!({"type": "integer", "format": "int32"})),
             value!({"spec": {"x": 4_000_000_000_i64}}),
-            &["<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in spec.x"],
+            &[
+                "<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in spec.x",
+            ],
         );
     }
 
@@ -477,7 +484,9 @@ mod tests {
         check(
             spec(value!({"x-kubernetes-int-or-string": true})),
             value!({"spec": {"x": true}}),
-            &["spec.x: Invalid value: \"boolean\": spec.x in body must be of type integer,string: \"boolean\""],
+            &[
+                "spec.x: Invalid value: \"boolean\": spec.x in body must be of type integer,string: \"boolean\"",
+            ],
         );
     }
 
@@ -516,7 +525,9 @@ mod tests {
             ],
         );
         check(
-            spec(value!({"type": "object", "required": ["a"], "maxProperties": 2, "additionalProperties": {"type": "string"}})),
+            spec(
+                value!({"type": "object", "required": ["a"], "maxProperties": 2, "additionalProperties": {"type": "string"}}),
+            ),
             value!({"spec": {"x": {"b": 1}}}),
             &[
                 "spec.x.b: Invalid value: \"integer\": spec.x.b in body must be of type string: \"integer\"",
@@ -540,7 +551,9 @@ mod tests {
         check(
             spec(schema),
             value!({"spec": {"x": {"a": "1", "b": "2"}}}),
-            &["<nil>: Invalid value: \"\": \"spec.x\" must validate one and only one schema (oneOf). Found 2 valid alternatives"],
+            &[
+                "<nil>: Invalid value: \"\": \"spec.x\" must validate one and only one schema (oneOf). Found 2 valid alternatives",
+            ],
         );
     }
 

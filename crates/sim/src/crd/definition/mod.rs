@@ -19,7 +19,8 @@ use crate::kinds::validation::report::Report;
 
 /// Sets the defaults of a definition.
 pub fn default(definition: &mut Object) {
-    let kind = definition.at(&["spec", "names", "kind"]).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let kind =
+        definition.at(&["spec", "names", "kind"]).and_then(Value::as_str).unwrap_or_default().to_owned();
     let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default().is_empty();
     let (no_singular, no_list) = (text(&["spec", "names", "singular"]), text(&["spec", "names", "listKind"]));
     if no_singular && !kind.is_empty() {

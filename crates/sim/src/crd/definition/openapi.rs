@@ -88,7 +88,11 @@ fn root_with_status(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
                 "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
                 names.join(" ")
             );
-            errors.push(FieldError::invalid(format!("{path}.openAPIV3Schema"), go_form::schema(schema), detail));
+            errors.push(FieldError::invalid(
+                format!("{path}.openAPIV3Schema"),
+                go_form::schema(schema),
+                detail,
+            ));
             return;
         }
     }
@@ -133,7 +137,9 @@ impl Walk {
             found.schema.push(FieldError::forbidden(format!("{path}.uniqueItems"), detail));
         }
         let has_properties = schema.get("properties").is_some_and(|properties| !properties.is_empty());
-        if has_properties && matches!(schema.get("additionalProperties"), Some(Value::Map(_) | Value::Bool(false))) {
+        if has_properties
+            && matches!(schema.get("additionalProperties"), Some(Value::Map(_) | Value::Bool(false)))
+        {
             let detail = "additionalProperties and properties are mutual exclusive";
             found.schema.push(FieldError::forbidden(format!("{path}.additionalProperties"), detail));
         }
@@ -145,7 +151,14 @@ impl Walk {
         }
     }
 
-    fn children(&self, schema: &Value, compiled: Option<&Schema>, path: &str, place: &Place, found: &mut Found) {
+    fn children(
+        &self,
+        schema: &Value,
+        compiled: Option<&Schema>,
+        path: &str,
+        place: &Place,
+        found: &mut Found,
+    ) {
         let embedded = schema.bool_at(&["x-kubernetes-embedded-resource"]).unwrap_or(false);
         for (relative, child) in structural::children(schema) {
             let mut below = place.below();
@@ -161,7 +174,8 @@ impl Walk {
             } else if relative == "additionalProperties" {
                 child_compiled = compiled.and_then(|compiled| compiled.field("\u{0}"));
                 if place.inside_meta {
-                    below.no_defaults = Some("inside additionalProperties applying to object metadata".into());
+                    below.no_defaults =
+                        Some("inside additionalProperties applying to object metadata".into());
                 }
             } else if relative == "items" {
                 child_compiled = compiled.and_then(|compiled| compiled.items.as_deref());
@@ -274,7 +288,8 @@ fn map_keys(schema: &Value, list_type: Option<&str>, path: &str, errors: &mut Ve
     }
     let Some(items) = items else { return };
     if items.bool_at(&["nullable"]) == Some(true) {
-        let detail = format!("cannot be nullable when x-kubernetes-list-type is {}", list_type.unwrap_or_default());
+        let detail =
+            format!("cannot be nullable when x-kubernetes-list-type is {}", list_type.unwrap_or_default());
         errors.push(FieldError::forbidden(format!("{path}.items.nullable"), detail));
     }
     if list_type != Some("map") {
@@ -295,7 +310,13 @@ fn map_keys(schema: &Value, list_type: Option<&str>, path: &str, errors: &mut Ve
     }
 }
 
-fn map_items(schema: &Value, keys: &[Value], items: Option<&Value>, path: &str, errors: &mut Vec<FieldError>) {
+fn map_items(
+    schema: &Value,
+    keys: &[Value],
+    items: Option<&Value>,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) {
     let keys_field = format!("{path}.x-kubernetes-list-map-keys");
     if keys.is_empty() {
         let detail = "must not be empty if x-kubernetes-list-type is map";
@@ -346,9 +367,17 @@ fn rule_words(schema: &Value, compiled: Option<&Schema>, path: &str, errors: &mu
         if text.is_empty() {
             errors.push(FieldError::required(field("rule"), "rule is not specified"));
         } else if !word("message").is_empty() && message.is_empty() {
-            errors.push(FieldError::invalid(field("message"), quoted(word("message")), "must be non-empty if specified"));
+            errors.push(FieldError::invalid(
+                field("message"),
+                quoted(word("message")),
+                "must be non-empty if specified",
+            ));
         } else if breaks(message) {
-            errors.push(FieldError::invalid(field("message"), quoted(word("message")), "must not contain line breaks"));
+            errors.push(FieldError::invalid(
+                field("message"),
+                quoted(word("message")),
+                "must not contain line breaks",
+            ));
         } else if breaks(text) && message.is_empty() {
             let detail = "message must be specified if rule contains line breaks";
             errors.push(FieldError::required(field("message"), detail));
@@ -364,7 +393,8 @@ fn rule_words(schema: &Value, compiled: Option<&Schema>, path: &str, errors: &mu
         if place.is_empty() {
             continue;
         }
-        let mut refuse = |detail: &str| errors.push(FieldError::invalid(field("fieldPath"), quoted(place), detail));
+        let mut refuse =
+            |detail: &str| errors.push(FieldError::invalid(field("fieldPath"), quoted(place), detail));
         if place.trim().is_empty() {
             refuse("must be non-empty if specified");
         }
@@ -393,7 +423,9 @@ fn rules(schema: &Value, compiled: &Schema, path: &str, place: &Place, errors: &
         }
         match (&place.uncorrelated, problem.uses_old) {
             (Some(ancestor), true) => {
-                let detail = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {ancestor}");
+                let detail = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {ancestor}"
+                );
                 let text = quoted(source.str_at(&["rule"]).unwrap_or_default());
                 errors.push(FieldError::invalid(field("rule"), text, detail));
             }

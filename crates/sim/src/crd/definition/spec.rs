@@ -37,7 +37,8 @@ pub(super) fn validate(form: &Form<'_>, old: Option<&Object>, errors: &mut Vec<F
         kind_names(names, "spec.names", errors);
     }
     if let Some(schema) = form.shared("schema") {
-        let has_status = form.versions.iter().any(|version| version.at(&["subresources", "status"]).is_some());
+        let has_status =
+            form.versions.iter().any(|version| version.at(&["subresources", "status"]).is_some());
         openapi::validate(schema, has_status, "spec.validation", errors);
     }
     if let Some(parts) = form.shared("subresources") {
@@ -120,7 +121,9 @@ fn deprecation(version: &Value, path: &str, errors: &mut Vec<FieldError>) {
         refuse("must not be an empty string".into());
     }
     if let Some((at, _)) = warning.char_indices().find(|(_, c)| c.is_control()) {
-        refuse(format!("must only contain printable UTF-8 characters; non-printable character found at index {at}"));
+        refuse(format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index {at}"
+        ));
     }
 }
 
@@ -132,7 +135,8 @@ fn version_set(form: &Form<'_>, errors: &mut Vec<FieldError>) {
         let detail = "must contain unique version names";
         errors.push(FieldError::invalid("spec.versions", shown_versions(), detail));
     }
-    let stored = form.versions.iter().filter(|version| version.bool_at(&["storage"]).unwrap_or(false)).count();
+    let stored =
+        form.versions.iter().filter(|version| version.bool_at(&["storage"]).unwrap_or(false)).count();
     if stored != 1 {
         let detail = "must have exactly one version marked as storage version";
         errors.push(FieldError::invalid("spec.versions", shown_versions(), detail));
@@ -155,7 +159,11 @@ fn subresources(parts: &Value, path: &str, errors: &mut Vec<FieldError>) {
                 errors.push(FieldError::required(field, ""));
             }
         } else if !text.starts_with('.') {
-            errors.push(FieldError::invalid(field, quoted(text), "must be a simple json path starting with ."));
+            errors.push(FieldError::invalid(
+                field,
+                quoted(text),
+                "must be a simple json path starting with .",
+            ));
         } else if !roots.iter().any(|root| text.starts_with(root)) {
             errors.push(FieldError::invalid(field, quoted(text), detail));
         }
@@ -168,8 +176,7 @@ fn subresources(parts: &Value, path: &str, errors: &mut Vec<FieldError>) {
 
 fn columns(columns: &Value, path: &str, errors: &mut Vec<FieldError>) {
     const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
-    const FORMATS: [&str; 8] =
-        ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+    const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
     for (at, column) in columns.as_seq().unwrap_or_default().iter().enumerate() {
         let path = format!("{path}[{at}]");
         let word = |field: &str| column.str_at(&[field]).unwrap_or_default();
@@ -213,12 +220,20 @@ fn selectable(fields: &Value, schema: &Value, path: &str, errors: &mut Vec<Field
         let (name, schema) = match found {
             Ok(found) => found,
             Err(problem) => {
-                errors.push(FieldError::invalid(path, quoted(text), format!("is an invalid path: {problem}")));
+                errors.push(FieldError::invalid(
+                    path,
+                    quoted(text),
+                    format!("is an invalid path: {problem}"),
+                ));
                 continue;
             }
         };
         if text.starts_with(".metadata") {
-            errors.push(FieldError::invalid(path.clone(), quoted(text), "must not point to fields in metadata"));
+            errors.push(FieldError::invalid(
+                path.clone(),
+                quoted(text),
+                "must not point to fields in metadata",
+            ));
         }
         if !matches!(schema.ty, Type::String | Type::Boolean | Type::Integer) {
             let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
@@ -280,7 +295,8 @@ pub(crate) fn webhook_url(field: &str, url: &str, errors: &mut Vec<FieldError>) 
         errors.push(FieldError::required(field, detail));
         return;
     };
-    let mut refuse = |value: &str, detail: String| errors.push(FieldError::invalid(field, quoted(value), detail));
+    let mut refuse =
+        |value: &str, detail: String| errors.push(FieldError::invalid(field, quoted(value), detail));
     if scheme != "https" {
         refuse(scheme, format!("'https' is the only allowed URL scheme{form}"));
     }
@@ -325,11 +341,9 @@ fn review_versions(versions: &[Value], errors: &mut Vec<FieldError>) {
 }
 
 fn immutable(spec: &Value, old: &Object, errors: &mut Vec<FieldError>) {
-    let established = old
-        .value()
-        .items_at(&["status", "conditions"])
-        .iter()
-        .any(|condition| condition.str_at(&["type"]) == Some("Established") && condition.str_at(&["status"]) == Some("True"));
+    let established = old.value().items_at(&["status", "conditions"]).iter().any(|condition| {
+        condition.str_at(&["type"]) == Some("Established") && condition.str_at(&["status"]) == Some("True")
+    });
     let mut check = |path: &[&str]| {
         let was = old.at(&["spec"]).and_then(|spec| spec.at(path));
         let is = spec.at(path);
@@ -418,6 +432,10 @@ pub(super) fn approval(definition: &Object, old: Option<&Object>, errors: &mut V
         let detail = format!(
             "protected groups must have approval annotation \"{ANNOTATION}\" with either a URL or a reason starting with \"unapproved\", {see}"
         );
-        errors.push(FieldError::invalid(field, quoted(definition.annotation(ANNOTATION).unwrap_or_default()), detail));
+        errors.push(FieldError::invalid(
+            field,
+            quoted(definition.annotation(ANNOTATION).unwrap_or_default()),
+            detail,
+        ));
     }
 }

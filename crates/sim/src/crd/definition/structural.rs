@@ -34,7 +34,9 @@ pub(super) fn unsupported(schema: &Value) -> Option<String> {
         ("additionalItems", "additionalItems"),
         ("definitions", "definitions"),
     ] {
-        if found(field) || (field == "additionalItems" && schema.get(field).is_some_and(|value| !value.is_null())) {
+        if found(field)
+            || (field == "additionalItems" && schema.get(field).is_some_and(|value| !value.is_null()))
+        {
             return Some(format!("OpenAPIV3Schema '{word}' is not supported"));
         }
     }
@@ -50,9 +52,12 @@ pub(super) fn children(schema: &Value) -> impl Iterator<Item = (String, &Value)>
         schema.get(name).filter(|value| value.as_map().is_some()).map(move |value| (name.to_owned(), value))
     };
     let keyed = |name: &'static str| {
-        schema.get(name).and_then(Value::as_map).into_iter().flat_map(Map::iter).map(move |(key, value)| {
-            (format!("{name}[{key}]"), value)
-        })
+        schema
+            .get(name)
+            .and_then(Value::as_map)
+            .into_iter()
+            .flat_map(Map::iter)
+            .map(move |(key, value)| (format!("{name}[{key}]"), value))
     };
     let listed = |name: &'static str| {
         schema.items_at(&[name]).iter().enumerate().map(move |(at, value)| (format!("{name}[{at}]"), value))
@@ -154,7 +159,10 @@ fn types(schema: &Value, level: Level, has_additional: bool, path: &str, errors:
     if level == Level::Root && !ty.is_empty() && ty != "object" {
         errors.push(FieldError::invalid(field, quoted(ty), "must be object at the root"));
     }
-    if embedded && !flag(schema, "x-kubernetes-preserve-unknown-fields") && properties(schema).next().is_none() {
+    if embedded
+        && !flag(schema, "x-kubernetes-preserve-unknown-fields")
+        && properties(schema).next().is_none()
+    {
         let detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
         errors.push(FieldError::required(format!("{path}.properties"), detail));
     }
@@ -165,13 +173,21 @@ fn metadata(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldErro
     for (name, property) in properties(schema) {
         let field = format!("{path}.properties[{name}]");
         if check && matches!(name, "kind" | "apiVersion") && kind(property) != "string" {
-            errors.push(FieldError::invalid(format!("{field}.type"), quoted(kind(property)), "must be string"));
+            errors.push(FieldError::invalid(
+                format!("{field}.type"),
+                quoted(kind(property)),
+                "must be string",
+            ));
         }
         if name != "metadata" {
             continue;
         }
         if check && kind(property) != "object" {
-            errors.push(FieldError::invalid(format!("{field}.type"), quoted(kind(property)), "must be object"));
+            errors.push(FieldError::invalid(
+                format!("{field}.type"),
+                quoted(kind(property)),
+                "must be object",
+            ));
         }
         if level == Level::Root && !is_plain_metadata(property) {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
@@ -187,7 +203,13 @@ fn is_plain_metadata(schema: &Value) -> bool {
     names_only && fields.into_iter().all(|field| matches!(field.as_str(), "type" | "properties" | "default"))
 }
 
-fn value_validation(schema: &Value, skip_any: bool, skip_first: bool, path: &str, errors: &mut Vec<FieldError>) {
+fn value_validation(
+    schema: &Value,
+    skip_any: bool,
+    skip_first: bool,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) {
     if !skip_any {
         for (at, nested) in schema.items_at(&["anyOf"]).iter().enumerate() {
             nested_validation(nested, false, &format!("{path}.anyOf[{at}]"), errors);
@@ -266,7 +288,13 @@ fn complete(schema: &Value, base: Option<&Value>, base_path: &str, path: &str, e
     }
 }
 
-fn nested_complete(schema: &Value, base: Option<&Value>, base_path: &str, path: &str, errors: &mut Vec<FieldError>) {
+fn nested_complete(
+    schema: &Value,
+    base: Option<&Value>,
+    base_path: &str,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) {
     let Some(base) = base else {
         errors.push(FieldError::required(base_path, format!("because it is defined in {path}")));
         return;
@@ -278,7 +306,8 @@ fn nested_complete(schema: &Value, base: Option<&Value>, base_path: &str, path: 
     }
     for (name, property) in properties(schema) {
         let below = base.at(&["properties", name]);
-        let (base_path, path) = (format!("{base_path}.properties[{name}]"), format!("{path}.properties[{name}]"));
+        let (base_path, path) =
+            (format!("{base_path}.properties[{name}]"), format!("{path}.properties[{name}]"));
         nested_complete(property, below, &base_path, &path, errors);
     }
 }

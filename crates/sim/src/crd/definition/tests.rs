@@ -26,7 +26,10 @@ fn with(path: &[&str], value: impl Into<Value>) -> Object {
 
 #[test]
 fn a_plain_definition_is_fine() {
-    check(definition(value!({"type": "object", "properties": {"n": {"type": "integer", "default": 1}}})), &[]);
+    check(
+        definition(value!({"type": "object", "properties": {"n": {"type": "integer", "default": 1}}})),
+        &[],
+    );
 }
 
 #[test]
@@ -41,7 +44,9 @@ fn names_have_to_agree() {
     );
     check(
         with(&["spec", "names", "shortNames"], vec!["Bad"]),
-        &["spec.names.shortNames[0]: Invalid value: \"Bad\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"],
+        &[
+            "spec.names.shortNames[0]: Invalid value: \"Bad\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+        ],
     );
 }
 
@@ -70,21 +75,31 @@ fn a_schema_has_to_be_structural() {
 #[test]
 fn list_types_need_their_keys() {
     check(
-        definition(value!({"type": "array", "x-kubernetes-list-type": "map", "items": {"type": "object", "properties": {"n": {"type": "string"}}},
-            "x-kubernetes-list-map-keys": ["n"]})),
-        &["spec.validation.openAPIV3Schema.properties[spec].items.properties[n].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"],
+        definition(
+            value!({"type": "array", "x-kubernetes-list-type": "map", "items": {"type": "object", "properties": {"n": {"type": "string"}}},
+            "x-kubernetes-list-map-keys": ["n"]}),
+        ),
+        &[
+            "spec.validation.openAPIV3Schema.properties[spec].items.properties[n].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+        ],
     );
     check(
         definition(value!({"type": "object", "x-kubernetes-list-type": "set"})),
-        &["spec.validation.openAPIV3Schema.properties[spec].type: Invalid value: \"object\": must be array if x-kubernetes-list-type is specified"],
+        &[
+            "spec.validation.openAPIV3Schema.properties[spec].type: Invalid value: \"object\": must be array if x-kubernetes-list-type is specified",
+        ],
     );
 }
 
 #[test]
 fn defaults_have_to_be_valid() {
     check(
-        definition(value!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1, "default": 0}}})),
-        &["spec.validation.openAPIV3Schema.properties[spec].properties[n].default: Invalid value: 0:  in body should be greater than or equal to 1"],
+        definition(
+            value!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1, "default": 0}}}),
+        ),
+        &[
+            "spec.validation.openAPIV3Schema.properties[spec].properties[n].default: Invalid value: 0:  in body should be greater than or equal to 1",
+        ],
     );
 }
 
@@ -93,7 +108,9 @@ fn rules_have_to_compile() {
     check(
         definition(value!({"type": "object", "properties": {"n": {"type": "integer"}},
             "x-kubernetes-validations": [{"rule": "self.m > 1"}]})),
-        &["spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {\"Rule\":\"self.m \\u003e 1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: compilation failed: ERROR: <input>:1:5: undefined field 'm'\n | self.m > 1\n | ....^"],
+        &[
+            "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {\"Rule\":\"self.m \\u003e 1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: compilation failed: ERROR: <input>:1:5: undefined field 'm'\n | self.m > 1\n | ....^",
+        ],
     );
 }
 
@@ -104,7 +121,10 @@ fn one_version_is_stored() {
     default(&mut definition);
     prepare(&mut definition, None, "");
     let found = validate(&definition, None);
-    assert!(found.iter().any(|error| error.detail == "must have exactly one version marked as storage version"), "{found:?}");
+    assert!(
+        found.iter().any(|error| error.detail == "must have exactly one version marked as storage version"),
+        "{found:?}"
+    );
 }
 
 #[test]
