@@ -22,3 +22,14 @@ pub const MAX_DOCUMENT_BYTES: usize = 16 << 20;
 pub(crate) const MAX_KEY_CHARS: usize = 1024;
 /// How deep protobuf messages may nest.
 pub const PROTOBUF_DEPTH: usize = 200;
+
+/// How many bytes of a YAML document may come from repeating what has an anchor.
+///
+/// go-yaml bounds only the number of nodes, so that one long string could be repeated without end.
+pub(crate) const MAX_ALIAS_BYTES: u64 = 16 << 20;
+
+/// How many duplicate keys are told of one document; Kubernetes stops there too.
+pub(crate) const MAX_DUPLICATES: usize = 100;
+
+/// How many problems are told of one file, and how many of them with the column.
+pub(crate) const MAX_DIAGNOSTICS: usize = 100;

@@ -6,8 +6,9 @@ use lynceus_files::{Diagnostic, FilePath, Span};
 
 use crate::id::split_api_version;
 use crate::json;
+use crate::limits::MAX_DIAGNOSTICS;
 use crate::object::Object;
-use crate::path::FieldPath;
+use crate::path::{FieldPath, Segment};
 use crate::value::{Seq, Value};
 use crate::yaml;
 
@@ -44,21 +45,21 @@ impl Manifest {
     /// Where a field of the object stands in the file that it was read from; the place of what would
     /// hold it if it is not there.
     pub fn locate(&self, file: &FilePath, text: &[u8], path: &FieldPath) -> Span {
-        let mut full: FieldPath = FieldPath::root();
-        if let Some(item) = self.item {
-            full = full.field("items").index(item);
-        }
-        for segment in path.segments() {
-            full.push(segment.clone());
-        }
-        let (line, column) = yaml::locate(text, self.document, &full).unwrap_or((self.line, 0));
+        let path = self.path_in_document(path);
+        let (line, column) = yaml::locate(text, self.document, &path).unwrap_or((self.line, 0));
         Span { file: file.clone(), line, column }
+    }
+
+    /// The path from the root of the document, which is a list if the object is an item of one.
+    fn path_in_document(&self, path: &FieldPath) -> FieldPath {
+        let list = self.item.map(|item| [Segment::Field("items".into()), Segment::Index(item)]);
+        list.into_iter().flatten().chain(path.segments().iter().cloned()).collect()
     }
 }
 
 /// Reads the objects of a YAML or JSON file. Empty documents are skipped and lists flattened.
 pub fn read(file: &FilePath, text: &[u8], options: &yaml::Options) -> Manifests {
-    let mut reader = Reader { file, text, out: Manifests::default() };
+    let mut reader = Reader { file, text, out: Manifests::default(), untold: 0 };
     // As in Kubernetes, what looks like JSON is read as JSON, and as YAML if that fails.
     if text.trim_ascii_start().starts_with(b"{")
         && text.len() <= options.max_bytes
@@ -67,28 +68,48 @@ pub fn read(file: &FilePath, text: &[u8], options: &yaml::Options) -> Manifests 
         for (document, (line, parsed)) in values.into_iter().enumerate() {
             reader.json(document, line, parsed);
         }
-        return reader.out;
+        return reader.finish();
     }
     for document in yaml::documents(text, options) {
         reader.yaml(document);
     }
-    reader.out
+    reader.finish()
 }
 
 struct Reader<'a> {
     file: &'a FilePath,
     text: &'a [u8],
     out: Manifests,
+    /// How many problems there are beyond those that are told.
+    untold: usize,
 }
 
 impl Reader<'_> {
-    fn span(&self, line: u32, column: u32) -> Span {
-        Span { file: self.file.clone(), line, column }
+    fn finish(mut self) -> Manifests {
+        if self.untold > 0 {
+            let message = format!("{} more problems in {} are not told", self.untold, self.file);
+            self.out.diagnostics.push(Diagnostic::error(message));
+        }
+        self.out
     }
 
     fn report(&mut self, diagnostic: Diagnostic, line: u32, column: u32) {
-        let diagnostic = diagnostic.at(self.span(line, column));
-        self.out.diagnostics.push(diagnostic);
+        if self.out.diagnostics.len() < MAX_DIAGNOSTICS {
+            let span = Span { file: self.file.clone(), line, column };
+            self.out.diagnostics.push(diagnostic.at(span));
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    /// Where a field of a document stands. Each look reads the text again, so that a file with many
+    /// problems gets the line of the document for most of them.
+    fn place(&self, document: usize, line: u32, path: &FieldPath) -> (u32, u32) {
+        if self.out.diagnostics.len() < MAX_DIAGNOSTICS / 10 {
+            yaml::locate(self.text, document, path).unwrap_or((line, 0))
+        } else {
+            (line, 0)
+        }
     }
 
     fn json(&mut self, document: usize, line: u32, parsed: json::Parsed) {
@@ -163,7 +184,7 @@ impl Reader<'_> {
                 Err(other) => {
                     let message = format!("{name} is not an object but {}", article(other.type_name()));
                     let place = FieldPath::root().field("items").index(index);
-                    let (line, column) = yaml::locate(self.text, document, &place).unwrap_or((line, 0));
+                    let (line, column) = self.place(document, line, &place);
                     self.report(Diagnostic::error(message), line, column);
                 }
             }
@@ -172,26 +193,26 @@ impl Reader<'_> {
 
     fn object(&mut self, manifest: Manifest, name: &str) {
         let object = &manifest.object;
-        let problem = if object.kind().is_empty() {
-            Some(("kind", "kind"))
+        let missing = if object.kind().is_empty() {
+            "kind"
         } else if object.api_version().is_empty() || split_api_version(object.api_version()).1.is_empty() {
-            Some(("apiVersion", "apiVersion"))
+            "apiVersion"
         } else {
-            None
-        };
-        let Some((field, word)) = problem else {
             self.out.objects.push(manifest);
             return;
         };
-        let message = match object.at(&[field]) {
-            None | Some(Value::Null) => format!("{name} has no {word}"),
-            Some(Value::Str(_)) => format!("{name} has an empty {word}"),
-            Some(other) => format!("{name} has {} as its {word}, not a string", article(other.type_name())),
+        let message = match object.at(&[missing]) {
+            None | Some(Value::Null) => format!("{name} has no {missing}"),
+            Some(Value::Str(_)) => format!("{name} has an empty {missing}"),
+            Some(other) => {
+                format!("{name} has {} as its {missing}, not a string", article(other.type_name()))
+            }
         };
-        let span = manifest.locate(self.file, self.text, &FieldPath::fields([field]));
+        let path = manifest.path_in_document(&FieldPath::fields([missing]));
+        let (line, column) = self.place(manifest.document, manifest.line, &path);
         let diagnostic =
             Diagnostic::error(message).hint("every object has apiVersion, kind and metadata.name");
-        self.report(diagnostic, span.line, span.column);
+        self.report(diagnostic, line, column);
     }
 }
 
@@ -324,6 +345,14 @@ mod tests {
             "warning: the text after the end of the document is not read\n  at app.yaml:4\n  \
              hint: begin each document with a line \"---\"",
         );
+    }
+
+    #[test]
+    fn a_file_full_of_mistakes_is_told_of_within_bounds() {
+        let text = format!("apiVersion: v1\nkind: List\nitems:\n{}", "- a: 1\n".repeat(500));
+        let found = read(&FilePath::root(), text.as_bytes(), &yaml::Options::default());
+        assert_eq!(found.diagnostics.len(), MAX_DIAGNOSTICS + 1);
+        assert_eq!(found.diagnostics[MAX_DIAGNOSTICS].message, "400 more problems in . are not told");
     }
 
     #[test]

@@ -317,6 +317,22 @@ fn bombs_do_not_go_off() {
 }
 
 #[test]
+fn a_long_string_may_not_be_repeated_without_end() {
+    let text = format!("a: &a {}\nb:\n{}", "x".repeat(1 << 20), "- *a\n".repeat(1000));
+    let error = yaml::parse_str(&text).unwrap_err();
+    assert_eq!(error.to_string(), "yaml: document contains excessive aliasing");
+}
+
+#[test]
+fn thousands_of_duplicates_are_told_of_within_bounds() {
+    let text = format!("{{{}}}", "a: 1, ".repeat(100_000));
+    let documents = yaml::documents(text.as_bytes(), &yaml::Options::default());
+    assert_eq!(documents[0].duplicates.len(), 100);
+    let json = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100_000));
+    assert_eq!(json::read(json.as_bytes()).unwrap().duplicates.len(), 100);
+}
+
+#[test]
 fn deep_nesting_is_an_error() {
     for text in ["[".repeat(10_000), "{a: ".repeat(10_000), "- ".repeat(10_000)] {
         let error = yaml::parse_str(&text).unwrap_err();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::Error;
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_DEPTH, MAX_DUPLICATES};
 use crate::map::Map;
 use crate::value::{Str, Value};
 
@@ -246,6 +246,10 @@ impl<'a> Reader<'a> {
         for field in sorted {
             match self.fields[base..].last_mut() {
                 Some(last) if last.key == field.key => {
+                    if self.duplicates.len() >= MAX_DUPLICATES {
+                        *last = field;
+                        continue;
+                    }
                     let place = Error::new(self.text, field.pos, String::new());
                     let path = path_text(&self.path, &field.key);
                     self.duplicates.push(Duplicate { path, line: place.line, column: place.column });

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use ecow::EcoVec;
 
-use self::anchors::{AliasError, Anchored, Anchors};
+use self::anchors::{AliasError, Anchored, Anchors, Cost};
 use self::fields::Field;
 use super::chars::{self, Mark};
 use super::error::Error;
@@ -15,6 +15,7 @@ use super::parse::{Event, Node, Parser, Start};
 use super::resolve::{self, Scalar};
 use super::timestamp;
 use super::{Duplicate, DuplicateKeys, Options, Version};
+use crate::limits::MAX_DUPLICATES;
 use crate::map::Map;
 use crate::value::{Str, Value};
 
@@ -67,8 +68,8 @@ struct Open<'a> {
     base: usize,
     mark: Mark,
     anchor: Option<&'a str>,
-    /// How many nodes had been counted before it.
-    nodes_before: u64,
+    /// What the document cost before it.
+    cost_before: Cost,
     /// The height of its highest child.
     height: usize,
 }
@@ -144,7 +145,7 @@ impl<'a, 'o> Builder<'a, 'o> {
     fn add(&mut self, node: Node<'a>) -> Result<(), Error> {
         match node.event {
             Event::Scalar { text, plain } => {
-                self.anchors.count_node();
+                self.anchors.count(Cost::scalar(&text));
                 let may_merge = match node.tag.as_deref() {
                     None => plain,
                     Some(tag) => tag == "!" || tag == resolve::MERGE_TAG,
@@ -200,7 +201,8 @@ impl<'a, 'o> Builder<'a, 'o> {
         if let Some(name) = anchor {
             let value = found.into_value(|| text.into());
             let key = found.into_key(|| text.into());
-            self.anchors.define(name, Anchored { value, key: Some(key), height: 0, nodes: 1 });
+            self.anchors
+                .define(name, Anchored { value, key: Some(key), height: 0, cost: Cost::scalar(text) });
         }
         if let Some(Kind::Map(expect @ Expect::Key)) = self.open.last_mut().map(|open| &mut open.kind) {
             *expect = if may_merge && text == "<<" {
@@ -263,7 +265,8 @@ impl<'a, 'o> Builder<'a, 'o> {
             let problem = format!("exceeded max depth of {}", self.options.max_depth);
             return Err(Error::syntax(self.place(mark), mark.line + 1, problem));
         }
-        self.anchors.count_node();
+        let cost_before = self.anchors.total();
+        self.anchors.count(Cost::scalar(""));
         if let Some(name) = anchor {
             self.anchors.open(name, self.open.len());
         }
@@ -271,8 +274,7 @@ impl<'a, 'o> Builder<'a, 'o> {
             Kind::Seq => self.items.len(),
             Kind::Map(_) => self.fields.len(),
         };
-        let nodes_before = self.anchors.nodes() - 1;
-        self.open.push(Open { kind, base, mark, anchor, nodes_before, height: 0 });
+        self.open.push(Open { kind, base, mark, anchor, cost_before, height: 0 });
         Ok(())
     }
 
@@ -286,7 +288,9 @@ impl<'a, 'o> Builder<'a, 'o> {
     fn close_map(&mut self) {
         if let Some(open) = self.open.pop() {
             let found = fields::collect(&mut self.fields, open.base, self.options);
-            for (key, first, last) in found.duplicates {
+            // The place of each costs a look at its line, which may be the whole document.
+            let room = MAX_DUPLICATES - self.duplicates.len();
+            for (key, first, last) in found.duplicates.into_iter().take(room) {
                 let (line, column) = self.place(last);
                 let first_line = first.line + 1;
                 self.duplicates.push(Duplicate { key: key.into(), first_line, line, column });
@@ -298,8 +302,8 @@ impl<'a, 'o> Builder<'a, 'o> {
     fn close(&mut self, open: Open<'a>, value: Value) {
         let height = open.height + 1;
         if let Some(name) = open.anchor {
-            let nodes = self.anchors.nodes() - open.nodes_before;
-            let anchored = Anchored { value: value.clone(), key: None, height, nodes };
+            let cost = self.anchors.total().since(open.cost_before);
+            let anchored = Anchored { value: value.clone(), key: None, height, cost };
             self.anchors.close(name, self.open.len(), anchored);
         }
         self.attach(Done { value, height, mark: open.mark, is_alias: false });

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::limits::MAX_ALIAS_BYTES;
 use crate::value::{Str, Value};
 
 /// A node that has a name.
@@ -12,8 +13,33 @@ pub(super) struct Anchored {
     pub(super) key: Option<Result<Str, &'static str>>,
     /// How many levels of collections it has.
     pub(super) height: usize,
-    /// How many nodes it has when all aliases in it are written out.
-    pub(super) nodes: u64,
+    /// What it costs when all aliases in it are written out.
+    pub(super) cost: Cost,
+}
+
+/// How much there is of something, with all aliases written out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cost {
+    nodes: u64,
+    /// The length of all scalars.
+    bytes: u64,
+}
+
+impl Cost {
+    /// The cost of a scalar.
+    pub(super) fn scalar(text: &str) -> Self {
+        Cost { nodes: 1, bytes: text.len() as u64 }
+    }
+
+    /// What has been added since `earlier`.
+    pub(super) fn since(self, earlier: Cost) -> Self {
+        Cost { nodes: self.nodes - earlier.nodes, bytes: self.bytes - earlier.bytes }
+    }
+
+    fn add(&mut self, other: Cost) {
+        self.nodes = self.nodes.saturating_add(other.nodes);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
 }
 
 /// Why an alias stands for nothing.
@@ -32,26 +58,26 @@ enum State {
     Done(Anchored),
 }
 
-/// The anchors of a document and the count of its nodes.
+/// The anchors of a document and what it costs so far.
 ///
 /// A value is shared, not copied, when it is repeated, so a short text may stand for a value that no
-/// one can walk through. go-yaml's rule is followed: of a small document nearly all may come from
+/// one can walk through. go-yaml's rule is followed: of a small document nearly all nodes may come from
 /// aliases, of a large one a tenth.
 #[derive(Default)]
 pub(super) struct Anchors<'a> {
     named: HashMap<&'a str, State>,
-    nodes: u64,
-    from_aliases: u64,
+    total: Cost,
+    from_aliases: Cost,
 }
 
 impl<'a> Anchors<'a> {
-    pub(super) fn count_node(&mut self) {
-        self.nodes += 1;
+    pub(super) fn count(&mut self, cost: Cost) {
+        self.total.add(cost);
     }
 
-    /// How many nodes there have been so far, with all aliases written out.
-    pub(super) fn nodes(&self) -> u64 {
-        self.nodes
+    /// What the document costs so far.
+    pub(super) fn total(&self) -> Cost {
+        self.total
     }
 
     pub(super) fn open(&mut self, name: &'a str, depth: usize) {
@@ -72,14 +98,14 @@ impl<'a> Anchors<'a> {
 
     /// The node that an alias stands for.
     pub(super) fn expand(&mut self, name: &str) -> Result<Anchored, AliasError> {
-        self.nodes = self.nodes.saturating_add(1);
+        self.total.add(Cost { nodes: 1, bytes: 0 });
         let anchored = match self.named.get(name) {
             None => return Err(AliasError::Unknown),
             Some(State::Open(_)) => return Err(AliasError::Open),
             Some(State::Done(anchored)) => anchored.clone(),
         };
-        self.nodes = self.nodes.saturating_add(anchored.nodes);
-        self.from_aliases = self.from_aliases.saturating_add(anchored.nodes);
+        self.total.add(anchored.cost);
+        self.from_aliases.add(anchored.cost);
         if self.is_excessive() {
             return Err(AliasError::Excessive);
         }
@@ -89,11 +115,14 @@ impl<'a> Anchors<'a> {
     fn is_excessive(&self) -> bool {
         const SMALL: f64 = 400_000.0;
         const LARGE: f64 = 4_000_000.0;
-        if self.from_aliases <= 100 || self.nodes <= 1000 {
+        if self.from_aliases.bytes > MAX_ALIAS_BYTES {
+            return true;
+        }
+        if self.from_aliases.nodes <= 100 || self.total.nodes <= 1000 {
             return false;
         }
-        let nodes = self.nodes as f64;
+        let nodes = self.total.nodes as f64;
         let progress = ((nodes - SMALL) / (LARGE - SMALL)).clamp(0.0, 1.0);
-        self.from_aliases as f64 / nodes > 0.99 - 0.89 * progress
+        self.from_aliases.nodes as f64 / nodes > 0.99 - 0.89 * progress
     }
 }
