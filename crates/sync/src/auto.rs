@@ -39,7 +39,9 @@ pub struct Situation<'a> {
 /// Decides. Every commit is tried once; what has drifted since is healed if the policy says so, with growing pauses.
 pub fn decide(situation: &Situation<'_>) -> Decision {
     let application = situation.application;
-    let Some(policy) = application.spec.automated() else { return Decision::Nothing("there is no automated policy") };
+    let Some(policy) = application.spec.automated() else {
+        return Decision::Nothing("there is no automated policy");
+    };
     if application.operation.is_some() {
         return Decision::Nothing("a sync is under way");
     }
@@ -50,7 +52,8 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
         return Decision::Nothing("it is in sync, or that is not known");
     }
     let prunes = |resource: &&ResourceStatus| resource.requires_pruning;
-    let differing = || situation.resources.iter().filter(|resource| resource.status == SyncStatusCode::OutOfSync);
+    let differing =
+        || situation.resources.iter().filter(|resource| resource.status == SyncStatusCode::OutOfSync);
     if !policy.prunes() && differing().all(|resource| resource.requires_pruning) {
         return Decision::Nothing("only pruning is left to do, and the policy does not prune");
     }
@@ -68,7 +71,10 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
     if let Some(attempt) = &tried {
         if attempt.phase != OperationPhase::Succeeded {
             let revisions = situation.revisions.join(", ");
-            return Decision::Refuse(format!("Failed last sync attempt to [{revisions}]: {}", attempt.message));
+            return Decision::Refuse(format!(
+                "Failed last sync attempt to [{revisions}]: {}",
+                attempt.message
+            ));
         }
         if !policy.heals() {
             return Decision::Nothing("this commit was synced already, and the policy does not heal");
@@ -79,9 +85,11 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
             return Decision::Wait(at);
         }
         sync.auto_heal_attempts_count = attempt.heals + 1;
-        sync.resources = differing().filter(|resource| !prunes(resource) || policy.prunes()).map(named).collect();
+        sync.resources =
+            differing().filter(|resource| !prunes(resource) || policy.prunes()).map(named).collect();
     }
-    let empties = !situation.resources.is_empty() && situation.resources.iter().all(|resource| prunes(&resource));
+    let empties =
+        !situation.resources.is_empty() && situation.resources.iter().all(|resource| prunes(&resource));
     if policy.prunes() && empties && !policy.allows_empty() {
         let revisions = situation.revisions.join(", ");
         return Decision::Refuse(format!(
@@ -204,7 +212,10 @@ mod tests {
             Decision::Sync(operation) => {
                 let sync = operation.sync.unwrap();
                 let names: Vec<&str> = sync.resources.iter().map(|one| one.name.as_str()).collect();
-                format!("sync {} prune={} heal={} {names:?}", sync.revision, sync.prune, sync.auto_heal_attempts_count)
+                format!(
+                    "sync {} prune={} heal={} {names:?}",
+                    sync.revision, sync.prune, sync.auto_heal_attempts_count
+                )
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The tasks of one pass with what is known about each.
 
-use lynceus_api::{HookType, OperationPhase, ResultCode, SyncPhase, Word};
-use lynceus_object::Str;
+use lynceus_api::{HookType, OperationPhase, ResultCode, SyncPhase, Word, finalizers};
+use lynceus_object::{Object, Str};
 
 use super::ledger::{Ledger, Record, images};
 use crate::plan::Plan;
@@ -43,8 +43,7 @@ impl Entry {
 
     /// Whether an object is on its way out after having been pruned.
     pub(crate) fn is_leaving(&self) -> bool {
-        self.status == Some(ResultCode::Pruned)
-            && self.task.live.as_ref().is_some_and(lynceus_object::Object::is_deleting)
+        self.status == Some(ResultCode::Pruned) && self.task.live.as_ref().is_some_and(Object::is_deleting)
     }
 
     /// Whether the failure of this task is what a failed sync gives as its reason.
@@ -135,18 +134,24 @@ impl Board {
         self.record(place, status, Some(progress), message);
     }
 
-    /// Takes the hook finalizer off the copy of the live object, once it is off the object.
+    /// Takes the hook finalizer off the copies of the live object, once it is off the object. A hook of two phases has
+    /// two tasks with one object.
     pub(crate) fn forget_finalizer(&mut self, place: Place) {
-        let Some(live) = self.entries.get_mut(place).and_then(|entry| entry.task.live.as_mut()) else {
-            return;
-        };
-        let rest: Vec<Str> =
-            live.finalizers().filter(|name| *name != lynceus_api::finalizers::HOOK).map(Str::from).collect();
-        live.set(&["metadata", "finalizers"], rest);
+        let Some(key) = self[place].task.live.as_ref().map(Object::key) else { return };
+        let lives = self
+            .entries
+            .iter_mut()
+            .filter(|entry| entry.task.is_hook())
+            .filter_map(|entry| entry.task.live.as_mut());
+        for live in lives.filter(|live| live.key() == key) {
+            let rest: Vec<Str> =
+                live.finalizers().filter(|name| *name != finalizers::HOOK).map(Str::from).collect();
+            live.set(&["metadata", "finalizers"], rest);
+        }
     }
 
     /// Sets what the cluster has of a task's object.
-    pub(crate) fn set_live(&mut self, place: Place, live: Option<lynceus_object::Object>) {
+    pub(crate) fn set_live(&mut self, place: Place, live: Option<Object>) {
         if let Some(entry) = self.entries.get_mut(place) {
             entry.task.live = live;
         }

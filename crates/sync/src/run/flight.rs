@@ -100,8 +100,7 @@ impl Flight {
             return Vec::new();
         }
         let left_over = |entry: &Entry| entry.task.is_hook() && entry.is_pending();
-        let places = self.tasks.iter().copied().filter(|place| left_over(&board[*place]));
-        places.filter_map(|place| remove_finalizer(board, place)).collect()
+        release(board, self.tasks.iter().copied().filter(|place| left_over(&board[*place])))
     }
 
     fn prune(&mut self, board: &mut Board, settings: &Settings) -> Vec<Action> {
@@ -249,11 +248,21 @@ fn deleted(board: &mut Board, place: Place, outcome: &Result<Done, Failure>) -> 
     }
 }
 
-/// The action that takes the hook finalizer off a live hook, if it has one.
-pub(crate) fn remove_finalizer(board: &Board, place: Place) -> Option<Action> {
-    let live = board[place].task.live.as_ref()?;
-    let has = live.finalizers().any(|finalizer| finalizer == finalizers::HOOK);
-    has.then(|| Action { id: ActionId(place), object: live.clone(), deed: Deed::RemoveHookFinalizer })
+/// The actions that take the hook finalizer off live hooks that have it, one per object.
+pub(crate) fn release(board: &Board, places: impl IntoIterator<Item = Place>) -> Vec<Action> {
+    let mut actions: Vec<Action> = Vec::new();
+    for place in places {
+        let Some(live) = &board[place].task.live else { continue };
+        let is_held = live.finalizers().any(|finalizer| finalizer == finalizers::HOOK);
+        if is_held && !actions.iter().any(|action| action.object.key() == live.key()) {
+            actions.push(Action {
+                id: ActionId(place),
+                object: live.clone(),
+                deed: Deed::RemoveHookFinalizer,
+            });
+        }
+    }
+    actions
 }
 
 /// The action that deletes a task's object.

@@ -5,7 +5,7 @@ use lynceus_api::{OperationPhase, ResultCode, SyncPhase, WaitFor, finalizers};
 use lynceus_object::{Object, Str};
 
 use super::board::{Board, Entry, Place};
-use super::flight::{Flight, FlightState, delete, remove_finalizer};
+use super::flight::{Flight, FlightState, delete, release};
 use super::{Health, Ledger, Observed, Outcome};
 use crate::action::{Action, ActionId, Deed, Report};
 use crate::draft::is_own_namespace;
@@ -302,8 +302,7 @@ impl Pass {
             return Flow::End(self.wait_for(&leaving, Reason::Deletion));
         }
         let completed = self.board.filter(|entry| entry.task.is_hook() && entry.is_completed());
-        let actions: Vec<Action> =
-            completed.into_iter().filter_map(|place| remove_finalizer(&self.board, place)).collect();
+        let actions = release(&self.board, completed);
         if actions.is_empty() { Flow::On(Stage::Judge) } else { Flow::Do(actions, Stage::Releasing) }
     }
 

@@ -3,7 +3,7 @@
 use lynceus_api::OperationPhase;
 
 use super::board::{Board, Place};
-use super::flight::{delete, remove_finalizer};
+use super::flight::{delete, release};
 use super::pass::{End, Turn, progress_of};
 use super::{Ledger, Observed};
 use crate::action::{Action, ActionId, Deed, Report};
@@ -72,11 +72,7 @@ impl Termination {
                 Stage::Reading => {
                     self.was_read(reports);
                     let hooks = self.running_hooks(observed);
-                    let places = hooks.iter().map(|hook| hook.place);
-                    (
-                        places.filter_map(|place| remove_finalizer(&self.board, place)).collect(),
-                        Stage::Stopping(hooks),
-                    )
+                    (release(&self.board, hooks.iter().map(|hook| hook.place)), Stage::Stopping(hooks))
                 }
                 Stage::Stopping(hooks) => {
                     let hooks = self.stopped(hooks, reports);
@@ -109,7 +105,7 @@ impl Termination {
 
     fn release(&self) -> Vec<Action> {
         let completed = self.board.filter(|entry| entry.task.is_hook() && entry.is_completed());
-        completed.into_iter().filter_map(|place| remove_finalizer(&self.board, place)).collect()
+        release(&self.board, completed)
     }
 
     fn released(&mut self, reports: &[Report]) {
