@@ -42,6 +42,18 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// Connects and learns what the cluster serves, but reads no objects: enough to read and change a few by name.
+    pub async fn open(client: Client) -> Result<Arc<Self>, ClusterError> {
+        let door = Door::new(client);
+        let kinds = discover(&door).await?;
+        Ok(Arc::new(Cluster {
+            door,
+            cache: Arc::new(Cache::new(Tracking::default())),
+            kinds: Mutex::new(Arc::new(kinds)),
+            watches: Mutex::default(),
+        }))
+    }
+
     /// The live objects.
     pub fn cache(&self) -> &Arc<Cache> {
         &self.cache
