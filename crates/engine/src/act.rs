@@ -1,0 +1,114 @@
+//! Carries out what a sync decided: the only writes to an application's objects.
+
+use futures::StreamExt as _;
+use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Propagation, Strategy};
+use lynceus_object::{Object, Str};
+use lynceus_sync::{Action, Deed, Done, Failure, Method, Report, Write};
+
+use crate::limits;
+
+/// Carries actions out, several at a time, and reports on each.
+pub(crate) async fn act(cluster: &Cluster, actions: &[Action]) -> Vec<Report> {
+    let work: Vec<_> = actions.iter().map(|action| report(cluster, action)).collect();
+    let mut reports: Vec<Report> =
+        futures::stream::iter(work).buffer_unordered(limits::PARALLEL_ACTIONS).collect().await;
+    reports.sort_by_key(|report| report.id);
+    reports
+}
+
+async fn report(cluster: &Cluster, action: &Action) -> Report {
+    Report { id: action.id, outcome: one(cluster, action).await }
+}
+
+async fn one(cluster: &Cluster, action: &Action) -> Result<Done, Failure> {
+    let object = &action.object;
+    match &action.deed {
+        Deed::Write(write) => self::write(cluster, object, write).await,
+        Deed::Delete(propagation) => {
+            let deletion = Deletion { propagation: translated(*propagation), ..Deletion::default() };
+            cluster
+                .delete(&object.gvk(), object.namespace(), object.name(), &deletion)
+                .await
+                .map(|()| done("pruned"))
+        }
+        Deed::RemoveHookFinalizer => remove_hook_finalizer(cluster, object).await,
+        Deed::Read => cluster
+            .get(&object.gvk(), object.namespace(), object.name())
+            .await
+            .map(|object| Done { message: Str::new(), object }),
+    }
+    .map_err(|error| failure(&error))
+}
+
+async fn write(cluster: &Cluster, object: &Object, write: &Write) -> Result<Done, ClusterError> {
+    let (strategy, force) = match &write.method {
+        Method::Apply { force } => (Strategy::ClientSide, *force),
+        Method::ServerSideApply { force, .. } => (Strategy::ServerSide, *force),
+        Method::Create => (Strategy::ClientSide, false),
+        Method::Replace { force } => (Strategy::Replace, *force),
+        Method::Update { .. } => (Strategy::Replace, false),
+    };
+    let options = ApplyOptions { strategy, force, validate: write.validate, dry_run: write.dry_run };
+    if let Method::ServerSideApply { migrate_from: Some(from), .. } = &write.method {
+        cluster.migrate_manager(object, from).await?;
+    }
+    let applied = cluster.apply(object, options).await?;
+    if write.await_established {
+        established(cluster, object).await;
+    }
+    Ok(Done { message: applied.message.into(), object: None })
+}
+
+/// The object is read again and again until no other writer is in between: a status may be written at any moment.
+async fn remove_hook_finalizer(cluster: &Cluster, object: &Object) -> Result<Done, ClusterError> {
+    loop {
+        let live = cluster.get(&object.gvk(), object.namespace(), object.name()).await?;
+        let Some(live) = live else { return Ok(Done::default()) };
+        match cluster.remove_finalizer(&live, lynceus_api::finalizers::HOOK).await {
+            Err(error) if error.is_conflict() => {}
+            other => return other.map(|()| Done::default()),
+        }
+    }
+}
+
+/// Gives a definition a moment to be established, and learns its kind. One that is not by then is not an error here:
+/// what needs the kind will say so.
+async fn established(cluster: &Cluster, object: &Object) {
+    let key = object.key();
+    let mut changes = cluster.cache().changes();
+    let is_established = || {
+        cluster.cache().get(&key).is_some_and(|definition| {
+            definition.value().items_at(&["status", "conditions"]).iter().any(|condition| {
+                condition.str_at(&["type"]) == Some("Established") && condition.str_at(&["status"]) == Some("True")
+            })
+        })
+    };
+    let waited = async {
+        while !is_established() {
+            if changes.recv().await.is_err() {
+                changes = cluster.cache().changes();
+            }
+        }
+    };
+    let _ = tokio::time::timeout(limits::ESTABLISHED, waited).await;
+    if let Err(error) = cluster.rediscover().await {
+        tracing::warn!(%error, "cannot ask the cluster what it serves");
+    }
+}
+
+fn done(message: &str) -> Done {
+    Done { message: message.into(), object: None }
+}
+
+fn translated(propagation: lynceus_sync::Propagation) -> Propagation {
+    match propagation {
+        lynceus_sync::Propagation::Foreground => Propagation::Foreground,
+        lynceus_sync::Propagation::Background => Propagation::Background,
+        lynceus_sync::Propagation::Orphan => Propagation::Orphan,
+    }
+}
+
+/// The server's words; an error of the transport with what caused it.
+fn failure(error: &ClusterError) -> Failure {
+    Failure { not_found: error.is_not_found(), message: crate::words(error).into() }
+}

@@ -1,0 +1,53 @@
+//! Starts a sync by itself, where the application's policy says so.
+
+use lynceus_api::{Application, ApplicationConditionType};
+use lynceus_object::Str;
+use lynceus_sync::auto::{Decision, Situation, decide};
+use tracing::{debug, info};
+
+use crate::condition::{Condition, merge};
+use crate::engine::{Engine, EngineError};
+use crate::key::AppKey;
+use crate::look::Look;
+use crate::queue::Freshness;
+
+impl Engine {
+    /// Starts a sync if the application should have one now.
+    pub(crate) async fn sync_by_itself(&self, application: &mut Application, look: &Look) -> Result<(), EngineError> {
+        if !look.compared {
+            return Ok(());
+        }
+        let key = AppKey::of(application);
+        let now = self.clock().now();
+        let revisions: Vec<Str> = look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
+        let decision = decide(&Situation {
+            application,
+            sync: application.status.sync.status.known().unwrap_or(look.assessment.sync),
+            revisions: &revisions,
+            resources: &look.assessment.resources,
+            now,
+        });
+        let before = application.clone();
+        let mut refusal = None;
+        match decision {
+            Decision::Nothing(why) => debug!(application = %key, why, "no sync by itself"),
+            Decision::Wait(at) => self.queue.add(key.clone(), at, Freshness::Recent),
+            Decision::Refuse(why) => refusal = Some(Condition::new(ApplicationConditionType::SyncError, why)),
+            Decision::Sync(operation) => {
+                info!(application = %key, revisions = %revisions.join(" "), "syncing by itself");
+                application.operation = Some(*operation);
+            }
+        }
+        application.status.conditions = merge(
+            &application.status.conditions,
+            refusal.as_slice(),
+            &[ApplicationConditionType::SyncError],
+            now,
+        );
+        self.store(&before, application).await?;
+        if application.operation.is_some() {
+            self.refresh(key, Freshness::Recent);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,289 @@
+//! One look at an application: what Git wants, what the cluster has, how the two compare.
+//!
+//! This is the part of a reconcile that writes nothing; `app diff`, `app manifests` and a sync's every pass are the same
+//! look.
+
+use jiff::Timestamp;
+use lynceus_api::{AppProject, Application, ApplicationDestination, ApplicationSource, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
+use lynceus_api::Kind as _;
+use lynceus_cluster::Cluster;
+use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
+use lynceus_object::{Object, ObjectKey, Str};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::assess::{Assessment, assess};
+use crate::condition::Condition;
+use crate::desire::{Desired, Wanting, desire};
+use crate::key::{AppKey, project_kind};
+use crate::project;
+use crate::queue::Freshness;
+use crate::rendering::{Renderer, Sourced};
+use crate::settings::Settings;
+
+/// What a look found.
+#[derive(Clone, Default)]
+pub struct Look {
+    /// The project, if there is one.
+    pub project: Option<Arc<AppProject>>,
+    /// The sources as they are in Git.
+    pub sourced: Vec<Sourced>,
+    /// What they want.
+    pub desired: Desired,
+    /// How the cluster differs.
+    pub changes: ChangeSet,
+    /// What follows from it.
+    pub assessment: Assessment,
+    /// What is wrong.
+    pub conditions: Vec<Condition>,
+    /// Whether there was a comparison at all.
+    pub compared: bool,
+}
+
+impl Look {
+    fn failed(condition: Condition) -> Self {
+        Look { conditions: vec![condition], ..Look::default() }
+    }
+
+    /// The errors among what is wrong: with one of them nothing may be synced.
+    pub fn errors(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.kind.is_error())
+    }
+}
+
+/// What a look is taken with.
+pub struct Looker<'a> {
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// Git.
+    pub renderer: &'a Renderer,
+    /// What the operator has set.
+    pub settings: &'a Settings,
+    /// The namespace of the installation.
+    pub home: &'a str,
+    /// Whether a child Application counts with its own health.
+    pub children: bool,
+}
+
+/// What is looked at, where that is not simply what the Application says.
+#[derive(Clone, Debug, Default)]
+pub struct Aim {
+    /// Sources to take instead of the application's own, as a rollback does.
+    pub sources: Option<Vec<ApplicationSource>>,
+    /// Revisions to take instead of the sources' own, in their order.
+    pub revisions: Vec<Str>,
+    /// Objects to take instead of what the sources give, as a sync of local manifests does.
+    pub manifests: Option<Vec<Object>>,
+    /// How much is to be found out anew.
+    pub freshness: Freshness,
+}
+
+impl Looker<'_> {
+    /// Looks at an application.
+    pub async fn look(&self, application: &Application, aim: &Aim, now: Timestamp) -> Look {
+        let project = match self.project(application) {
+            Ok(project) => project,
+            Err(condition) => return Look::failed(condition),
+        };
+        let destination = match destination(application) {
+            Ok(destination) => destination,
+            Err(condition) => return Look { project: Some(project), ..Look::failed(condition) },
+        };
+        let sources = aim.sources.clone().unwrap_or_else(|| application.spec.all_sources());
+        if let Some(condition) = invalid_spec(&project, &destination, &sources) {
+            return Look { project: Some(project), ..Look::failed(condition) };
+        }
+        let mut sourced = Vec::with_capacity(sources.len());
+        let mut conditions = Vec::new();
+        for (index, source) in sources.iter().enumerate() {
+            // A source that is only a reference for others' value files has no manifests of its own.
+            if !source.ref_.is_empty() && source.path.is_empty() && source.chart.is_empty() {
+                continue;
+            }
+            let pinned = aim.revisions.get(index).map(Str::as_str).filter(|revision| !revision.is_empty());
+            let book = &self.settings.book;
+            match self.renderer.render(book, &application.spec.project, source, pinned, aim.freshness, now).await {
+                Ok(one) => sourced.push(one),
+                Err(error) => conditions.push(Condition::comparison(crate::words(&error))),
+            }
+        }
+        if !conditions.is_empty() {
+            return Look { project: Some(project), sourced, conditions, ..Look::default() };
+        }
+        self.compare(application, project, destination, sourced, aim)
+    }
+
+    fn compare(
+        &self,
+        application: &Application,
+        project: Arc<AppProject>,
+        destination: ApplicationDestination,
+        sourced: Vec<Sourced>,
+        aim: &Aim,
+    ) -> Look {
+        let key = AppKey::of(application);
+        let tracked = key.tracked_as(self.home);
+        let kinds = self.cluster.kinds();
+        let wanting = Wanting {
+            application: &tracked,
+            destination: &destination,
+            project: &project,
+            tracking: &self.settings.tracking,
+            kinds: &kinds,
+        };
+        let rendered = match &aim.manifests {
+            Some(objects) => vec![crate::desire::local(objects)],
+            None => sourced.iter().map(|one| (*one.rendered).clone()).collect(),
+        };
+        let desired = desire(&rendered, &wanting);
+        let live = self.live(&tracked, &desired);
+        let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
+        let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
+        let comparing = lynceus_diff::Settings { ignore, ..lynceus_diff::Settings::default() };
+        let tracking = &self.settings.tracking;
+        let is_own = |object: &Object| tracking.application(object).is_some_and(|owner| owner == tracked);
+        let changes = compare_all(pairs, &comparing, &is_own);
+        let assessment = assess(application, &changes, self.children);
+        let mut conditions = desired.conditions.clone();
+        conditions.extend(unreadable.iter().map(|error| Condition::comparison(crate::words(error))));
+        conditions.extend(self.unreadable_kinds(&desired));
+        conditions.extend(failed_comparisons(&changes));
+        conditions.extend(self.shared(&tracked, &changes));
+        Look { project: Some(project), sourced, desired, changes, assessment, conditions, compared: true }
+    }
+
+    /// The live objects that carry the application's mark, and those that it wants whatever mark they carry.
+    fn live(&self, tracked: &str, desired: &Desired) -> Vec<Object> {
+        let cache = self.cluster.cache();
+        let mut live: BTreeMap<ObjectKey, Object> =
+            cache.of_application(tracked).into_iter().map(|object| (object.key(), object)).collect();
+        for object in &desired.objects {
+            let key = object.key();
+            if !live.contains_key(&key)
+                && let Some(found) = cache.get(&key)
+            {
+                live.insert(key, found);
+            }
+        }
+        live.into_values().collect()
+    }
+
+    /// Kinds that the application wants and that cannot be read: what is said of them would be a guess.
+    fn unreadable_kinds(&self, desired: &Desired) -> Vec<Condition> {
+        let errors = self.cluster.cache().errors();
+        let mut kinds: Vec<_> = desired.objects.iter().map(Object::group_kind).collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+            .into_iter()
+            .filter_map(|kind| errors.get(&kind).map(|error| (kind, error)))
+            .map(|(kind, error)| Condition::comparison(format!("{kind} cannot be read from the cluster: {error}")))
+            .collect()
+    }
+
+    /// Objects that another application claims as well.
+    fn shared(&self, tracked: &str, changes: &ChangeSet) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        for change in &changes.changes {
+            let (Some(_), Some(live)) = (change.pair.desired(), change.pair.live()) else { continue };
+            if let Some(owner) = self.settings.tracking.application(live)
+                && owner != tracked
+            {
+                let (kind, name) = (live.kind(), live.name());
+                conditions.push(Condition::new(
+                    lynceus_api::ApplicationConditionType::SharedResourceWarning,
+                    format!("{kind}/{name} is part of applications {tracked} and {owner}"),
+                ));
+            }
+        }
+        conditions
+    }
+
+    fn project(&self, application: &Application) -> Result<Arc<AppProject>, Condition> {
+        let name = if application.spec.project.is_empty() { "default" } else { &application.spec.project };
+        let kind = project_kind();
+        let key = ObjectKey::new(kind.group, kind.kind, self.home, name);
+        let Some(object) = self.cluster.cache().get(&key) else {
+            return Err(Condition::invalid_spec(format!(
+                "Application referencing project {name} which does not exist"
+            )));
+        };
+        AppProject::from_object(&object).map(Arc::new).map_err(|error| {
+            Condition::invalid_spec(format!("project {name} cannot be read: {}", crate::words(&error)))
+        })
+    }
+}
+
+/// The destination with both its address and its name, if it is a cluster that we know.
+pub fn destination(application: &Application) -> Result<ApplicationDestination, Condition> {
+    let wanted = &application.spec.destination;
+    let mut found = wanted.clone();
+    match (wanted.server.as_str(), wanted.name.as_str()) {
+        ("", "") => {
+            return Err(Condition::invalid_spec("Destination server missing from app spec"));
+        }
+        (IN_CLUSTER_SERVER, "") | ("", IN_CLUSTER_NAME) => {
+            found.server = IN_CLUSTER_SERVER.into();
+            found.name = IN_CLUSTER_NAME.into();
+        }
+        ("", name) => {
+            return Err(Condition::invalid_spec(format!(
+                "unable to find destination server: there are no clusters with this name: {name}"
+            )));
+        }
+        (server, "") => {
+            return Err(Condition::invalid_spec(format!(
+                "application destination server {server:?} is no cluster that Lynceus knows"
+            )));
+        }
+        (server, name) => {
+            return Err(Condition::invalid_spec(format!(
+                "application destination can't have both name and server defined: {name} {server}"
+            )));
+        }
+    }
+    Ok(found)
+}
+
+/// What an application says that its project does not permit, or that makes no sense.
+fn invalid_spec(
+    project: &AppProject,
+    destination: &ApplicationDestination,
+    sources: &[ApplicationSource],
+) -> Option<Condition> {
+    let name = &project.metadata.name;
+    if sources.is_empty() {
+        return Some(Condition::invalid_spec("spec.source and spec.sources are both empty"));
+    }
+    for source in sources {
+        if source.repo_url.is_empty() {
+            return Some(Condition::invalid_spec("spec.source.repoURL is required"));
+        }
+        if source.path.is_empty() && source.chart.is_empty() && source.ref_.is_empty() {
+            return Some(Condition::invalid_spec("spec.source.path or spec.source.chart are required"));
+        }
+        if !project::permits_source(project, &source.repo_url) {
+            let repository = lynceus_source::redact(&source.repo_url);
+            return Some(Condition::invalid_spec(format!(
+                "application repo {repository} is not permitted in project '{name}'"
+            )));
+        }
+    }
+    if !project::permits_destination(project, destination) {
+        let (server, namespace) = (&destination.server, &destination.namespace);
+        return Some(Condition::invalid_spec(format!(
+            "application destination server '{server}' and namespace '{namespace}' do not match any of the allowed \
+             destinations in project '{name}'"
+        )));
+    }
+    None
+}
+
+fn failed_comparisons(changes: &ChangeSet) -> impl Iterator<Item = Condition> + '_ {
+    changes.changes.iter().filter_map(|change| match &change.verdict {
+        lynceus_diff::Verdict::Failed(error) => {
+            Some(Condition::comparison(format!("{} cannot be compared: {}", change.key(), crate::words(error))))
+        }
+        _ => None,
+    })
+}

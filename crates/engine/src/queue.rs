@@ -1,0 +1,179 @@
+//! Which application is looked at next, and when.
+//!
+//! A key is in the queue once, at the earliest time that anybody asked for; a key that is being worked on and asked for
+//! again comes back when the work is done. So no application is worked on twice at the same time, and none is forgotten.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use tokio::sync::Notify;
+
+use crate::clock::Clock;
+use crate::key::AppKey;
+
+/// How much is to be found out anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Freshness {
+    /// The cluster has changed; Git is as last seen.
+    #[default]
+    Recent,
+    /// Git is asked again.
+    Latest,
+    /// Git is asked again, and nothing that was rendered before is used.
+    Anew,
+}
+
+/// The queue.
+#[derive(Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Waiting keys by time; the key second, so that equal times are served in the order of names.
+    due: BTreeSet<(Timestamp, AppKey)>,
+    entries: HashMap<AppKey, (Timestamp, Freshness)>,
+    working: BTreeSet<AppKey>,
+    /// How often in a row a key has failed.
+    failures: BTreeMap<AppKey, u32>,
+}
+
+impl Queue {
+    /// Asks for an application to be looked at, not before `at`.
+    pub(crate) fn add(&self, key: AppKey, at: Timestamp, freshness: Freshness) {
+        let mut state = self.state();
+        let (at, freshness) = match state.entries.get(&key) {
+            Some((earlier, wanted)) => (at.min(*earlier), freshness.max(*wanted)),
+            None => (at, freshness),
+        };
+        if let Some((before, _)) = state.entries.insert(key.clone(), (at, freshness)) {
+            state.due.remove(&(before, key.clone()));
+        }
+        state.due.insert((at, key));
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The next application whose time has come and that nobody works on. Waits for one.
+    pub(crate) async fn next(&self, clock: &dyn Clock) -> (AppKey, Freshness) {
+        loop {
+            let (taken, wake) = self.state().take(clock.now());
+            if let Some(taken) = taken {
+                // There may be more for the other workers.
+                self.changed.notify_one();
+                return taken;
+            }
+            let changed = self.changed.notified();
+            match wake {
+                Some(at) => {
+                    tokio::select! {
+                        () = changed => {}
+                        () = clock.sleep_until(at) => {}
+                    }
+                }
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Says that an application has been worked on.
+    pub(crate) fn done(&self, key: &AppKey) {
+        self.state().working.remove(key);
+        self.changed.notify_one();
+    }
+
+    /// Forgets an application that is gone.
+    pub(crate) fn forget(&self, key: &AppKey) {
+        let mut state = self.state();
+        state.failures.remove(key);
+        if let Some((at, _)) = state.entries.remove(key) {
+            state.due.remove(&(at, key.clone()));
+        }
+    }
+
+    /// Counts a failure and gives how many there have been in a row; a success forgets them.
+    pub(crate) fn count(&self, key: &AppKey, failed: bool) -> u32 {
+        let mut state = self.state();
+        if !failed {
+            state.failures.remove(key);
+            return 0;
+        }
+        let failures = state.failures.entry(key.clone()).or_default();
+        *failures += 1;
+        *failures
+    }
+
+    /// How many applications wait, those included whose time has not come.
+    pub(crate) fn len(&self) -> usize {
+        self.state().entries.len()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes what is due, or says when something will be.
+    fn take(&mut self, now: Timestamp) -> (Option<(AppKey, Freshness)>, Option<Timestamp>) {
+        let free = self.due.iter().find(|(_, key)| !self.working.contains(key)).cloned();
+        match free {
+            Some((at, key)) if at <= now => {
+                self.due.remove(&(at, key.clone()));
+                let freshness = self.entries.remove(&key).map_or(Freshness::Recent, |(_, freshness)| freshness);
+                self.working.insert(key.clone());
+                (Some((key, freshness)), None)
+            }
+            Some((at, _)) => (None, Some(at)),
+            None => (None, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn key(name: &str) -> AppKey {
+        AppKey::new("argocd", name)
+    }
+
+    #[test]
+    fn a_key_is_in_the_queue_once_at_its_earliest_time_with_its_greatest_need() {
+        let queue = Queue::default();
+        queue.add(key("a"), at(9), Freshness::Latest);
+        queue.add(key("a"), at(5), Freshness::Recent);
+        assert_eq!(queue.state().take(at(4)), (None, Some(at(5))));
+        assert_eq!(queue.state().take(at(5)), (Some((key("a"), Freshness::Latest)), None));
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn a_key_that_is_worked_on_waits_until_the_work_is_done() {
+        let queue = Queue::default();
+        queue.add(key("a"), at(1), Freshness::Recent);
+        queue.add(key("b"), at(1), Freshness::Recent);
+        let taken = |queue: &Queue| queue.state().take(at(2)).0.map(|(key, _)| key.name);
+        assert_eq!(taken(&queue).as_deref(), Some("a"));
+        queue.add(key("a"), at(1), Freshness::Recent);
+        assert_eq!(taken(&queue).as_deref(), Some("b"));
+        assert_eq!(taken(&queue), None);
+        queue.done(&key("a"));
+        assert_eq!(taken(&queue).as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn failures_in_a_row_are_counted_until_a_success() {
+        let queue = Queue::default();
+        assert_eq!((queue.count(&key("a"), true), queue.count(&key("a"), true)), (1, 2));
+        queue.count(&key("a"), false);
+        assert_eq!(queue.count(&key("a"), true), 1);
+    }
+}

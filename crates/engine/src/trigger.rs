@@ -1,0 +1,127 @@
+//! What makes the engine look at an application: a change in the cluster, a new commit.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use lynceus_api::{Application, Kind as _};
+use lynceus_cluster::Change;
+use lynceus_object::{Object, Value, json};
+use lynceus_source::{RepoUrl, Target};
+use tokio::sync::broadcast::error::RecvError;
+use tracing::debug;
+
+use crate::engine::Engine;
+use crate::key::{AppKey, application_kind, project_kind};
+use crate::queue::Freshness;
+use crate::settings;
+
+/// Follows the cluster and asks for the applications that a change concerns.
+pub(crate) async fn follow_cluster(engine: Arc<Engine>) {
+    let mut changes = engine.cluster().cache().changes();
+    let mut wishes = Wishes::default();
+    loop {
+        match changes.recv().await {
+            Ok(change) => take(&engine, &change, &mut wishes),
+            // Too much happened to follow it one by one: look at everything.
+            Err(RecvError::Lagged(_)) => all(&engine, Freshness::Recent),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+fn take(engine: &Engine, change: &Change, wishes: &mut Wishes) {
+    let home = &engine.options().namespace;
+    if change.key.group_kind() == application_kind() {
+        let key = AppKey::new(change.key.namespace.clone(), change.key.name.clone());
+        let object = engine.cluster().cache().get(&change.key);
+        if wishes.changed(&key, object.as_ref()) {
+            engine.refresh(key, Freshness::Recent);
+        }
+    } else if change.key.group_kind() == project_kind() {
+        all(engine, Freshness::Recent);
+    } else if settings::concerns(&change.key, home) {
+        engine.reread_settings();
+        all(engine, Freshness::Latest);
+    }
+    for application in &change.applications {
+        engine.refresh(AppKey::from_tracked(application, home), Freshness::Recent);
+    }
+}
+
+fn all(engine: &Engine, freshness: Freshness) {
+    for object in engine.cluster().cache().of_kind(&application_kind()) {
+        engine.refresh(AppKey::new(object.namespace(), object.name()), freshness);
+    }
+}
+
+/// What users want of each application, to tell their changes from our own writes of the status.
+#[derive(Default)]
+struct Wishes(HashMap<AppKey, u64>);
+
+impl Wishes {
+    fn changed(&mut self, key: &AppKey, object: Option<&Object>) -> bool {
+        match object {
+            Some(object) => {
+                let wish = wish(object);
+                self.0.insert(key.clone(), wish) != Some(wish)
+            }
+            None => {
+                self.0.remove(key);
+                true
+            }
+        }
+    }
+}
+
+/// A number that changes with everything about an Application but its status and our own marks.
+fn wish(object: &Object) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for path in [&["spec"][..], &["operation"], &["metadata", "labels"], &["metadata", "finalizers"]] {
+        json::to_string(object.at(path).unwrap_or(&Value::Null)).hash(&mut hasher);
+    }
+    for (name, text) in object.annotations().filter(|(name, _)| !name.starts_with("lynceus.dev/")) {
+        (name, text).hash(&mut hasher);
+    }
+    object.is_deleting().hash(&mut hasher);
+    // Stopping an operation is asked for through the status.
+    (object.value().str_at(&["status", "operationState", "phase"]) == Some("Terminating")).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Looks at repositories on this machine often: it costs a file or two, and a commit arrives at once.
+pub(crate) async fn poll_local_repositories(engine: Arc<Engine>) {
+    let mut seen: HashMap<(String, String), String> = HashMap::new();
+    loop {
+        let clock = engine.clock();
+        clock.sleep_until(clock.now() + engine.options().local_poll).await;
+        for object in engine.cluster().cache().of_kind(&application_kind()) {
+            let Ok(application) = Application::from_object(&object) else { continue };
+            if poll(&engine, &application, &mut seen).await {
+                debug!(application = %AppKey::of(&application), "there is a new commit");
+                engine.refresh(AppKey::of(&application), Freshness::Latest);
+            }
+        }
+    }
+}
+
+/// Whether one of an application's local repositories has moved since it was last compared.
+async fn poll(engine: &Engine, application: &Application, seen: &mut HashMap<(String, String), String>) -> bool {
+    let mut moved = false;
+    for source in application.spec.all_sources() {
+        if !matches!(RepoUrl::parse(&source.repo_url), Ok(RepoUrl::Local(_))) {
+            continue;
+        }
+        let repository = engine.settings().book.find(&source.repo_url, &application.spec.project);
+        let target = Target { revision: &source.target_revision, tag_prefix: &source.tag_prefix };
+        // What is wrong with it is told by the next look, or is what the last look told.
+        let now = match engine.renderer().sources().resolve(&repository, target).await {
+            Ok(revision) => revision.commit.to_string(),
+            Err(error) => format!("error: {error}"),
+        };
+        let key = (AppKey::of(application).to_string(), format!("{}@{}", source.repo_url, source.target_revision));
+        let before = seen.insert(key, now.clone());
+        moved |= before.is_some_and(|before| before != now);
+    }
+    moved
+}
