@@ -1,3 +1,84 @@
-//! The binary `lynceus`.
+//! The binary `lynceus`: commands, output, exit codes.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the face: data on stdout, talk on stderr")]
 
-fn main() {}
+mod app;
+mod arguments;
+mod crds;
+mod demo;
+mod exit;
+mod format;
+mod hint;
+mod place;
+mod render;
+mod sim;
+mod table;
+mod up;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use arguments::{Arguments, Command};
+use exit::Outcome;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    listen(arguments.verbose, &arguments.command);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            anstream::eprintln!("error: cannot start: {error}");
+            return ExitCode::from(exit::Code::Other as u8);
+        }
+    };
+    match runtime.block_on(run(arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                anstream::eprintln!("{failure}");
+            }
+            ExitCode::from(failure.code as u8)
+        }
+    }
+}
+
+async fn run(arguments: Arguments) -> Outcome {
+    match arguments.command {
+        Command::Up(arguments) => up::run(arguments).await,
+        Command::Sim(arguments) => sim::run(arguments).await,
+        Command::Crds(arguments) => crds::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
+        Command::App(arguments) => app::run(*arguments).await,
+        Command::Completion { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "lynceus", &mut std::io::stdout());
+            Ok(())
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            let made = clap_mangen::Man::new(Arguments::command()).render(&mut page);
+            exit::Doing::doing(made, "cannot write the man page")?;
+            print!("{}", String::from_utf8_lossy(&page));
+            Ok(())
+        }
+        Command::Version => {
+            println!("lynceus {} (Kubernetes {})", env!("CARGO_PKG_VERSION"), "1.36");
+            Ok(())
+        }
+    }
+}
+
+/// Sends what happens inside to stderr: everything for a server, only trouble for a command. `RUST_LOG` decides if it is
+/// set.
+fn listen(verbose: u8, command: &Command) {
+    let level = match (command, verbose) {
+        (Command::Up(_) | Command::Sim(_), 0) => "warn",
+        (_, 0) => "error",
+        (_, 1) => "info",
+        (_, 2) => "debug",
+        (_, _) => "trace",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("lynceus={level},{level}")));
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
+}

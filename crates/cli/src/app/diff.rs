@@ -1,0 +1,65 @@
+//! `lynceus app diff`
+
+use lynceus_diff::{Change, Verdict, mask, text};
+use lynceus_engine::{Aim, Freshness};
+use lynceus_object::Str;
+
+use super::context::Context;
+use super::get;
+use crate::exit::{Code, Failure, Outcome};
+
+/// Show how the cluster differs from Git.
+///
+/// Exit code 0: no difference. 1: there are differences. Anything else: it could not be told.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The application.
+    name: String,
+    /// Compare with this revision instead of the application's own.
+    #[arg(long)]
+    revision: Option<String>,
+    /// Have Git asked again first.
+    #[arg(long)]
+    refresh: bool,
+    /// Have Git asked again and everything rendered anew first.
+    #[arg(long)]
+    hard_refresh: bool,
+    /// Say by the exit code whether there are differences.
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+    exit_code: bool,
+}
+
+pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
+    if arguments.refresh || arguments.hard_refresh {
+        get::refresh(context, &arguments.name, arguments.hard_refresh).await?;
+    }
+    let application = context.application(&arguments.name).await?;
+    let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
+    let aim = Aim { revisions, freshness: Freshness::Latest, ..Aim::default() };
+    let look = context.engine().look(&application, &aim).await;
+    let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
+    if !errors.is_empty() {
+        let mut failure = Failure::new(Code::Other, format!("application {} cannot be compared", arguments.name));
+        failure.causes = errors;
+        return Err(failure);
+    }
+    let text: String = look.changes.changes.iter().map(text_of).collect();
+    print!("{text}");
+    if text.is_empty() || !arguments.exit_code {
+        return Ok(());
+    }
+    // The difference has been told; there is nothing to add.
+    Err(Failure::new(Code::Answer, ""))
+}
+
+/// One object's difference under its heading; nothing if there is none.
+fn text_of(change: &Change) -> String {
+    let (live, desired) = match &change.verdict {
+        Verdict::Create => (None, change.pair.desired().cloned()),
+        Verdict::Prune => (change.pair.live().cloned(), None),
+        Verdict::Update(update) => (Some(update.live.clone()), Some(update.predicted.clone())),
+        Verdict::Same | Verdict::Ignored(_) | Verdict::Failed(_) => return String::new(),
+    };
+    let (desired, live) = mask(desired.as_ref(), live.as_ref(), &[]);
+    format!("\n{}\n{}", text::heading(&change.key()), text::normal(live.as_ref(), desired.as_ref()))
+}

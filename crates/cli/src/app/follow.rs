@@ -1,0 +1,118 @@
+//! Watches an application until something is so, and tells of what changes on the way.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lynceus_api::Application;
+use lynceus_engine::Aim;
+
+use super::context::Context;
+use crate::exit::Outcome;
+
+/// How long a quiet cluster is left alone before it is asked again.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
+
+/// Waits until `done` holds, and gives the application then; none if the time is over first. A zero time is for ever.
+pub(crate) async fn until(
+    context: &Context,
+    name: &str,
+    time: Duration,
+    done: impl Fn(&Application) -> bool,
+) -> Outcome<Option<Application>> {
+    wait(context, name, time, done, None).await
+}
+
+/// Waits as [`until`] does, telling of every change of a resource's state on the way, as `argocd` does.
+pub(crate) async fn until_telling(
+    context: &Context,
+    name: &str,
+    time: Duration,
+    done: impl Fn(&Application) -> bool,
+) -> Outcome<Option<Application>> {
+    wait(context, name, time, done, Some(Progress::default())).await
+}
+
+async fn wait(
+    context: &Context,
+    name: &str,
+    time: Duration,
+    done: impl Fn(&Application) -> bool,
+    mut progress: Option<Progress>,
+) -> Outcome<Option<Application>> {
+    let waited = async {
+        let mut changes = context.cluster().cache().changes();
+        loop {
+            let application = context.application(name).await?;
+            if let Some(progress) = &mut progress {
+                progress.tell(context, &application).await;
+            }
+            if done(&application) {
+                return Ok(application);
+            }
+            // Whatever changes may be what we wait for.
+            let _ = tokio::time::timeout(ASK_AGAIN, changes.recv()).await;
+        }
+    };
+    if time.is_zero() {
+        return waited.await.map(Some);
+    }
+    match tokio::time::timeout(time, waited).await {
+        Ok(application) => application.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What was told so far.
+#[derive(Default)]
+struct Progress {
+    seen: BTreeMap<String, String>,
+    begun: bool,
+}
+
+impl Progress {
+    /// Prints what has changed since the last call.
+    async fn tell(&mut self, context: &Context, application: &Application) {
+        if !self.begun {
+            self.begun = true;
+            println!(
+                "{:<27}{:<12}{:<24}{:<16}{:<20}{:<12}{:<12}{:<9}MESSAGE",
+                "TIMESTAMP", "GROUP", "KIND", "NAMESPACE", "NAME", "STATUS", "HEALTH", "HOOK"
+            );
+        }
+        let lines = lines(context, application).await;
+        let time = Timestamp::now().to_zoned(jiff::tz::TimeZone::system());
+        let time = time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        for (what, state) in &lines {
+            if self.seen.get(what) != Some(state) {
+                println!("{}", format!("{time:<27}{what}{state}").trim_end());
+            }
+        }
+        self.seen = lines;
+    }
+}
+
+/// The state of every resource and hook, by what it is.
+async fn lines(context: &Context, application: &Application) -> BTreeMap<String, String> {
+    let look = context.engine().look(application, &Aim::default()).await;
+    let mut lines = BTreeMap::new();
+    for resource in &look.assessment.resources {
+        let health = resource.health.as_ref();
+        let status = health.map(|health| health.status.as_str()).unwrap_or_default();
+        let message = health.map(|health| health.message.as_str()).unwrap_or_default();
+        lines.insert(
+            format!("{:<12}{:<24}{:<16}{:<20}", resource.group, resource.kind, resource.namespace, resource.name),
+            format!("{:<12}{status:<12}{:<9}{message}", resource.status, ""),
+        );
+    }
+    let state = application.status.operation_state.as_ref();
+    let results = state.and_then(|state| state.sync_result.as_ref());
+    let hooks = results.into_iter().flat_map(|result| &result.resources).filter(|result| !result.hook_type.is_empty());
+    for hook in hooks {
+        lines.insert(
+            format!("{:<12}{:<24}{:<16}{:<20}", hook.group, hook.kind, hook.namespace, hook.name),
+            format!("{:<12}{:<12}{:<9}{}", hook.hook_phase, "", hook.sync_phase, hook.message),
+        );
+    }
+    lines
+}

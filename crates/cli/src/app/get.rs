@@ -1,0 +1,72 @@
+//! `lynceus app get`
+
+use std::time::Duration;
+
+use lynceus_api::{Application, annotations};
+use lynceus_engine::Aim;
+use lynceus_object::value;
+
+use super::context::Context;
+use super::{follow, show};
+use crate::exit::Outcome;
+use crate::format::{self, Output};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The application.
+    name: String,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
+    /// Have Git asked again first.
+    #[arg(long)]
+    refresh: bool,
+    /// Have Git asked again and everything rendered anew first.
+    #[arg(long)]
+    hard_refresh: bool,
+    /// Show the last operation as well.
+    #[arg(long)]
+    show_operation: bool,
+}
+
+/// How long a refresh may take before the old state is shown.
+const REFRESH: Duration = Duration::from_secs(60);
+
+pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
+    if arguments.refresh || arguments.hard_refresh {
+        refresh(context, &arguments.name, arguments.hard_refresh).await?;
+    }
+    let object = context.object(&arguments.name).await?;
+    match arguments.output {
+        Output::Json => println!("{}", format::json(format::clean(&object).value())?),
+        Output::Yaml => print!("{}", format::documents(&[format::clean(&object)])),
+        Output::Name => println!("{}/{}", object.namespace(), object.name()),
+        Output::Wide => {
+            let application = context.application(&arguments.name).await?;
+            let now = context.engine().clock().now();
+            print!("{}", show::summary(&application, now));
+            if let Some(state) = &application.status.operation_state {
+                let running = state.phase.known().is_some_and(|phase| !phase.is_completed());
+                if running || arguments.show_operation {
+                    print!("\n{}", show::operation(state, now));
+                }
+            }
+            let look = context.engine().look(&application, &Aim::default()).await;
+            println!();
+            print!("{}", show::resources(&application, &look.assessment));
+        }
+    }
+    Ok(())
+}
+
+/// Asks the engine for a look and waits until it has taken one.
+pub(crate) async fn refresh(context: &Context, name: &str, hard: bool) -> Outcome {
+    let kind = if hard { "hard" } else { "normal" };
+    context.patch(name, &value!({"metadata": {"annotations": {annotations::REFRESH: kind}}})).await?;
+    let done =
+        |application: &Application| !application.metadata.annotations.contains_key(annotations::REFRESH);
+    if follow::until(context, name, REFRESH, done).await?.is_none() {
+        eprintln!("note: no engine has answered the refresh; this is the last known state");
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `lynceus app manifests`
+
+use lynceus_engine::{Aim, Freshness};
+use lynceus_object::{Object, Str, Value};
+
+use super::context::Context;
+use crate::exit::{Code, Failure, Outcome};
+use crate::format;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The application.
+    name: String,
+    /// Where to take them from: `git` as they are wanted, `live` as they are.
+    #[arg(long, default_value = "git", value_parser = ["git", "live"])]
+    source: String,
+    /// Take them from this revision instead of the application's own.
+    #[arg(long)]
+    revision: Option<String>,
+}
+
+pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
+    let application = context.application(&arguments.name).await?;
+    let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
+    let aim = Aim { revisions, freshness: Freshness::Latest, ..Aim::default() };
+    let look = context.engine().look(&application, &aim).await;
+    let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
+    if !look.compared {
+        let mut failure =
+            Failure::new(Code::Other, format!("the manifests of {} cannot be rendered", arguments.name));
+        failure.causes = errors;
+        return Err(failure);
+    }
+    let objects: Vec<Object> = match arguments.source.as_str() {
+        "live" => look.changes.changes.iter().filter_map(|change| change.pair.live().map(format::clean)).collect(),
+        _ => look.desired.objects.clone(),
+    };
+    let masked: Vec<Object> = objects.into_iter().map(masked).collect();
+    print!("{}", format::documents(&masked));
+    for error in errors {
+        eprintln!("warning: {error}");
+    }
+    Ok(())
+}
+
+/// A Secret without what it keeps.
+fn masked(mut object: Object) -> Object {
+    if object.kind() == "Secret" && object.group().is_empty() {
+        for field in ["data", "stringData"] {
+            if let Some(data) = object.value_mut().at_mut(&[field]).and_then(Value::as_map_mut) {
+                for (_, value) in data.iter_mut() {
+                    *value = "++++++++".into();
+                }
+            }
+        }
+        object.remove(&["metadata", "annotations", lynceus_api::annotations::LAST_APPLIED]);
+    }
+    object
+}

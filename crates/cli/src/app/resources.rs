@@ -1,0 +1,102 @@
+//! `lynceus app resources` and `lynceus app tree`
+
+use std::collections::BTreeMap;
+
+use lynceus_cluster::Node;
+use lynceus_engine::{Aim, health_of};
+use lynceus_object::{Object, ObjectKey};
+
+use super::context::Context;
+use crate::exit::Outcome;
+use crate::format::{self, Output};
+use crate::table::Table;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The application.
+    name: String,
+    /// How to print them.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TreeArguments {
+    /// The application.
+    name: String,
+}
+
+pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
+    let application = context.application(&arguments.name).await?;
+    let look = context.engine().look(&application, &Aim::default()).await;
+    let live: Vec<Object> = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned()).collect();
+    match arguments.output {
+        Output::Json => {
+            let items: Vec<_> = live.iter().map(|object| format::clean(object).into_value()).collect();
+            println!("{}", format::json(&items.into())?);
+        }
+        Output::Yaml => {
+            let objects: Vec<Object> = live.iter().map(format::clean).collect();
+            print!("{}", format::documents(&objects));
+        }
+        Output::Name => {
+            for resource in &look.assessment.resources {
+                println!("{}/{}/{}/{}", resource.group, resource.kind, resource.namespace, resource.name);
+            }
+        }
+        Output::Wide => {
+            let mut table = Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "ORPHANED"]);
+            for resource in &look.assessment.resources {
+                table.row([
+                    resource.group.to_string(),
+                    resource.kind.to_string(),
+                    resource.namespace.to_string(),
+                    resource.name.to_string(),
+                    "No".to_owned(),
+                ]);
+            }
+            print!("{table}");
+        }
+    }
+    Ok(())
+}
+
+pub(crate) async fn tree(context: &Context, arguments: &TreeArguments) -> Outcome {
+    let application = context.application(&arguments.name).await?;
+    let look = context.engine().look(&application, &Aim::default()).await;
+    let roots = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned());
+    let nodes = lynceus_cluster::tree(context.cluster().cache(), roots);
+    println!("{}  {}  {}", arguments.name, application.status.sync.status, application.status.health.status);
+    print!("{}", drawn(&nodes));
+    Ok(())
+}
+
+/// The nodes as a tree of lines, each with its health.
+fn drawn(nodes: &[Node]) -> String {
+    let mut children: BTreeMap<Option<ObjectKey>, Vec<&Node>> = BTreeMap::new();
+    for node in nodes {
+        children.entry(node.parent.clone()).or_default().push(node);
+    }
+    let mut out = String::new();
+    draw(&children, None, "", &mut out);
+    out
+}
+
+fn draw(children: &BTreeMap<Option<ObjectKey>, Vec<&Node>>, of: Option<ObjectKey>, indent: &str, out: &mut String) {
+    let Some(nodes) = children.get(&of) else { return };
+    for (place, node) in nodes.iter().enumerate() {
+        let last = place + 1 == nodes.len();
+        let (branch, below) = if last { ("└─", "  ") } else { ("├─", "│ ") };
+        let object = &node.object;
+        let health = health_of(Some(object), true);
+        let state = match &health {
+            None => String::new(),
+            Some(health) if health.message.is_empty() => format!("  {}", health.status),
+            Some(health) => format!("  {}  {}", health.status, health.message),
+        };
+        let namespace = object.namespace();
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        out.push_str(&format!("{indent}{branch}{} {namespace}{slash}{}{state}\n", object.kind(), object.name()));
+        draw(children, Some(object.key()), &format!("{indent}{below}"), out);
+    }
+}

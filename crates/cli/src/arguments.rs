@@ -1,0 +1,47 @@
+//! What can be typed.
+
+use clap::{Parser, Subcommand};
+
+use crate::{app, crds, render, sim, up};
+
+/// A GitOps delivery engine with an embedded Kubernetes.
+///
+/// Lynceus keeps Kubernetes clusters as Git says. It reads Argo CD's Applications, brings its own Kubernetes to try
+/// things in, and says what a sync is waiting for.
+#[derive(Parser)]
+#[command(
+    name = "lynceus",
+    version,
+    after_help = "Start here:\n  lynceus up --demo          an embedded cluster with an example repository, delivered\n  \
+                  lynceus app list           what is delivered\n  lynceus app get NAME       how it is, and what it waits for"
+)]
+pub(crate) struct Arguments {
+    /// Say more about what happens inside; twice for even more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
+    Up(up::Arguments),
+    /// Start the embedded Kubernetes alone, for kubectl and any client.
+    Sim(sim::Arguments),
+    /// Work with applications, as `argocd app` does.
+    App(Box<app::Arguments>),
+    /// Show what a folder of manifests becomes.
+    Render(render::Arguments),
+    /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
+    Crds(crds::Arguments),
+    /// Print the completions for a shell: lynceus completion bash > /etc/bash_completion.d/lynceus
+    Completion {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page: lynceus man > lynceus.1
+    Man,
+    /// Print the version.
+    Version,
+}

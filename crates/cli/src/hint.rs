@@ -1,0 +1,55 @@
+//! What to do about an error, chosen in this one place.
+
+use std::error::Error;
+
+use lynceus_cluster::ClusterError;
+
+use crate::exit::Code;
+
+/// The exit code and the hints for an error, by what it or one of its causes is.
+pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<ClusterError>() {
+            return cluster(error);
+        }
+        if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            return (Code::Other, io(error));
+        }
+        next = error.source();
+    }
+    (Code::Other, Vec::new())
+}
+
+fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
+    match error {
+        ClusterError::Configure(_) => (
+            Code::Connection,
+            vec![
+                "name a kubeconfig with --kubeconfig FILE, or start an embedded cluster:\nlynceus up --demo".to_owned(),
+            ],
+        ),
+        ClusterError::Send { .. } | ClusterError::Timeout { .. } => {
+            (Code::Connection, vec!["is the cluster running? `lynceus up` starts an embedded one".to_owned()])
+        }
+        ClusterError::UnknownKind { api_version, .. } if api_version.starts_with(lynceus_api::GROUP) => (
+            Code::Refused,
+            vec!["install the definitions first:\nlynceus crds | kubectl apply -f -".to_owned()],
+        ),
+        ClusterError::Refused(refusal) if refusal.code == 404 => (Code::NotFound, Vec::new()),
+        ClusterError::Refused(refusal) if refusal.code == 401 => {
+            (Code::Refused, vec!["the token or certificate in the kubeconfig is not accepted any more".to_owned()])
+        }
+        ClusterError::Refused(_) | ClusterError::UnknownKind { .. } => (Code::Refused, Vec::new()),
+        ClusterError::Decode { .. } | ClusterError::Patch { .. } => (Code::Other, Vec::new()),
+    }
+}
+
+fn io(error: &std::io::Error) -> Vec<String> {
+    match error.kind() {
+        std::io::ErrorKind::AddrInUse => vec!["another program has the port; choose one with --port N".to_owned()],
+        std::io::ErrorKind::StorageFull => vec!["the disk is full; make room, nothing has been lost".to_owned()],
+        std::io::ErrorKind::PermissionDenied => vec!["choose a directory of your own with --data-dir DIR".to_owned()],
+        _ => Vec::new(),
+    }
+}

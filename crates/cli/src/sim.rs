@@ -1,0 +1,87 @@
+//! `lynceus sim`: the embedded Kubernetes alone.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use lynceus_sim::{Options, Server, Sim};
+
+use crate::exit::{Code, Doing as _, Failure, Outcome};
+use crate::place;
+
+/// Start the embedded Kubernetes alone, for kubectl and any client.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) cluster: Cluster,
+}
+
+/// How the embedded cluster is started.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Cluster {
+    /// Keep the cluster's objects and certificates here.
+    #[arg(long, value_name = "DIR", default_value = place::DATA_DIR)]
+    pub(crate) data_dir: PathBuf,
+    /// Keep everything in memory; nothing is left when it ends.
+    #[arg(long)]
+    pub(crate) ephemeral: bool,
+    /// The port to listen on; 0 picks a free one.
+    #[arg(long, value_name = "N", default_value_t = 6440)]
+    pub(crate) port: u16,
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    pub(crate) bind: IpAddr,
+    /// Write the administrator's kubeconfig to this file as well.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_kubeconfig: Option<PathBuf>,
+}
+
+pub(crate) async fn run(arguments: Arguments) -> Outcome {
+    let (sim, server, kubeconfig) = start(&arguments.cluster).await?;
+    println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
+    println!("try          kubectl --kubeconfig {} get namespaces", kubeconfig.display());
+    interrupted().await?;
+    server.shutdown().await;
+    drop(sim);
+    Ok(())
+}
+
+/// Starts the cluster and writes its kubeconfig: into the data directory, and wherever else it was asked for.
+pub(crate) async fn start(arguments: &Cluster) -> Outcome<(Sim, Server, PathBuf)> {
+    let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.clone());
+    let options = Options { data_dir: data_dir.clone().map(|dir| dir.join("cluster")), ..Options::default() };
+    let sim = Sim::start(options).await.doing("cannot start the embedded cluster")?;
+    for repair in &sim.recovery().repairs {
+        eprintln!("note: {repair}");
+    }
+    let server =
+        sim.serve(SocketAddr::new(arguments.bind, arguments.port)).await.doing("cannot serve the embedded cluster")?;
+    let text = sim.kubeconfig(&server.url());
+    let own = data_dir.as_deref().map(|dir| dir.join("kubeconfig"));
+    for path in own.iter().chain(&arguments.write_kubeconfig) {
+        place::write_private(path, &text)?;
+    }
+    let shown = arguments.write_kubeconfig.clone().or(own).unwrap_or_else(|| fallback(&server));
+    if !shown.exists() {
+        place::write_private(&shown, &text)?;
+    }
+    Ok((sim, server, shown))
+}
+
+/// Somebody who keeps nothing still has to get in.
+fn fallback(server: &Server) -> PathBuf {
+    let name = format!("lynceus-{}.kubeconfig", server.address().port());
+    std::env::temp_dir().join(Path::new(&name))
+}
+
+/// Waits for Ctrl-C or a polite request to end.
+pub(crate) async fn interrupted() -> Outcome {
+    let failed = |error: std::io::Error| Failure::because("cannot listen for signals", &error);
+    let mut terminate =
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).map_err(failed)?;
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed.map_err(failed),
+        received = terminate.recv() => {
+            received.ok_or_else(|| Failure::new(Code::Other, "cannot listen for signals"))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `lynceus up`: a cluster and the engine that delivers to it, in one process.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use lynceus_api::{Application, HealthStatusCode, Kind as _, SyncStatusCode, Tracking};
+use lynceus_cluster::Cluster;
+use lynceus_engine::{Engine, Options, SystemClock, application_kind};
+use lynceus_sim::attributes::User;
+use lynceus_source::{Settings, Sources};
+
+use crate::exit::{Doing as _, Outcome};
+use crate::{demo, place, sim};
+
+/// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
+///
+/// Without flags it starts an embedded Kubernetes that keeps its state in ./.lynceus, and prints how to reach it.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    cluster: sim::Cluster,
+    /// Lay out an example repository and deliver it.
+    #[arg(long)]
+    demo: bool,
+    /// Deliver to the cluster of this kubeconfig instead of an embedded one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "ephemeral"])]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig.
+    #[arg(long, value_name = "NAME", requires = "kubeconfig")]
+    context: Option<String>,
+    /// The namespace of Applications, projects and settings.
+    #[arg(long, default_value = "argocd")]
+    namespace: String,
+}
+
+/// How long the demo may take to arrive before the prompt is printed all the same.
+const DEMO: Duration = Duration::from_secs(120);
+
+pub(crate) async fn run(arguments: Arguments) -> Outcome {
+    match &arguments.kubeconfig {
+        Some(kubeconfig) => real(&arguments, kubeconfig).await,
+        None => embedded(&arguments).await,
+    }
+}
+
+async fn embedded(arguments: &Arguments) -> Outcome {
+    let (sim, server, kubeconfig) = sim::start(&arguments.cluster).await?;
+    let client = Client::new(sim.service(User::admin()), "default");
+    // Waves of an app-of-apps wait for each other: there is no Argo CD beside us to be surprised.
+    let engine = engine(arguments, client, true).await?;
+    println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
+    let work = tokio::spawn(engine.clone().run());
+    if arguments.demo {
+        show_demo(arguments, &engine, &kubeconfig).await?;
+    } else {
+        println!("engine       delivers the Applications in namespace {}", arguments.namespace);
+        println!("\nnext         lynceus app create NAME --repo URL --path PATH --dest-namespace NAMESPACE");
+    }
+    println!("\nCtrl-C stops it.");
+    sim::interrupted().await?;
+    work.abort();
+    server.shutdown().await;
+    Ok(())
+}
+
+async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
+    let client = lynceus_cluster::client(Some(kubeconfig), arguments.context.as_deref())
+        .await
+        .doing("cannot connect to the cluster")?;
+    let engine = engine(arguments, client, false).await?;
+    let version = engine.cluster().version().await.doing("cannot ask the cluster for its version")?;
+    println!("cluster      Kubernetes {version}, kubeconfig {}", kubeconfig.display());
+    println!("engine       delivers the Applications in namespace {}", arguments.namespace);
+    println!("\nCtrl-C stops it.");
+    let work = tokio::spawn(engine.run());
+    sim::interrupted().await?;
+    work.abort();
+    Ok(())
+}
+
+async fn engine(arguments: &Arguments, client: Client, children: bool) -> Outcome<Arc<Engine>> {
+    let cluster = Cluster::connect(client, Tracking::default()).await.doing("cannot read the cluster")?;
+    lynceus_engine::bootstrap(&cluster, &arguments.namespace)
+        .await
+        .doing("cannot set up the cluster for Applications")?;
+    let mirrors = match arguments.cluster.ephemeral {
+        true => std::env::temp_dir().join(format!("lynceus-mirrors-{}", std::process::id())),
+        false => arguments.cluster.data_dir.join("mirrors"),
+    };
+    let sources = Sources::new(mirrors, Settings::default());
+    let options =
+        Options { namespace: arguments.namespace.as_str().into(), children, ..Options::default() };
+    Ok(Engine::new(cluster, sources, Arc::new(SystemClock), options))
+}
+
+/// Lays the demo out, waits until it has arrived, and says what to try.
+async fn show_demo(arguments: &Arguments, engine: &Engine, kubeconfig: &Path) -> Outcome {
+    let repository = match arguments.cluster.ephemeral {
+        true => std::env::temp_dir().join(format!("lynceus-demo-{}", std::process::id())),
+        false => arguments.cluster.data_dir.join("demo"),
+    };
+    let repository = absolute(&repository)?;
+    demo::lay_out(&repository)?;
+    demo::deliver(engine.cluster(), &repository, &arguments.namespace).await?;
+    println!("repository   {}", shown(&repository).display());
+    let (arrived, total) = wait_for_demo(engine).await;
+    if arrived == total {
+        println!("applications {total}, all Synced and Healthy");
+    } else {
+        println!("applications {total}, {arrived} Synced and Healthy; the others are on their way");
+    }
+    let home = if arguments.cluster.data_dir == Path::new(place::DATA_DIR) && !arguments.cluster.ephemeral {
+        String::new()
+    } else {
+        format!(" --kubeconfig {}", kubeconfig.display())
+    };
+    print!("{}", demo::next_steps(&shown(&repository), kubeconfig, &home));
+    Ok(())
+}
+
+/// Waits until every application of the demo is as it should be, or the time is over.
+async fn wait_for_demo(engine: &Engine) -> (usize, usize) {
+    let count = || {
+        let applications = engine.cluster().cache().of_kind(&application_kind());
+        let fine = applications.iter().filter(|object| {
+            Application::from_object(object).is_ok_and(|application| {
+                application.status.sync.status == SyncStatusCode::Synced
+                    && application.status.health.status == HealthStatusCode::Healthy
+            })
+        });
+        (fine.count(), applications.len())
+    };
+    let mut changes = engine.cluster().cache().changes();
+    let waited = async {
+        loop {
+            let (fine, total) = count();
+            if fine == total && total >= demo::APPLICATIONS {
+                return;
+            }
+            let _ = tokio::time::timeout(Duration::from_secs(1), changes.recv()).await;
+        }
+    };
+    let _ = tokio::time::timeout(DEMO, waited).await;
+    count()
+}
+
+fn absolute(path: &Path) -> Outcome<PathBuf> {
+    std::path::absolute(path).doing(format!("cannot find {}", path.display()))
+}
+
+/// A path as somebody standing here would type it.
+fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).map_or_else(|_| path.to_path_buf(), Path::to_path_buf)
+}
