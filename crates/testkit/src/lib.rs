@@ -1,3 +1,4 @@
 //! Fixtures as text, a fake clock, and Given/When/Then over the embedded Kubernetes.
 
 pub mod conformance;
+pub mod world;

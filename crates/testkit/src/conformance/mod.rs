@@ -4,6 +4,7 @@
 
 pub mod apiserver;
 pub mod diff;
+pub mod health;
 pub mod sync;
 
 use std::fs::File;

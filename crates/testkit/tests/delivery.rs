@@ -1,0 +1,239 @@
+//! From a commit to a cluster, and back: the whole path on the embedded Kubernetes.
+
+use jiff::SignedDuration;
+use lynceus_object::{Value, value};
+use lynceus_testkit::world::World;
+
+const AUTOMATED: &str = "Synced Healthy Succeeded";
+
+fn config(name: &str, data: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: {data}\n")
+}
+
+fn deployment(name: &str, wave: i32) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {name}\n  annotations:\n    \
+         argocd.argoproj.io/sync-wave: \"{wave}\"\nspec:\n  replicas: 2\n  selector:\n    matchLabels: {{app: {name}}}\n  \
+         template:\n    metadata:\n      labels: {{app: {name}}}\n    spec:\n      containers:\n      - name: main\n        \
+         image: example/{name}:1\n"
+    )
+}
+
+fn job(name: &str, hook: &str, command: &str) -> String {
+    format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}\n  annotations:\n    argocd.argoproj.io/hook: {hook}\n\
+         spec:\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: main\n        \
+         image: example/job:1\n        command: {command}\n"
+    )
+}
+
+fn automated() -> Value {
+    value!({"syncPolicy": {"automated": {"prune": true, "selfHeal": true}}})
+}
+
+#[tokio::test]
+async fn a_commit_arrives_and_the_next_one_too() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config("a", "one")), ("app/web.yaml", &deployment("web", 0))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the first commit", |world| world.state("shop") == AUTOMATED).await;
+    assert_eq!(world.objects("", "Pod").len(), 2);
+    world.commit(&[("app/a.yaml", &config("a", "two"))]);
+    let arrived = |world: &World| {
+        world.object("", "ConfigMap", "default", "a").is_some_and(|map| map.value().str_at(&["data", "key"]) == Some("two"))
+    };
+    world.until("the second commit", arrived).await;
+    world.until("rest", |world| world.state("shop") == AUTOMATED).await;
+    assert_eq!(world.application("shop").status.history.len(), 2);
+}
+
+#[tokio::test]
+async fn an_application_that_is_not_automated_says_that_it_is_out_of_sync() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.deliver("shop", "app", &value!({})).await;
+    world.until("the comparison", |world| world.state("shop") == "OutOfSync Missing").await;
+    let operation = value!({"operation": {"sync": {}}});
+    world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &operation).await;
+    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    let state = world.application("shop").status.operation_state.unwrap();
+    assert_eq!(state.message, "successfully synced (all tasks run)");
+    assert_eq!(state.sync_result.unwrap().resources[0].message, "configmap/a created");
+}
+
+#[tokio::test]
+async fn drift_is_healed_and_what_is_removed_from_git_is_pruned() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config("a", "one")), ("app/b.yaml", &config("b", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the commit", |world| world.state("shop") == AUTOMATED).await;
+    world.delete("v1", "ConfigMap", "default", "a").await;
+    world.until("the deletion", |world| world.object("", "ConfigMap", "default", "a").is_none()).await;
+    world.until("the healing", |world| world.object("", "ConfigMap", "default", "a").is_some()).await;
+    world.commit(&[("app/b.yaml", "")]);
+    world.until("the pruning", |world| world.object("", "ConfigMap", "default", "b").is_none()).await;
+    world.until("rest", |world| world.state("shop") == AUTOMATED).await;
+}
+
+#[tokio::test]
+async fn waves_wait_for_each_other_and_the_wait_says_for_what() {
+    let world = World::new().await;
+    world.commit(&[("app/first.yaml", &deployment("first", -1)), ("app/second.yaml", &deployment("second", 1))]);
+    world.deliver("shop", "app", &automated()).await;
+    world
+        .until("a wait", |world| {
+            let state = world.application("shop").status.operation_state;
+            state.is_some_and(|state| state.message == "waiting for healthy state of apps/Deployment/first")
+        })
+        .await;
+    assert!(world.object("apps", "Deployment", "default", "second").is_none());
+    let mark = lynceus_engine::WaitMark::of(&world.application("shop")).unwrap();
+    assert_eq!(mark.for_, ["healthy state of apps/Deployment/default/first"]);
+    world.until("both waves", |world| world.state("shop") == AUTOMATED).await;
+    assert!(lynceus_engine::WaitMark::of(&world.application("shop")).is_none());
+}
+
+#[tokio::test]
+async fn a_failing_hook_before_the_sync_stops_it_with_its_reason() {
+    let world = World::new().await;
+    world.commit(&[
+        ("app/a.yaml", &config("a", "one")),
+        ("app/migrate.yaml", &job("migrate", "PreSync", "[\"sh\", \"-c\", \"exit 3\"]")),
+    ]);
+    world
+        .deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 0}}}))
+        .await;
+    world.until("the failure", |world| world.state("shop") == "OutOfSync Missing Failed").await;
+    assert!(world.object("", "ConfigMap", "default", "a").is_none());
+    let state = world.application("shop").status.operation_state.unwrap();
+    assert!(state.message.starts_with("one or more synchronization tasks completed unsuccessfully"), "{}", state.message);
+    let hook = state.sync_result.unwrap().resources.into_iter().find(|result| result.name == "migrate").unwrap();
+    assert_eq!(hook.hook_phase.as_str(), "Failed");
+    assert!(!hook.message.is_empty());
+}
+
+#[tokio::test]
+async fn hooks_run_in_their_phases_and_go_when_they_are_told_to() {
+    let world = World::new().await;
+    let smoke = job("smoke", "PostSync", "[\"true\"]")
+        .replace("hook: PostSync", "hook: PostSync\n    argocd.argoproj.io/hook-delete-policy: HookSucceeded");
+    world.commit(&[
+        ("app/migrate.yaml", &job("migrate", "PreSync", "[\"true\"]")),
+        ("app/web.yaml", &deployment("web", 0)),
+        ("app/smoke.yaml", &smoke),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    let results = world.application("shop").status.operation_state.unwrap().sync_result.unwrap().resources;
+    let lines: Vec<String> =
+        results.iter().map(|result| format!("{} {} {}", result.sync_phase, result.name, result.hook_phase)).collect();
+    assert_eq!(lines, ["PreSync migrate Succeeded", "Sync web Running", "PostSync smoke Succeeded"]);
+    world.until("the hook's end", |world| world.object("batch", "Job", "default", "smoke").is_none()).await;
+    assert!(world.object("batch", "Job", "default", "migrate").is_some());
+}
+
+#[tokio::test]
+async fn a_sync_that_is_killed_is_finished_by_the_next_engine_and_no_hook_runs_twice() {
+    let mut world = World::new().await;
+    world.commit(&[
+        ("app/migrate.yaml", &job("migrate", "PreSync", "[\"true\"]")),
+        ("app/first.yaml", &deployment("first", 0)),
+        ("app/second.yaml", &deployment("second", 1)),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    let first = |world: &World| world.object("apps", "Deployment", "default", "first").is_some();
+    world.until("the middle of the sync", first).await;
+    let hook = world.object("batch", "Job", "default", "migrate").unwrap().uid().to_owned();
+    world.start_engine();
+    world.until("the end of the sync", |world| world.state("shop") == AUTOMATED).await;
+    assert_eq!(world.object("batch", "Job", "default", "migrate").unwrap().uid(), hook);
+    assert!(world.object("apps", "Deployment", "default", "second").is_some());
+    assert_eq!(world.application("shop").status.history.len(), 1);
+}
+
+#[tokio::test]
+async fn a_broken_file_stops_its_own_application_only() {
+    let world = World::new().await;
+    world.commit(&[
+        ("bad/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n"),
+        ("bad/b.yaml", &config("b", "one")),
+        ("good/c.yaml", &config("c", "one")),
+    ]);
+    world.deliver("bad", "bad", &automated()).await;
+    world.deliver("good", "good", &automated()).await;
+    world.until("the good one", |world| world.state("good") == AUTOMATED).await;
+    world.until("the bad one", |world| world.application("bad").status.sync.status.as_str() == "Unknown").await;
+    let condition = world.application("bad").status.conditions.into_iter().next().unwrap();
+    assert_eq!(condition.type_.as_str(), "ComparisonError");
+    assert!(condition.message.contains("bad/a.yaml:4"), "{}", condition.message);
+    assert!(world.object("", "ConfigMap", "default", "b").is_none());
+}
+
+#[tokio::test]
+async fn a_missing_path_and_a_missing_branch_are_different_errors() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.deliver("path", "nowhere", &automated()).await;
+    world.deliver("branch", "app", &value!({"source": {"targetRevision": "gone"}})).await;
+    let said = |world: &World, name: &str| {
+        world.application(name).status.conditions.first().map(|condition| condition.message.to_string())
+    };
+    world.until("both errors", |world| said(world, "path").is_some() && said(world, "branch").is_some()).await;
+    assert!(said(&world, "path").unwrap().contains("nowhere"));
+    assert!(said(&world, "branch").unwrap().contains("gone"));
+}
+
+#[tokio::test]
+async fn a_deleted_application_takes_its_objects_along() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the commit", |world| world.state("shop") == AUTOMATED).await;
+    let finalizers = value!({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}});
+    world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &finalizers).await;
+    world.delete("argoproj.io/v1alpha1", "Application", "argocd", "shop").await;
+    world.until("the end", |world| world.objects("argoproj.io", "Application").is_empty()).await;
+    assert!(world.object("", "ConfigMap", "default", "a").is_none());
+}
+
+#[tokio::test]
+async fn an_app_of_apps_delivers_its_children_in_waves() {
+    let world = World::new().await;
+    let child = |name: &str, wave: i32| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: {name}\n  namespace: argocd\n  \
+             annotations:\n    argocd.argoproj.io/sync-wave: \"{wave}\"\nspec:\n  project: default\n  source:\n    repoURL: {}\n    \
+             path: {name}\n    targetRevision: main\n  destination:\n    server: https://kubernetes.default.svc\n    \
+             namespace: default\n  syncPolicy:\n    automated: {{}}\n",
+            world.repository()
+        )
+    };
+    world.commit(&[
+        ("apps/one.yaml", &child("one", 0)),
+        ("apps/two.yaml", &child("two", 1)),
+        ("one/web.yaml", &deployment("one", 0)),
+        ("two/web.yaml", &deployment("two", 0)),
+    ]);
+    world.deliver("root", "apps", &automated()).await;
+    world.until("the first child", |world| world.state("one") == AUTOMATED).await;
+    world.until("everything", |world| world.state("root") == AUTOMATED && world.state("two") == AUTOMATED).await;
+    assert!(world.application("root").status.summary.is_app_of_apps);
+}
+
+#[tokio::test]
+async fn a_failed_sync_is_tried_again_as_often_as_it_says() {
+    let world = World::new().await;
+    world.commit(&[("app/bad.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: bad\nspec:\n  ports: []\n  type: Nonsense\n")]);
+    world
+        .deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 2}}}))
+        .await;
+    let over = |world: &World| {
+        let state = world.application("shop").status.operation_state;
+        state.is_some_and(|state| state.phase.as_str() == "Failed" && state.retry_count == 2)
+    };
+    world.until("three attempts", over).await;
+    let message = world.application("shop").status.operation_state.unwrap().message;
+    assert!(message.ends_with("(retried 2 times)."), "{message}");
+    world.pass(SignedDuration::from_secs(300)).await;
+    assert!(over(&world), "a commit that failed is not tried again");
+}
