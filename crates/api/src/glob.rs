@@ -153,7 +153,10 @@ mod tests {
 
     #[test]
     fn a_broken_pattern_says_what_is_wrong() {
-        assert_eq!(Glob::new("{a").unwrap_err().to_string(), "the pattern \"{a\" cannot be read: a `{` is not closed");
+        assert_eq!(
+            Glob::new("{a").unwrap_err().to_string(),
+            "the pattern \"{a\" cannot be read: a `{` is not closed"
+        );
         assert_eq!(Glob::new("[a").unwrap_err().reason, "a `[` is not closed");
     }
 }

@@ -119,7 +119,11 @@ mod tests {
             if name.ends_with(".yaml") {
                 let path = FilePath::new(&name).unwrap();
                 let read = lynceus_object::manifest::read(&path, text.as_bytes(), &Default::default());
-                assert!(read.diagnostics.is_empty() && !read.objects.is_empty(), "{name}: {:?}", read.diagnostics);
+                assert!(
+                    read.diagnostics.is_empty() && !read.objects.is_empty(),
+                    "{name}: {:?}",
+                    read.diagnostics
+                );
             }
         }
     }

@@ -26,7 +26,8 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
         ClusterError::Configure(_) => (
             Code::Connection,
             vec![
-                "name a kubeconfig with --kubeconfig FILE, or start an embedded cluster:\nlynceus up --demo".to_owned(),
+                "name a kubeconfig with --kubeconfig FILE, or start an embedded cluster:\nlynceus up --demo"
+                    .to_owned(),
             ],
         ),
         ClusterError::Send { .. } | ClusterError::Timeout { .. } => {
@@ -37,9 +38,10 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
             vec!["install the definitions first:\nlynceus crds | kubectl apply -f -".to_owned()],
         ),
         ClusterError::Refused(refusal) if refusal.code == 404 => (Code::NotFound, Vec::new()),
-        ClusterError::Refused(refusal) if refusal.code == 401 => {
-            (Code::Refused, vec!["the token or certificate in the kubeconfig is not accepted any more".to_owned()])
-        }
+        ClusterError::Refused(refusal) if refusal.code == 401 => (
+            Code::Refused,
+            vec!["the token or certificate in the kubeconfig is not accepted any more".to_owned()],
+        ),
         ClusterError::Refused(_) | ClusterError::UnknownKind { .. } => (Code::Refused, Vec::new()),
         ClusterError::Decode { .. } | ClusterError::Patch { .. } => (Code::Other, Vec::new()),
     }
@@ -47,9 +49,15 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
 
 fn io(error: &std::io::Error) -> Vec<String> {
     match error.kind() {
-        std::io::ErrorKind::AddrInUse => vec!["another program has the port; choose one with --port N".to_owned()],
-        std::io::ErrorKind::StorageFull => vec!["the disk is full; make room, nothing has been lost".to_owned()],
-        std::io::ErrorKind::PermissionDenied => vec!["choose a directory of your own with --data-dir DIR".to_owned()],
+        std::io::ErrorKind::AddrInUse => {
+            vec!["another program has the port; choose one with --port N".to_owned()]
+        }
+        std::io::ErrorKind::StorageFull => {
+            vec!["the disk is full; make room, nothing has been lost".to_owned()]
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            vec!["choose a directory of your own with --data-dir DIR".to_owned()]
+        }
         _ => Vec::new(),
     }
 }

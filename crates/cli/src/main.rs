@@ -1,5 +1,9 @@
 //! The binary `lynceus`: commands, output, exit codes.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the face: data on stdout, talk on stderr")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is the face: data on stdout, talk on stderr"
+)]
 
 mod app;
 mod arguments;

@@ -53,8 +53,10 @@ pub(crate) async fn start(arguments: &Cluster) -> Outcome<(Sim, Server, PathBuf)
     for repair in &sim.recovery().repairs {
         eprintln!("note: {repair}");
     }
-    let server =
-        sim.serve(SocketAddr::new(arguments.bind, arguments.port)).await.doing("cannot serve the embedded cluster")?;
+    let server = sim
+        .serve(SocketAddr::new(arguments.bind, arguments.port))
+        .await
+        .doing("cannot serve the embedded cluster")?;
     let text = sim.kubeconfig(&server.url());
     let own = data_dir.as_deref().map(|dir| dir.join("kubeconfig"));
     for path in own.iter().chain(&arguments.write_kubeconfig) {

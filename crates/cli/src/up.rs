@@ -90,8 +90,7 @@ async fn engine(arguments: &Arguments, client: Client, children: bool) -> Outcom
         false => arguments.cluster.data_dir.join("mirrors"),
     };
     let sources = Sources::new(mirrors, Settings::default());
-    let options =
-        Options { namespace: arguments.namespace.as_str().into(), children, ..Options::default() };
+    let options = Options { namespace: arguments.namespace.as_str().into(), children, ..Options::default() };
     Ok(Engine::new(cluster, sources, Arc::new(SystemClock), options))
 }
 

@@ -38,6 +38,9 @@ struct Rows {
     /// Keys by application, as the objects' own marks say.
     by_application: HashMap<Str, BTreeSet<ObjectKey>>,
     by_kind: BTreeMap<GroupKind, BTreeSet<ObjectKey>>,
+    /// The versions at which objects were deleted, so that the answer to an earlier write, arriving late, does not bring
+    /// one back.
+    deleted: HashMap<ObjectKey, u64>,
     errors: KindErrors,
 }
 
@@ -64,11 +67,8 @@ impl Cache {
         }
         rows.tracking = tracking;
         rows.by_application = HashMap::new();
-        let marked: Vec<(Str, ObjectKey)> = rows
-            .objects
-            .iter()
-            .filter_map(|(key, object)| Some((rows.tracking.application(object)?, key.clone())))
-            .collect();
+        let marked: Vec<(Str, ObjectKey)> =
+            rows.objects.iter().filter_map(|(key, object)| Some((rows.mark(object)?, key.clone()))).collect();
         for (application, key) in marked {
             rows.by_application.entry(application).or_default().insert(key);
         }
@@ -121,9 +121,9 @@ impl Cache {
         self.tell(change);
     }
 
-    /// Forgets an object.
-    pub(crate) fn remove(&self, key: &ObjectKey) {
-        let change = self.write().remove(key);
+    /// Forgets an object that was deleted, as it was at its end.
+    pub(crate) fn remove(&self, object: &Object) {
+        let change = self.write().remove(&object.key(), version(object));
         self.tell(change);
     }
 
@@ -135,7 +135,7 @@ impl Cache {
             rows.errors.remove(kind);
             let now: BTreeSet<ObjectKey> = objects.iter().map(Object::key).collect();
             let before = rows.by_kind.get(kind).cloned().unwrap_or_default();
-            changes.extend(before.difference(&now).map(|key| rows.remove(key)));
+            changes.extend(before.difference(&now).map(|key| rows.remove(key, 0)));
             changes.extend(objects.into_iter().map(|object| rows.upsert(object)));
         }
         for change in changes {
@@ -174,12 +174,14 @@ impl Cache {
 }
 
 impl Rows {
+    /// Answers to our own writes and events of a watch come by different ways; whichever is newer counts.
     fn upsert(&mut self, object: Object) -> Option<Change> {
         let key = object.key();
-        let before = self.objects.get(&key);
-        if before.is_some_and(|before| before.resource_version() == object.resource_version()) {
+        let before = self.objects.get(&key).map(version).or_else(|| self.deleted.get(&key).copied());
+        if before.is_some_and(|before| before >= version(&object)) {
             return None;
         }
+        self.deleted.remove(&key);
         let mut applications = self.applications(&key);
         self.unindex(&key);
         self.index(&key, &object);
@@ -188,7 +190,12 @@ impl Rows {
         Some(Change { key, applications })
     }
 
-    fn remove(&mut self, key: &ObjectKey) -> Option<Change> {
+    fn remove(&mut self, key: &ObjectKey, at: u64) -> Option<Change> {
+        if self.deleted.len() > limits::DELETED {
+            self.deleted.clear();
+        }
+        let last = self.objects.get(key).map(version).unwrap_or_default();
+        self.deleted.insert(key.clone(), at.max(last));
         let applications = self.applications(key);
         self.unindex(key);
         self.objects.remove(key)?;
@@ -201,9 +208,15 @@ impl Rows {
         for owner in object.owners() {
             self.children.entry(owner.uid).or_default().insert(key.clone());
         }
-        if let Some(application) = self.tracking.application(object) {
+        if let Some(application) = self.mark(object) {
             self.by_application.entry(application).or_default().insert(key.clone());
         }
+    }
+
+    /// The application that an object belongs to by its own mark. Controllers copy annotations onto what they make, so
+    /// the mark of an object that has an owner is its owner's.
+    fn mark(&self, object: &Object) -> Option<Str> {
+        if object.owners().next().is_some() { None } else { self.tracking.application(object) }
     }
 
     fn unindex(&mut self, key: &ObjectKey) {
@@ -217,7 +230,7 @@ impl Rows {
         for owner in object.owners() {
             forget(&mut self.children, &owner.uid, key);
         }
-        if let Some(application) = self.tracking.application(object) {
+        if let Some(application) = self.mark(object) {
             forget(&mut self.by_application, &application, key);
         }
     }
@@ -229,7 +242,7 @@ impl Rows {
         let mut seen = BTreeSet::new();
         while let Some(key) = next.pop() {
             let Some(object) = self.objects.get(&key) else { continue };
-            if let Some(application) = self.tracking.application(object) {
+            if let Some(application) = self.mark(object) {
                 found.insert(application);
                 continue;
             }
@@ -239,6 +252,11 @@ impl Rows {
         }
         found
     }
+}
+
+/// Versions are opaque by the letter, and ordered numbers in every server there is; one that is not counts as the first.
+fn version(object: &Object) -> u64 {
+    object.resource_version().parse().unwrap_or_default()
 }
 
 fn forget(index: &mut HashMap<Str, BTreeSet<ObjectKey>>, at: &Str, key: &ObjectKey) {
@@ -256,7 +274,8 @@ mod tests {
     use lynceus_object::value;
 
     fn object(kind: &str, name: &str, version: &str, metadata: lynceus_object::Value) -> Object {
-        let mut object = Object::new(value!({"apiVersion": "v1", "kind": kind, "metadata": metadata})).unwrap();
+        let mut object =
+            Object::new(value!({"apiVersion": "v1", "kind": kind, "metadata": metadata})).unwrap();
         object.set(&["metadata", "name"], name);
         object.set(&["metadata", "namespace"], "shop");
         object.set(&["metadata", "uid"], format!("uid-{name}"));
@@ -282,6 +301,21 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_that_a_controller_copied_does_not_count() {
+        let cache = Cache::new(Tracking::default());
+        cache.upsert(object("Set", "web", "1", marked("shop", "Set", "web")));
+        let mut copy = owned_by("web");
+        copy.set(
+            &["annotations"],
+            marked("shop", "Set", "web").at(&["annotations"]).cloned().unwrap_or_default(),
+        );
+        cache.upsert(object("Pod", "web-1", "2", copy));
+        let names: Vec<String> =
+            cache.of_application("shop").iter().map(|found| found.name().to_owned()).collect();
+        assert_eq!(names, ["web"]);
+    }
+
+    #[test]
     fn a_list_removes_what_is_not_in_it() {
         let cache = Cache::new(Tracking::default());
         cache.upsert(object("Pod", "old", "1", value!({})));
@@ -289,6 +323,20 @@ mod tests {
         let names: Vec<String> =
             cache.of_kind(&GroupKind::new("", "Pod")).iter().map(|pod| pod.name().to_owned()).collect();
         assert_eq!(names, ["new"]);
+    }
+
+    #[test]
+    fn an_answer_that_comes_late_does_not_undo_what_was_seen_since() {
+        let cache = Cache::new(Tracking::default());
+        cache.upsert(object("Pod", "a", "2", value!({"labels": {"new": "yes"}})));
+        cache.upsert(object("Pod", "a", "1", value!({})));
+        let key = ObjectKey::new("", "Pod", "shop", "a");
+        assert_eq!(cache.get(&key).unwrap().resource_version(), "2");
+        cache.remove(&object("Pod", "a", "3", value!({})));
+        cache.upsert(object("Pod", "a", "2", value!({})));
+        assert!(cache.get(&key).is_none());
+        cache.upsert(object("Pod", "a", "4", value!({})));
+        assert!(cache.get(&key).is_some());
     }
 
     #[test]

@@ -15,8 +15,12 @@ use crate::kind::{Kind, Kinds};
 use crate::watch::Watches;
 
 /// Kinds that are never watched: they change all the time, and nobody delivers them from Git.
-const EXCLUDED: [(&str, &str); 4] =
-    [("", "Endpoints"), ("discovery.k8s.io", "EndpointSlice"), ("coordination.k8s.io", "Lease"), ("", "Event")];
+const EXCLUDED: [(&str, &str); 4] = [
+    ("", "Endpoints"),
+    ("discovery.k8s.io", "EndpointSlice"),
+    ("coordination.k8s.io", "Lease"),
+    ("", "Event"),
+];
 
 /// A connection to a cluster with a live picture of it.
 pub struct Cluster {
@@ -37,7 +41,11 @@ impl Cluster {
             watches: Mutex::default(),
         });
         cluster.rediscover().await?;
-        info!(kinds = cluster.kinds().iter().count(), objects = cluster.cache.len(), "the cluster has been read");
+        info!(
+            kinds = cluster.kinds().iter().count(),
+            objects = cluster.cache.len(),
+            "the cluster has been read"
+        );
         tokio::spawn(follow_definitions(Arc::downgrade(&cluster)));
         Ok(cluster)
     }

@@ -60,7 +60,12 @@ impl Door {
         self.call(Method::PUT, path, "application/json", Some(("application/json", body))).await
     }
 
-    pub(crate) async fn patch(&self, path: &str, kind: PatchKind, body: &Value) -> Result<Value, ClusterError> {
+    pub(crate) async fn patch(
+        &self,
+        path: &str,
+        kind: PatchKind,
+        body: &Value,
+    ) -> Result<Value, ClusterError> {
         self.call(Method::PATCH, path, "application/json", Some((kind.media_type(), body))).await
     }
 
@@ -90,8 +95,9 @@ impl Door {
                 .map_err(|reason| ClusterError::Decode { path: step.path.clone(), reason })?;
             Ok((code, bytes))
         };
-        let (code, bytes) =
-            tokio::time::timeout(limits::REQUEST, answer).await.map_err(|_| step.timeout(limits::REQUEST))??;
+        let (code, bytes) = tokio::time::timeout(limits::REQUEST, answer)
+            .await
+            .map_err(|_| step.timeout(limits::REQUEST))??;
         let parsed = json::parse(&bytes);
         if !(200..300).contains(&code) {
             let text = String::from_utf8_lossy(&bytes);
@@ -134,11 +140,14 @@ impl Lines {
     /// The next event, or `None` when the server has closed the watch.
     pub(crate) async fn next(&mut self) -> Result<Option<Value>, ClusterError> {
         let mut line = Vec::new();
-        let read = (&mut self.reader)
-            .take(limits::EVENT_BYTES as u64)
-            .read_until(b'\n', &mut line)
-            .await
-            .map_err(|source| ClusterError::Send { method: "WATCH", path: self.path.clone(), source: source.into() })?;
+        let read =
+            (&mut self.reader).take(limits::EVENT_BYTES as u64).read_until(b'\n', &mut line).await.map_err(
+                |source| ClusterError::Send {
+                    method: "WATCH",
+                    path: self.path.clone(),
+                    source: source.into(),
+                },
+            )?;
         if read == 0 || line.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }

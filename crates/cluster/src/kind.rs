@@ -21,7 +21,8 @@ impl Kind {
     /// The path of the collection, in one namespace or (with an empty one) over all.
     pub fn collection_path(&self, namespace: &str) -> String {
         let Gvk { group, version, .. } = &self.gvk;
-        let root = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
+        let root =
+            if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
         if self.namespaced && !namespace.is_empty() {
             format!("{root}/namespaces/{namespace}/{}", self.plural)
         } else {

@@ -31,3 +31,6 @@ pub(crate) const CHANGES: usize = 4096;
 
 /// How often an apply is tried again when another writer was faster.
 pub(crate) const CONFLICT_TRIES: usize = 5;
+
+/// How many deletions are remembered before they are forgotten all at once.
+pub(crate) const DELETED: usize = 20_000;

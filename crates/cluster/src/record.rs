@@ -29,7 +29,8 @@ impl Cluster {
         let kind = self.kind(gvk).await?;
         let path = format!("{}?fieldManager={}", kind.object_path(namespace, name), crate::FIELD_MANAGER);
         let value = self.door.patch(&path, PatchKind::Merge, patch).await?;
-        let object = Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
+        let object = Object::new(value)
+            .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
         // Taking it now keeps the next look from deciding on what was before our own write.
         self.cache().upsert(object.clone());
         Ok(object)
@@ -38,11 +39,8 @@ impl Cluster {
     /// Creates one of Lynceus' own objects, or one that the user asked for by name.
     pub async fn create_record(&self, object: &Object) -> Result<Object, ClusterError> {
         let kind = self.kind(&object.gvk()).await?;
-        let path = format!(
-            "{}?fieldManager={}",
-            kind.collection_path(object.namespace()),
-            crate::FIELD_MANAGER
-        );
+        let path =
+            format!("{}?fieldManager={}", kind.collection_path(object.namespace()), crate::FIELD_MANAGER);
         let value = self.door.post(&path, object.value()).await?;
         Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })
     }
@@ -56,7 +54,8 @@ impl Cluster {
             crate::FIELD_MANAGER
         );
         let value = self.door.put(&path, object.value()).await?;
-        let object = Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
+        let object = Object::new(value)
+            .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
         self.cache().upsert(object.clone());
         Ok(object)
     }

@@ -42,8 +42,11 @@ impl Watches {
         door: &Door,
         cache: &Arc<Cache>,
     ) -> Vec<tokio::sync::oneshot::Receiver<()>> {
-        let wanted: BTreeMap<GroupKind, &Kind> =
-            kinds.watchable().map(|kind| (kind.gvk.group_kind(), kind)).filter(|(name, _)| !excluded(name)).collect();
+        let wanted: BTreeMap<GroupKind, &Kind> = kinds
+            .watchable()
+            .map(|kind| (kind.gvk.group_kind(), kind))
+            .filter(|(name, _)| !excluded(name))
+            .collect();
         self.tasks.retain(|name, (kind, task)| {
             let stays = wanted.get(name).is_some_and(|wanted| *wanted == kind);
             if !stays {
@@ -183,7 +186,7 @@ impl Keeper {
                 Some(version)
             }
             ("DELETED", Some(object)) => {
-                self.cache.remove(&object.key());
+                self.cache.remove(&object);
                 Some(object.resource_version().to_owned())
             }
             ("BOOKMARK", Some(object)) => Some(object.resource_version().to_owned()),

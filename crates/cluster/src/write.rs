@@ -95,7 +95,9 @@ impl Cluster {
             Strategy::Replace => target.replace().await,
         };
         match result {
-            Err(error) if options.force && !options.dry_run && (error.is_invalid() || error.is_conflict()) => {
+            Err(error)
+                if options.force && !options.dry_run && (error.is_invalid() || error.is_conflict()) =>
+            {
                 target.recreate().await
             }
             other => other,
@@ -130,7 +132,9 @@ impl Cluster {
     /// Hands the fields that `from` wrote by updates over to our own manager, so that server-side apply can remove
     /// those that are no longer wanted.
     pub async fn migrate_manager(&self, object: &Object, from: &str) -> Result<(), ClusterError> {
-        let Some(live) = self.get(&object.gvk(), object.namespace(), object.name()).await? else { return Ok(()) };
+        let Some(live) = self.get(&object.gvk(), object.namespace(), object.name()).await? else {
+            return Ok(());
+        };
         let mut fields = live.value().items_at(&["metadata", "managedFields"]).to_vec();
         let theirs = |entry: &Value| {
             entry.str_at(&["manager"]) == Some(from)
@@ -144,7 +148,8 @@ impl Cluster {
             entry.set(&["manager"], FIELD_MANAGER);
             entry.set(&["operation"], "Apply");
         }
-        let patch = value!({"metadata": {"managedFields": fields, "resourceVersion": live.resource_version()}});
+        let patch =
+            value!({"metadata": {"managedFields": fields, "resourceVersion": live.resource_version()}});
         let kind = self.kind(&object.gvk()).await?;
         let path = kind.object_path(object.namespace(), object.name());
         self.door.patch(&path, PatchKind::Merge, &patch).await.map(drop)
@@ -188,7 +193,9 @@ impl Target<'_> {
             }
             match self.cluster.door.patch(&self.path(""), kind, &change).await {
                 Ok(value) => return self.done(value, "configured"),
-                Err(error) if error.is_conflict() => debug!(%error, "another writer was faster; reading again"),
+                Err(error) if error.is_conflict() => {
+                    debug!(%error, "another writer was faster; reading again")
+                }
                 // It went away between our read and our patch.
                 Err(error) if error.is_not_found() => return self.create(&modified).await,
                 Err(error) => return Err(error),

@@ -79,7 +79,8 @@ async fn established(cluster: &Cluster, object: &Object) {
     let is_established = || {
         cluster.cache().get(&key).is_some_and(|definition| {
             definition.value().items_at(&["status", "conditions"]).iter().any(|condition| {
-                condition.str_at(&["type"]) == Some("Established") && condition.str_at(&["status"]) == Some("True")
+                condition.str_at(&["type"]) == Some("Established")
+                    && condition.str_at(&["status"]) == Some("True")
             })
         })
     };

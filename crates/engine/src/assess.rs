@@ -1,8 +1,8 @@
 //! How an application and its resources are.
 
 use lynceus_api::{
-    AppHealthStatus, Application, HealthStatus, HealthStatusCode, Kind as _, ResourceStatus, SyncStatusCode, annotations,
-    hook, options, wave,
+    AppHealthStatus, Application, HealthStatus, HealthStatusCode, Kind as _, ResourceStatus, SyncStatusCode,
+    annotations, hook, options, wave,
 };
 use lynceus_diff::{Change, ChangeSet, Verdict};
 use lynceus_health::Health;
@@ -24,7 +24,11 @@ pub struct Assessment {
 /// Nothing is known.
 impl Default for Assessment {
     fn default() -> Self {
-        Assessment { resources: Vec::new(), health: AppHealthStatus::default(), sync: SyncStatusCode::Unknown }
+        Assessment {
+            resources: Vec::new(),
+            health: AppHealthStatus::default(),
+            sync: SyncStatusCode::Unknown,
+        }
     }
 }
 
@@ -76,7 +80,8 @@ fn child(object: &Object) -> Option<Health> {
             .as_ref()
             .is_some_and(|state| state.phase.known().is_some_and(|phase| !phase.is_completed()));
     let settled = application.status.sync.status == SyncStatusCode::Synced && !running;
-    let status = if status == HealthStatusCode::Healthy && !settled { HealthStatusCode::Progressing } else { status };
+    let status =
+        if status == HealthStatusCode::Healthy && !settled { HealthStatusCode::Progressing } else { status };
     let message = application.status.health.message.to_string();
     Some(Health { status, message, counts_as: status })
 }

@@ -13,13 +13,18 @@ use crate::queue::Freshness;
 
 impl Engine {
     /// Starts a sync if the application should have one now.
-    pub(crate) async fn sync_by_itself(&self, application: &mut Application, look: &Look) -> Result<(), EngineError> {
+    pub(crate) async fn sync_by_itself(
+        &self,
+        application: &mut Application,
+        look: &Look,
+    ) -> Result<(), EngineError> {
         if !look.compared {
             return Ok(());
         }
         let key = AppKey::of(application);
         let now = self.clock().now();
-        let revisions: Vec<Str> = look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
+        let revisions: Vec<Str> =
+            look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
         let decision = decide(&Situation {
             application,
             sync: application.status.sync.status.known().unwrap_or(look.assessment.sync),

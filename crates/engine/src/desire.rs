@@ -78,13 +78,16 @@ pub(crate) fn desire(rendered: &[Rendered], wanting: &Wanting<'_>) -> Desired {
         places.insert(key, desired.objects.len());
         desired.objects.push(object);
     }
-    desired.conditions.extend(missing_namespace.into_iter().map(|message| {
-        Condition::new(ApplicationConditionType::InvalidSpecError, message)
-    }));
+    desired.conditions.extend(
+        missing_namespace
+            .into_iter()
+            .map(|message| Condition::new(ApplicationConditionType::InvalidSpecError, message)),
+    );
     desired.conditions.extend(repeated.into_iter().map(|(key, times)| {
         let ObjectKey { group, kind, namespace, name } = key;
-        let message =
-            format!("Resource {group}/{kind}/{namespace}/{name} appeared {times} times among application resources.");
+        let message = format!(
+            "Resource {group}/{kind}/{namespace}/{name} appeared {times} times among application resources."
+        );
         Condition::new(ApplicationConditionType::RepeatedResourceWarning, message)
     }));
     desired
@@ -119,7 +122,8 @@ fn house(object: &mut Object, namespaced: Option<bool>, namespace: &str) -> bool
 
 /// What the project says to an object, for the plan.
 pub(crate) fn permitted(object: &Object, wanting: &Wanting<'_>) -> Result<(), Str> {
-    let namespaced = wanting.kinds.is_namespaced(&object.group_kind()).unwrap_or(!object.namespace().is_empty());
+    let namespaced =
+        wanting.kinds.is_namespaced(&object.group_kind()).unwrap_or(!object.namespace().is_empty());
     project::permits_object(wanting.project, object, namespaced, wanting.destination).map_err(Str::from)
 }
 
@@ -131,7 +135,9 @@ mod tests {
 
     fn kinds() -> Kinds {
         let mut kinds = Kinds::default();
-        for (kind, plural, namespaced) in [("ConfigMap", "configmaps", true), ("Namespace", "namespaces", false)] {
+        for (kind, plural, namespaced) in
+            [("ConfigMap", "configmaps", true), ("Namespace", "namespaces", false)]
+        {
             let gvk = Gvk::new("", "v1", kind);
             kinds.insert(Kind { gvk, plural: plural.into(), namespaced, watchable: true });
         }
@@ -161,7 +167,8 @@ mod tests {
 
     #[test]
     fn namespaced_objects_get_the_applications_namespace_and_cluster_scoped_ones_lose_theirs() {
-        let desired = desired("dev", &[("ConfigMap", "", "a"), ("ConfigMap", "own", "b"), ("Namespace", "x", "n")]);
+        let desired =
+            desired("dev", &[("ConfigMap", "", "a"), ("ConfigMap", "own", "b"), ("Namespace", "x", "n")]);
         let keys: Vec<String> = desired.objects.iter().map(|object| object.key().to_string()).collect();
         assert_eq!(keys, ["/ConfigMap/dev/a", "/ConfigMap/own/b", "/Namespace//n"]);
         let mark = desired.objects[0].annotation("argocd.argoproj.io/tracking-id");

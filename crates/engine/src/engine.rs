@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::{
-    Application, Kind as _, OperationPhase, OperationState, RefreshType, SyncStatusCode, Wait, Word as _, annotations,
+    Application, Kind as _, OperationPhase, OperationState, RefreshType, SyncStatusCode, Wait, Word as _,
+    annotations,
 };
 use lynceus_cluster::{Cluster, ClusterError, EventType};
 use lynceus_object::{Object, Str, Value, patch};
@@ -81,7 +82,12 @@ pub struct Engine {
 
 impl Engine {
     /// An engine for a cluster, reading Git through `sources`.
-    pub fn new(cluster: Arc<Cluster>, sources: Sources, clock: Arc<dyn Clock>, options: Options) -> Arc<Self> {
+    pub fn new(
+        cluster: Arc<Cluster>,
+        sources: Sources,
+        clock: Arc<dyn Clock>,
+        options: Options,
+    ) -> Arc<Self> {
         let settings = Settings::read(cluster.cache(), &options.namespace);
         cluster.cache().set_tracking(settings.tracking.clone());
         Arc::new(Engine {
@@ -184,7 +190,12 @@ impl Engine {
             Ok(application) => application,
             Err(error) => return self.refuse(&object, &crate::words(&error)).await,
         };
-        if application.metadata.annotations.get(annotations::SKIP_RECONCILE).is_some_and(|value| value == "true") {
+        if application
+            .metadata
+            .annotations
+            .get(annotations::SKIP_RECONCILE)
+            .is_some_and(|value| value == "true")
+        {
             return Ok(());
         }
         if object.is_deleting() {
@@ -205,13 +216,14 @@ impl Engine {
     /// When to look again although nothing seems to have changed.
     fn schedule(&self, key: &AppKey, next: &Next) {
         let now = self.clock.now();
-        if let Next::Waiting(Some(at)) = next {
-            self.queue.add(key.clone(), *at, Freshness::Recent);
+        if let Next::Waiting(at) = next {
+            // What a sync waits for need not carry the application's mark: its namespace, a hook's end.
+            let at = at.unwrap_or(now + limits::OPERATION_POLL);
+            self.queue.add(key.clone(), at, Freshness::Recent);
         }
         let settings = self.settings();
         if let Some(period) = settings.resync {
-            let schedule =
-                lynceus_source::Schedule { interval: period, jitter: settings.resync_jitter };
+            let schedule = lynceus_source::Schedule { interval: period, jitter: settings.resync_jitter };
             let round = u64::try_from(now.as_second()).unwrap_or_default() / period.as_secs().max(1);
             self.queue.add(key.clone(), now + schedule.pause(&key.to_string(), round), Freshness::Latest);
         }
@@ -295,8 +307,13 @@ impl Engine {
         ];
         for (what, old, new) in pairs {
             if old != new {
-                self.tell(after, EventType::Normal, "ResourceUpdated", &format!("Updated {what} status: {old} -> {new}"))
-                    .await;
+                self.tell(
+                    after,
+                    EventType::Normal,
+                    "ResourceUpdated",
+                    &format!("Updated {what} status: {old} -> {new}"),
+                )
+                .await;
             }
         }
     }
@@ -383,7 +400,9 @@ async fn work(engine: Arc<Engine>) {
         let failures = engine.queue.count(&key, result.is_err());
         if let Err(error) = &result {
             warn!(application = %key, error = crate::words(error), failures, "reconcile failed; trying again");
-            let pause = limits::RETRY_MIN.saturating_mul(2_u32.saturating_pow(failures.min(16))).min(limits::RETRY_MAX);
+            let pause = limits::RETRY_MIN
+                .saturating_mul(2_u32.saturating_pow(failures.min(16)))
+                .min(limits::RETRY_MAX);
             engine.queue.add(key.clone(), engine.clock.now() + pause, freshness);
         }
         engine.queue.done(&key);

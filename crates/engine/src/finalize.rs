@@ -15,8 +15,13 @@ impl Engine {
         let key = AppKey::of(application);
         let Some(propagation) = cascade(application) else { return Ok(()) };
         let tracked = key.tracked_as(&self.options().namespace);
-        let left: Vec<Object> =
-            self.cluster().cache().of_application(&tracked).into_iter().filter(|object| goes(object, &key)).collect();
+        let left: Vec<Object> = self
+            .cluster()
+            .cache()
+            .of_application(&tracked)
+            .into_iter()
+            .filter(|object| goes(object, &key))
+            .collect();
         if left.is_empty() {
             info!(application = %key, "everything that it had is gone");
             return self.let_go(application).await;
@@ -37,7 +42,11 @@ impl Engine {
         Ok(())
     }
 
-    async fn delete_one(&self, object: &Object, deletion: &Deletion) -> Result<(), lynceus_cluster::ClusterError> {
+    async fn delete_one(
+        &self,
+        object: &Object,
+        deletion: &Deletion,
+    ) -> Result<(), lynceus_cluster::ClusterError> {
         // A hook's finalizer is ours; nobody else will take it off.
         self.cluster().remove_finalizer(object, finalizers::HOOK).await?;
         self.cluster().delete(&object.gvk(), object.namespace(), object.name(), deletion).await
@@ -52,7 +61,8 @@ impl Engine {
 
 /// Whether the application takes its objects along, and how.
 fn cascade(application: &Application) -> Option<Propagation> {
-    let finalizer = application.metadata.finalizers.iter().find(|name| finalizers::deletes_resources(name))?;
+    let finalizer =
+        application.metadata.finalizers.iter().find(|name| finalizers::deletes_resources(name))?;
     Some(match finalizer.as_str() {
         finalizers::RESOURCES_BACKGROUND => Propagation::Background,
         _ => Propagation::Foreground,

@@ -27,7 +27,11 @@ impl AppKey {
 
     /// What stands in tracking ids: the name, with the namespace before it where it is not the installation's own.
     pub fn tracked_as(&self, home: &str) -> Str {
-        if self.namespace == home { self.name.clone() } else { format!("{}_{}", self.namespace, self.name).into() }
+        if self.namespace == home {
+            self.name.clone()
+        } else {
+            format!("{}_{}", self.namespace, self.name).into()
+        }
     }
 
     /// The other way round.

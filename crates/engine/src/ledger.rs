@@ -9,7 +9,12 @@ use crate::limits;
 /// Reads what an earlier step, or an earlier process, has written down.
 pub(crate) fn read(results: &[ResourceResult]) -> Ledger {
     Ledger::new(results.iter().map(|result| Record {
-        key: ObjectKey::new(result.group.clone(), result.kind.clone(), result.namespace.clone(), result.name.clone()),
+        key: ObjectKey::new(
+            result.group.clone(),
+            result.kind.clone(),
+            result.namespace.clone(),
+            result.name.clone(),
+        ),
         version: result.version.clone(),
         phase: result.sync_phase.known().unwrap_or(SyncPhase::Sync),
         hook: result.hook_type.known(),

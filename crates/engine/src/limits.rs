@@ -11,6 +11,9 @@ pub const RESYNC_JITTER: Duration = Duration::from_secs(60);
 /// How often a repository on this machine is looked at; reading a reference file costs nothing.
 pub const LOCAL_POLL: Duration = Duration::from_secs(2);
 
+/// How often a sync that waits is looked at although nothing seems to have changed.
+pub const OPERATION_POLL: Duration = Duration::from_secs(1);
+
 /// How many applications are worked on at the same time.
 pub const WORKERS: usize = 20;
 

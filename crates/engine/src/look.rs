@@ -4,8 +4,11 @@
 //! look.
 
 use jiff::Timestamp;
-use lynceus_api::{AppProject, Application, ApplicationDestination, ApplicationSource, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 use lynceus_api::Kind as _;
+use lynceus_api::{
+    AppProject, Application, ApplicationDestination, ApplicationSource, IN_CLUSTER_NAME, IN_CLUSTER_SERVER,
+    TrackingId,
+};
 use lynceus_cluster::Cluster;
 use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
 use lynceus_object::{Object, ObjectKey, Str};
@@ -102,7 +105,11 @@ impl Looker<'_> {
             }
             let pinned = aim.revisions.get(index).map(Str::as_str).filter(|revision| !revision.is_empty());
             let book = &self.settings.book;
-            match self.renderer.render(book, &application.spec.project, source, pinned, aim.freshness, now).await {
+            match self
+                .renderer
+                .render(book, &application.spec.project, source, pinned, aim.freshness, now)
+                .await
+            {
                 Ok(one) => sourced.push(one),
                 Err(error) => conditions.push(Condition::comparison(crate::words(&error))),
             }
@@ -141,7 +148,11 @@ impl Looker<'_> {
         let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
         let comparing = lynceus_diff::Settings { ignore, ..lynceus_diff::Settings::default() };
         let tracking = &self.settings.tracking;
-        let is_own = |object: &Object| tracking.application(object).is_some_and(|owner| owner == tracked);
+        let is_own = |object: &Object| {
+            let owned = tracking.application(object).is_some_and(|owner| owner == tracked);
+            // A mark that names another object was copied from it.
+            owned && TrackingId::of(object).is_none_or(|id| id.object == object.key())
+        };
         let changes = compare_all(pairs, &comparing, &is_own);
         let assessment = assess(application, &changes, self.children);
         let mut conditions = desired.conditions.clone();
@@ -177,7 +188,9 @@ impl Looker<'_> {
         kinds
             .into_iter()
             .filter_map(|kind| errors.get(&kind).map(|error| (kind, error)))
-            .map(|(kind, error)| Condition::comparison(format!("{kind} cannot be read from the cluster: {error}")))
+            .map(|(kind, error)| {
+                Condition::comparison(format!("{kind} cannot be read from the cluster: {error}"))
+            })
             .collect()
     }
 
@@ -281,9 +294,11 @@ fn invalid_spec(
 
 fn failed_comparisons(changes: &ChangeSet) -> impl Iterator<Item = Condition> + '_ {
     changes.changes.iter().filter_map(|change| match &change.verdict {
-        lynceus_diff::Verdict::Failed(error) => {
-            Some(Condition::comparison(format!("{} cannot be compared: {}", change.key(), crate::words(error))))
-        }
+        lynceus_diff::Verdict::Failed(error) => Some(Condition::comparison(format!(
+            "{} cannot be compared: {}",
+            change.key(),
+            crate::words(error)
+        ))),
         _ => None,
     })
 }

@@ -6,13 +6,14 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lynceus_api::{
-    Application, Options, Operation, OperationPhase, OperationState, RevisionHistory, SyncOperation, SyncOperationResult, Wait,
-    WaitFor, options,
+    Application, Operation, OperationPhase, OperationState, Options, RevisionHistory, SyncOperation,
+    SyncOperationResult, Wait, WaitFor, options,
 };
 use lynceus_files::FilePath;
 use lynceus_object::{Gvk, Map, Object, ObjectKey, Str, manifest, yaml};
 use lynceus_sync::{
-    Admission, Health, Input, NamespaceMetadata, Observed, Outcome, OwnNamespace, Plan, Propagation, Run, Settings, Step, plan,
+    Admission, Health, Input, NamespaceMetadata, Observed, Outcome, OwnNamespace, Plan, Propagation, Run,
+    Settings, Step, plan,
 };
 use tracing::info;
 
@@ -84,7 +85,8 @@ impl Engine {
         let started_at = state.started_at.map_or_else(|| self.clock().now(), |at| at.timestamp());
         let plan = self.plan(application, sync, &settings, &look, started_at).await;
         let mut run = self.take_run(&key, started_at).unwrap_or_else(|| {
-            let results = state.sync_result.as_ref().map(|result| result.resources.as_slice()).unwrap_or_default();
+            let results =
+                state.sync_result.as_ref().map(|result| result.resources.as_slice()).unwrap_or_default();
             let namespace = application.spec.destination.namespace.clone();
             Run::new(settings, namespace, started_at, ledger::read(results))
         });
@@ -187,7 +189,8 @@ impl Engine {
         let live = self.cluster().live(&key, &gvk).await.map_err(|error| crate::words(&error).into());
         let policy = application.spec.sync_policy.as_ref();
         let metadata = policy.and_then(|policy| policy.managed_namespace_metadata.as_ref()).map(|wanted| {
-            let map = |texts: &std::collections::BTreeMap<Str, Str>| texts.clone().into_iter().collect::<Map>();
+            let map =
+                |texts: &std::collections::BTreeMap<Str, Str>| texts.clone().into_iter().collect::<Map>();
             NamespaceMetadata { labels: map(&wanted.labels), annotations: map(&wanted.annotations) }
         });
         Some(OwnNamespace { live, metadata })
@@ -214,7 +217,8 @@ impl Engine {
                     state.phase = OperationPhase::Running.into();
                     let time = at.to_zoned(TimeZone::UTC).strftime("%-I:%M%p").to_string();
                     state.message =
-                        format!("{}. Retrying attempt #{} at {time}.", state.message, state.retry_count).into();
+                        format!("{}. Retrying attempt #{} at {time}.", state.message, state.retry_count)
+                            .into();
                     self.store_operation(application, state, None).await?;
                     return Ok(Next::Waiting(Some(at)));
                 }
@@ -288,7 +292,9 @@ fn revisions(one: &Str, many: &[Str]) -> Vec<Str> {
 fn local_manifests(sync: &SyncOperation) -> Vec<Object> {
     sync.manifests
         .iter()
-        .flat_map(|text| manifest::read(&FilePath::root(), text.as_bytes(), &yaml::Options::default()).objects)
+        .flat_map(|text| {
+            manifest::read(&FilePath::root(), text.as_bytes(), &yaml::Options::default()).objects
+        })
         .map(|placed| placed.object)
         .collect()
 }
@@ -321,7 +327,12 @@ fn write_ledger(state: &mut OperationState, run: &Run) {
 /// The options of the operation; one that names none follows the application's policy.
 fn sync_options(application: &Application, sync: &SyncOperation) -> Options {
     let own = &sync.sync_options;
-    let policy = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice()).unwrap_or_default();
+    let policy = application
+        .spec
+        .sync_policy
+        .as_ref()
+        .map(|policy| policy.sync_options.as_slice())
+        .unwrap_or_default();
     Options::parse(&if own.is_empty() { policy } else { own }.join(","))
 }
 
@@ -331,7 +342,8 @@ fn settings(application: &Application, sync: &SyncOperation) -> Settings {
     let apply = strategy.and_then(|strategy| strategy.apply.as_ref());
     let hook = strategy.and_then(|strategy| strategy.hook.as_ref());
     let default = Settings::default();
-    let confirmed = application.metadata.annotations.contains_key(lynceus_api::annotations::DELETION_APPROVED);
+    let confirmed =
+        application.metadata.annotations.contains_key(lynceus_api::annotations::DELETION_APPROVED);
     Settings {
         dry_run: sync.dry_run,
         prune: sync.prune,
@@ -373,7 +385,9 @@ fn selected(sync: &SyncOperation, key: &ObjectKey) -> bool {
 fn record_history(application: &mut Application, state: &OperationState, now: Timestamp) {
     let Some(sync) = &state.operation.sync else { return };
     let whole = sync.resources.is_empty() && sync.manifests.is_empty() && !sync.dry_run;
-    let (true, Some(result)) = (whole && state.phase == OperationPhase::Succeeded, &state.sync_result) else { return };
+    let (true, Some(result)) = (whole && state.phase == OperationPhase::Succeeded, &state.sync_result) else {
+        return;
+    };
     let history = &mut application.status.history;
     let id = history.last().map_or(0, |last| last.id + 1);
     history.push(RevisionHistory {

@@ -47,7 +47,8 @@ pub fn permits_kind(project: &AppProject, kind: &GroupKind, name: &str, namespac
         let listed = |list: &[lynceus_api::GroupKind]| {
             list.iter().any(|item| matches(&item.group, &kind.group) && matches(&item.kind, &kind.kind))
         };
-        let white = spec.namespace_resource_whitelist.is_empty() || listed(&spec.namespace_resource_whitelist);
+        let white =
+            spec.namespace_resource_whitelist.is_empty() || listed(&spec.namespace_resource_whitelist);
         return white && !listed(&spec.namespace_resource_blacklist);
     }
     let listed = |list: &[lynceus_api::ClusterResourceRestrictionItem]| {
@@ -69,11 +70,14 @@ pub fn permits_object(
 ) -> Result<(), String> {
     let name = &project.metadata.name;
     if !permits_kind(project, &object.group_kind(), object.name(), namespaced) {
-        return Err(format!("resource {}:{} is not permitted in project {name}", object.group(), object.kind()));
+        return Err(format!(
+            "resource {}:{} is not permitted in project {name}",
+            object.group(),
+            object.kind()
+        ));
     }
     if namespaced {
-        let place =
-            ApplicationDestination { namespace: object.namespace().into(), ..destination.clone() };
+        let place = ApplicationDestination { namespace: object.namespace().into(), ..destination.clone() };
         if !permits_destination(project, &place) {
             return Err(format!("namespace {} is not permitted in project '{name}'", object.namespace()));
         }
@@ -104,7 +108,9 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 fn matches_url(pattern: &str, url: &str) -> bool {
-    pattern == "*" || normalised(pattern) == url || Glob::with_separator(pattern).is_ok_and(|glob| glob.matches(url))
+    pattern == "*"
+        || normalised(pattern) == url
+        || Glob::with_separator(pattern).is_ok_and(|glob| glob.matches(url))
 }
 
 /// Addresses that differ in case or in the ending `.git` are the same repository.
@@ -161,7 +167,8 @@ mod tests {
     #[test]
     fn a_namespaced_kind_can_be_denied() {
         let project = project(value!({"namespaceResourceBlacklist": [{"group": "", "kind": "Secret"}]}));
-        let object = Object::new(value!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}})).unwrap();
+        let object =
+            Object::new(value!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}})).unwrap();
         assert_eq!(
             permits_object(&project, &object, true, &to("", "")).unwrap_err(),
             "resource :Secret is not permitted in project shop"

@@ -123,7 +123,8 @@ impl State {
         match free {
             Some((at, key)) if at <= now => {
                 self.due.remove(&(at, key.clone()));
-                let freshness = self.entries.remove(&key).map_or(Freshness::Recent, |(_, freshness)| freshness);
+                let freshness =
+                    self.entries.remove(&key).map_or(Freshness::Recent, |(_, freshness)| freshness);
                 self.working.insert(key.clone());
                 (Some((key, freshness)), None)
             }

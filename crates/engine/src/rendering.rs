@@ -122,7 +122,8 @@ impl Renderer {
         let wanted = pinned.unwrap_or(&source.target_revision);
         let key = (repository.url.clone(), wanted.to_owned(), source.tag_prefix.to_string());
         if freshness == Freshness::Recent
-            && let Some((revision, _)) = self.resolved.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+            && let Some((revision, _)) =
+                self.resolved.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
         {
             return Ok(revision.clone());
         }
@@ -140,7 +141,12 @@ impl Renderer {
         self.rendered.lock().unwrap_or_else(PoisonError::into_inner).get(&memory_key(source, revision))
     }
 
-    fn remember(&self, source: &ApplicationSource, revision: &Revision, rendered: Arc<Rendered>) -> Arc<Rendered> {
+    fn remember(
+        &self,
+        source: &ApplicationSource,
+        revision: &Revision,
+        rendered: Arc<Rendered>,
+    ) -> Arc<Rendered> {
         let mut memory = self.rendered.lock().unwrap_or_else(PoisonError::into_inner);
         memory.insert(memory_key(source, revision), rendered.clone());
         rendered

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use lynceus_api::{
-    Application, ApplicationConditionType as Kind, ApplicationStatus, ComparedTo, HealthStatusCode, ResourceHealthLocation,
-    SyncStatus, SyncStatusCode,
+    Application, ApplicationConditionType as Kind, ApplicationStatus, ComparedTo, HealthStatusCode,
+    ResourceHealthLocation, SyncStatus, SyncStatusCode,
 };
 use lynceus_object::Str;
 
@@ -20,7 +20,12 @@ const LOOKED_FOR: [Kind; 5] = [
 ];
 
 /// The status of an application after a look.
-pub(crate) fn report(application: &Application, look: &Look, home: &str, now: Timestamp) -> ApplicationStatus {
+pub(crate) fn report(
+    application: &Application,
+    look: &Look,
+    home: &str,
+    now: Timestamp,
+) -> ApplicationStatus {
     let mut status = application.status.clone();
     status.conditions = merge(&status.conditions, &look.conditions, &LOOKED_FOR, now);
     status.controller_namespace = home.into();
@@ -60,7 +65,9 @@ pub(crate) fn report(application: &Application, look: &Look, home: &str, now: Ti
         }
     }
     // A look that found what the last one found is not worth a write.
-    if (ApplicationStatus { reconciled_at: application.status.reconciled_at, ..status.clone() }) == application.status {
+    if (ApplicationStatus { reconciled_at: application.status.reconciled_at, ..status.clone() })
+        == application.status
+    {
         return application.status.clone();
     }
     status
@@ -82,7 +89,8 @@ fn sync_status(application: &Application, look: &Look) -> SyncStatus {
     } else {
         sync.compared_to.source = spec.all_sources().into_iter().next().unwrap_or_default();
         // A look that did not get as far keeps the last revision that was seen.
-        sync.revision = revisions.into_iter().next().unwrap_or_else(|| application.status.sync.revision.clone());
+        sync.revision =
+            revisions.into_iter().next().unwrap_or_else(|| application.status.sync.revision.clone());
     }
     sync
 }

@@ -33,7 +33,10 @@ impl Settings {
         let (book, mut diagnostics) = Book::read(&sources(cache, home));
         let mut duration = |key: &str, default: Duration| match text(&config, key) {
             None => default,
-            Some(text) => match parse_duration(text).ok().and_then(|duration| Duration::try_from(duration).ok()) {
+            Some(text) => match parse_duration(text)
+                .ok()
+                .and_then(|duration| Duration::try_from(duration).ok())
+            {
                 Some(duration) => duration,
                 None => {
                     diagnostics.push(

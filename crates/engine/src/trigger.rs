@@ -106,7 +106,11 @@ pub(crate) async fn poll_local_repositories(engine: Arc<Engine>) {
 }
 
 /// Whether one of an application's local repositories has moved since it was last compared.
-async fn poll(engine: &Engine, application: &Application, seen: &mut HashMap<(String, String), String>) -> bool {
+async fn poll(
+    engine: &Engine,
+    application: &Application,
+    seen: &mut HashMap<(String, String), String>,
+) -> bool {
     let mut moved = false;
     for source in application.spec.all_sources() {
         if !matches!(RepoUrl::parse(&source.repo_url), Ok(RepoUrl::Local(_))) {
@@ -119,7 +123,8 @@ async fn poll(engine: &Engine, application: &Application, seen: &mut HashMap<(St
             Ok(revision) => revision.commit.to_string(),
             Err(error) => format!("error: {error}"),
         };
-        let key = (AppKey::of(application).to_string(), format!("{}@{}", source.repo_url, source.target_revision));
+        let key =
+            (AppKey::of(application).to_string(), format!("{}@{}", source.repo_url, source.target_revision));
         let before = seen.insert(key, now.clone());
         moved |= before.is_some_and(|before| before != now);
     }

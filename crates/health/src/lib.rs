@@ -42,9 +42,6 @@ impl Health {
     }
 }
 
-
-
-
 /// The health of a live object, or `None` for a kind that has no check.
 pub fn assess(object: &Object) -> Option<Health> {
     if object.is_deleting() && !object.finalizers().any(|finalizer| finalizer == finalizers::HOOK) {
@@ -56,9 +53,12 @@ pub fn assess(object: &Object) -> Option<Health> {
 
 /// The worst of many healths; healthy if there are none. This is an application's health.
 pub fn worst(healths: impl IntoIterator<Item = HealthStatusCode>) -> HealthStatusCode {
-    healths.into_iter().fold(HealthStatusCode::Healthy, |worst, next| {
-        if next.is_worse(worst) { next } else { worst }
-    })
+    healths.into_iter().fold(
+        HealthStatusCode::Healthy,
+        |worst, next| {
+            if next.is_worse(worst) { next } else { worst }
+        },
+    )
 }
 
 /// The object in a version that the checks do not know: said, not guessed.
@@ -94,6 +94,11 @@ struct Condition<'a> {
 impl<'a> From<&'a Value> for Condition<'a> {
     fn from(value: &'a Value) -> Self {
         let text = |field| value.str_at(&[field]).unwrap_or_default();
-        Condition { kind: text("type"), status: text("status"), reason: text("reason"), message: text("message") }
+        Condition {
+            kind: text("type"),
+            status: text("status"),
+            reason: text("reason"),
+            message: text("message"),
+        }
     }
 }

@@ -58,8 +58,11 @@ impl World {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("lynceus-world-{}-{number}", std::process::id()));
         let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().expect("a time"));
-        let options =
-            lynceus_sim::Options { clock: Some(clock.clone()), seed: Some(7), ..lynceus_sim::Options::default() };
+        let options = lynceus_sim::Options {
+            clock: Some(clock.clone()),
+            seed: Some(7),
+            ..lynceus_sim::Options::default()
+        };
         let sim = Sim::start(options).await.expect("the embedded cluster starts");
         let client = kube::Client::new(sim.service(User::admin()), "default");
         let cluster = Cluster::connect(client, Tracking::default()).await.expect("the cluster can be read");
@@ -97,7 +100,8 @@ impl World {
     #[allow(clippy::expect_used, reason = "a test that cannot commit has to stop")]
     pub fn commit(&self, files: &[(&str, &str)]) {
         let changes = files.iter().map(|(path, text)| {
-            let change = if text.is_empty() { Change::Remove } else { Change::Write(text.as_bytes().to_vec()) };
+            let change =
+                if text.is_empty() { Change::Remove } else { Change::Write(text.as_bytes().to_vec()) };
             (FilePath::new(path).expect("a path"), change)
         });
         let message =
@@ -108,7 +112,8 @@ impl World {
     /// Applies manifests as a user would with kubectl.
     #[allow(clippy::expect_used, reason = "a test that cannot apply has to stop")]
     pub async fn apply(&self, text: &str) {
-        let read = manifest::read(&FilePath::root(), text.as_bytes(), &lynceus_object::yaml::Options::default());
+        let read =
+            manifest::read(&FilePath::root(), text.as_bytes(), &lynceus_object::yaml::Options::default());
         assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
         for placed in read.objects {
             self.cluster.apply(&placed.object, ApplyOptions::default()).await.expect("it can be applied");

@@ -40,7 +40,9 @@ async fn a_commit_arrives_and_the_next_one_too() {
     assert_eq!(world.objects("", "Pod").len(), 2);
     world.commit(&[("app/a.yaml", &config("a", "two"))]);
     let arrived = |world: &World| {
-        world.object("", "ConfigMap", "default", "a").is_some_and(|map| map.value().str_at(&["data", "key"]) == Some("two"))
+        world
+            .object("", "ConfigMap", "default", "a")
+            .is_some_and(|map| map.value().str_at(&["data", "key"]) == Some("two"))
     };
     world.until("the second commit", arrived).await;
     world.until("rest", |world| world.state("shop") == AUTOMATED).await;
@@ -78,7 +80,10 @@ async fn drift_is_healed_and_what_is_removed_from_git_is_pruned() {
 #[tokio::test]
 async fn waves_wait_for_each_other_and_the_wait_says_for_what() {
     let world = World::new().await;
-    world.commit(&[("app/first.yaml", &deployment("first", -1)), ("app/second.yaml", &deployment("second", 1))]);
+    world.commit(&[
+        ("app/first.yaml", &deployment("first", -1)),
+        ("app/second.yaml", &deployment("second", 1)),
+    ]);
     world.deliver("shop", "app", &automated()).await;
     world
         .until("a wait", |world| {
@@ -100,14 +105,17 @@ async fn a_failing_hook_before_the_sync_stops_it_with_its_reason() {
         ("app/a.yaml", &config("a", "one")),
         ("app/migrate.yaml", &job("migrate", "PreSync", "[\"sh\", \"-c\", \"exit 3\"]")),
     ]);
-    world
-        .deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 0}}}))
-        .await;
+    world.deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 0}}})).await;
     world.until("the failure", |world| world.state("shop") == "OutOfSync Missing Failed").await;
     assert!(world.object("", "ConfigMap", "default", "a").is_none());
     let state = world.application("shop").status.operation_state.unwrap();
-    assert!(state.message.starts_with("one or more synchronization tasks completed unsuccessfully"), "{}", state.message);
-    let hook = state.sync_result.unwrap().resources.into_iter().find(|result| result.name == "migrate").unwrap();
+    assert!(
+        state.message.starts_with("one or more synchronization tasks completed unsuccessfully"),
+        "{}",
+        state.message
+    );
+    let hook =
+        state.sync_result.unwrap().resources.into_iter().find(|result| result.name == "migrate").unwrap();
     assert_eq!(hook.hook_phase.as_str(), "Failed");
     assert!(!hook.message.is_empty());
 }
@@ -115,8 +123,10 @@ async fn a_failing_hook_before_the_sync_stops_it_with_its_reason() {
 #[tokio::test]
 async fn hooks_run_in_their_phases_and_go_when_they_are_told_to() {
     let world = World::new().await;
-    let smoke = job("smoke", "PostSync", "[\"true\"]")
-        .replace("hook: PostSync", "hook: PostSync\n    argocd.argoproj.io/hook-delete-policy: HookSucceeded");
+    let smoke = job("smoke", "PostSync", "[\"true\"]").replace(
+        "hook: PostSync",
+        "hook: PostSync\n    argocd.argoproj.io/hook-delete-policy: HookSucceeded",
+    );
     world.commit(&[
         ("app/migrate.yaml", &job("migrate", "PreSync", "[\"true\"]")),
         ("app/web.yaml", &deployment("web", 0)),
@@ -125,8 +135,10 @@ async fn hooks_run_in_their_phases_and_go_when_they_are_told_to() {
     world.deliver("shop", "app", &automated()).await;
     world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
     let results = world.application("shop").status.operation_state.unwrap().sync_result.unwrap().resources;
-    let lines: Vec<String> =
-        results.iter().map(|result| format!("{} {} {}", result.sync_phase, result.name, result.hook_phase)).collect();
+    let lines: Vec<String> = results
+        .iter()
+        .map(|result| format!("{} {} {}", result.sync_phase, result.name, result.hook_phase))
+        .collect();
     assert_eq!(lines, ["PreSync migrate Succeeded", "Sync web Running", "PostSync smoke Succeeded"]);
     world.until("the hook's end", |world| world.object("batch", "Job", "default", "smoke").is_none()).await;
     assert!(world.object("batch", "Job", "default", "migrate").is_some());
@@ -162,7 +174,9 @@ async fn a_broken_file_stops_its_own_application_only() {
     world.deliver("bad", "bad", &automated()).await;
     world.deliver("good", "good", &automated()).await;
     world.until("the good one", |world| world.state("good") == AUTOMATED).await;
-    world.until("the bad one", |world| world.application("bad").status.sync.status.as_str() == "Unknown").await;
+    world
+        .until("the bad one", |world| world.application("bad").status.sync.status.as_str() == "Unknown")
+        .await;
     let condition = world.application("bad").status.conditions.into_iter().next().unwrap();
     assert_eq!(condition.type_.as_str(), "ComparisonError");
     assert!(condition.message.contains("bad/a.yaml:4"), "{}", condition.message);
@@ -178,7 +192,9 @@ async fn a_missing_path_and_a_missing_branch_are_different_errors() {
     let said = |world: &World, name: &str| {
         world.application(name).status.conditions.first().map(|condition| condition.message.to_string())
     };
-    world.until("both errors", |world| said(world, "path").is_some() && said(world, "branch").is_some()).await;
+    world
+        .until("both errors", |world| said(world, "path").is_some() && said(world, "branch").is_some())
+        .await;
     assert!(said(&world, "path").unwrap().contains("nowhere"));
     assert!(said(&world, "branch").unwrap().contains("gone"));
 }
@@ -216,17 +232,20 @@ async fn an_app_of_apps_delivers_its_children_in_waves() {
     ]);
     world.deliver("root", "apps", &automated()).await;
     world.until("the first child", |world| world.state("one") == AUTOMATED).await;
-    world.until("everything", |world| world.state("root") == AUTOMATED && world.state("two") == AUTOMATED).await;
+    world
+        .until("everything", |world| world.state("root") == AUTOMATED && world.state("two") == AUTOMATED)
+        .await;
     assert!(world.application("root").status.summary.is_app_of_apps);
 }
 
 #[tokio::test]
 async fn a_failed_sync_is_tried_again_as_often_as_it_says() {
     let world = World::new().await;
-    world.commit(&[("app/bad.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: bad\nspec:\n  ports: []\n  type: Nonsense\n")]);
-    world
-        .deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 2}}}))
-        .await;
+    world.commit(&[(
+        "app/bad.yaml",
+        "apiVersion: v1\nkind: Service\nmetadata:\n  name: bad\nspec:\n  ports: []\n  type: Nonsense\n",
+    )]);
+    world.deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 2}}})).await;
     let over = |world: &World| {
         let state = world.application("shop").status.operation_state;
         state.is_some_and(|state| state.phase.as_str() == "Failed" && state.retry_count == 2)

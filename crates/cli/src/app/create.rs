@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lynceus_api::{
-    Application, ApplicationDestination, ApplicationSource, ApplicationSourceDirectory, Kind as _, SyncPolicy,
-    SyncPolicyAutomated, finalizers,
+    Application, ApplicationDestination, ApplicationSource, ApplicationSourceDirectory, Kind as _,
+    SyncPolicy, SyncPolicyAutomated, finalizers,
 };
 use lynceus_engine::application_gvk;
 use lynceus_files::FilePath;
@@ -124,7 +124,9 @@ async fn store(context: &Context, application: &Application, upsert: bool) -> Ou
             context.cluster().create_record(&object).await.doing(failed)?;
             println!("application '{name}' created");
         }
-        Some(live) if live.at(&["spec"]) == wanted.at(&["spec"]) => println!("application '{name}' unchanged"),
+        Some(live) if live.at(&["spec"]) == wanted.at(&["spec"]) => {
+            println!("application '{name}' unchanged")
+        }
         Some(_) if !upsert => {
             return Err(Failure::new(
                 Code::Other,
@@ -134,7 +136,11 @@ async fn store(context: &Context, application: &Application, upsert: bool) -> Ou
         }
         Some(mut live) => {
             live.set(&["spec"], wanted.at(&["spec"]).cloned().unwrap_or_default());
-            context.cluster().replace_record(&live).await.doing(format!("cannot change application {name}"))?;
+            context
+                .cluster()
+                .replace_record(&live)
+                .await
+                .doing(format!("cannot change application {name}"))?;
             println!("application '{name}' updated");
         }
     }
@@ -199,7 +205,9 @@ impl Spec {
                 into.insert(key.into(), value.into());
             }
         }
-        if self.set_finalizer && !application.metadata.finalizers.iter().any(|name| name == finalizers::RESOURCES) {
+        if self.set_finalizer
+            && !application.metadata.finalizers.iter().any(|name| name == finalizers::RESOURCES)
+        {
             application.metadata.finalizers.push(finalizers::RESOURCES.into());
         }
         Ok(())
@@ -273,8 +281,22 @@ mod tests {
     #[test]
     fn flags_become_the_spec() {
         let line = Line::parse_from([
-            "create", "shop", "--repo", "r", "--path", "p", "--dest-namespace", "n", "--sync-policy", "automated",
-            "--auto-prune", "--sync-option", "CreateNamespace=true", "--directory-recurse", "-l", "team=shop",
+            "create",
+            "shop",
+            "--repo",
+            "r",
+            "--path",
+            "p",
+            "--dest-namespace",
+            "n",
+            "--sync-policy",
+            "automated",
+            "--auto-prune",
+            "--sync-option",
+            "CreateNamespace=true",
+            "--directory-recurse",
+            "-l",
+            "team=shop",
         ]);
         let mut application = Application::default();
         line.arguments.spec.apply(&mut application).unwrap();

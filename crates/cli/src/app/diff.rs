@@ -39,7 +39,8 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let look = context.engine().look(&application, &aim).await;
     let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
     if !errors.is_empty() {
-        let mut failure = Failure::new(Code::Other, format!("application {} cannot be compared", arguments.name));
+        let mut failure =
+            Failure::new(Code::Other, format!("application {} cannot be compared", arguments.name));
         failure.causes = errors;
         return Err(failure);
     }

@@ -101,13 +101,19 @@ async fn lines(context: &Context, application: &Application) -> BTreeMap<String,
         let status = health.map(|health| health.status.as_str()).unwrap_or_default();
         let message = health.map(|health| health.message.as_str()).unwrap_or_default();
         lines.insert(
-            format!("{:<12}{:<24}{:<16}{:<20}", resource.group, resource.kind, resource.namespace, resource.name),
+            format!(
+                "{:<12}{:<24}{:<16}{:<20}",
+                resource.group, resource.kind, resource.namespace, resource.name
+            ),
             format!("{:<12}{status:<12}{:<9}{message}", resource.status, ""),
         );
     }
     let state = application.status.operation_state.as_ref();
     let results = state.and_then(|state| state.sync_result.as_ref());
-    let hooks = results.into_iter().flat_map(|result| &result.resources).filter(|result| !result.hook_type.is_empty());
+    let hooks = results
+        .into_iter()
+        .flat_map(|result| &result.resources)
+        .filter(|result| !result.hook_type.is_empty());
     for hook in hooks {
         lines.insert(
             format!("{:<12}{:<24}{:<16}{:<20}", hook.group, hook.kind, hook.namespace, hook.name),

@@ -31,7 +31,11 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         Output::Wide => {
             let mut table = Table::new(&["ID", "DATE", "REVISION", "INITIATED BY"]);
             for entry in &application.status.history {
-                let target = if entry.source.target_revision.is_empty() { "HEAD" } else { &entry.source.target_revision };
+                let target = if entry.source.target_revision.is_empty() {
+                    "HEAD"
+                } else {
+                    &entry.source.target_revision
+                };
                 let commit: String = entry.revision.chars().take(7).collect();
                 let who = &entry.initiated_by;
                 table.row([

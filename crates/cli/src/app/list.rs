@@ -34,7 +34,8 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         .filter(|object| wanted.matches(|key| object.label(key)))
         .filter(|object| concerns(object, arguments))
         .collect();
-    let cleaned = || objects.iter().map(|object| format::clean(object).into_value()).collect::<Vec<_>>().into();
+    let cleaned =
+        || objects.iter().map(|object| format::clean(object).into_value()).collect::<Vec<_>>().into();
     match arguments.output {
         Output::Name => {
             for object in &objects {
@@ -54,19 +55,39 @@ fn concerns(object: &Object, arguments: &Arguments) -> bool {
     let repo = arguments.repo.as_str();
     (arguments.project.is_empty() || arguments.project.iter().any(|wanted| wanted == project.as_str()))
         && (repo.is_empty()
-            || application.spec.all_sources().iter().any(|source| lynceus_source::same(&source.repo_url, repo)))
+            || application
+                .spec
+                .all_sources()
+                .iter()
+                .any(|source| lynceus_source::same(&source.repo_url, repo)))
 }
 
 fn table(objects: &[Object]) -> Table {
     let mut table = Table::new(&[
-        "NAME", "CLUSTER", "NAMESPACE", "PROJECT", "STATUS", "HEALTH", "SYNCPOLICY", "CONDITIONS", "REPO", "PATH",
+        "NAME",
+        "CLUSTER",
+        "NAMESPACE",
+        "PROJECT",
+        "STATUS",
+        "HEALTH",
+        "SYNCPOLICY",
+        "CONDITIONS",
+        "REPO",
+        "PATH",
         "TARGET",
     ]);
     for object in objects {
         let name = format!("{}/{}", object.namespace(), object.name());
         // One that cannot be read is still listed: it is the one that somebody looks for.
         let Ok(application) = Application::from_object(object) else {
-            table.row([name, String::new(), String::new(), String::new(), "Unknown".into(), "Unknown".into()]);
+            table.row([
+                name,
+                String::new(),
+                String::new(),
+                String::new(),
+                "Unknown".into(),
+                "Unknown".into(),
+            ]);
             continue;
         };
         let spec = &application.spec;

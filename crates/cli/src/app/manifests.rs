@@ -32,7 +32,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         return Err(failure);
     }
     let objects: Vec<Object> = match arguments.source.as_str() {
-        "live" => look.changes.changes.iter().filter_map(|change| change.pair.live().map(format::clean)).collect(),
+        "live" => {
+            look.changes.changes.iter().filter_map(|change| change.pair.live().map(format::clean)).collect()
+        }
         _ => look.desired.objects.clone(),
     };
     let masked: Vec<Object> = objects.into_iter().map(masked).collect();

@@ -29,7 +29,8 @@ pub(crate) struct TreeArguments {
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let application = context.application(&arguments.name).await?;
     let look = context.engine().look(&application, &Aim::default()).await;
-    let live: Vec<Object> = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned()).collect();
+    let live: Vec<Object> =
+        look.changes.changes.iter().filter_map(|change| change.pair.live().cloned()).collect();
     match arguments.output {
         Output::Json => {
             let items: Vec<_> = live.iter().map(|object| format::clean(object).into_value()).collect();
@@ -82,7 +83,12 @@ fn drawn(nodes: &[Node]) -> String {
     out
 }
 
-fn draw(children: &BTreeMap<Option<ObjectKey>, Vec<&Node>>, of: Option<ObjectKey>, indent: &str, out: &mut String) {
+fn draw(
+    children: &BTreeMap<Option<ObjectKey>, Vec<&Node>>,
+    of: Option<ObjectKey>,
+    indent: &str,
+    out: &mut String,
+) {
     let Some(nodes) = children.get(&of) else { return };
     for (place, node) in nodes.iter().enumerate() {
         let last = place + 1 == nodes.len();
@@ -96,7 +102,11 @@ fn draw(children: &BTreeMap<Option<ObjectKey>, Vec<&Node>>, of: Option<ObjectKey
         };
         let namespace = object.namespace();
         let slash = if namespace.is_empty() { "" } else { "/" };
-        out.push_str(&format!("{indent}{branch}{} {namespace}{slash}{}{state}\n", object.kind(), object.name()));
+        out.push_str(&format!(
+            "{indent}{branch}{} {namespace}{slash}{}{state}\n",
+            object.kind(),
+            object.name()
+        ));
         draw(children, Some(object.key()), &format!("{indent}{below}"), out);
     }
 }

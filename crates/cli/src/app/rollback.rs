@@ -63,7 +63,8 @@ fn chosen(application: &Application, id: Option<i64>) -> Outcome<&RevisionHistor
     };
     found.ok_or_else(|| {
         let name = &application.metadata.name;
-        let what = id.map_or_else(|| "there is nothing to go back to".to_owned(), |id| format!("there is no {id}"));
+        let what =
+            id.map_or_else(|| "there is nothing to go back to".to_owned(), |id| format!("there is no {id}"));
         Failure::new(Code::NotFound, format!("{what} in the history of {name}"))
             .hint(format!("see what there is:\nlynceus app history {name}"))
     })

@@ -29,7 +29,9 @@ pub(crate) fn conditions_in_short(application: &Application) -> String {
     if counts.is_empty() {
         return "<none>".to_owned();
     }
-    let one = |(kind, count): (&&str, &usize)| if *count > 1 { format!("{kind}({count})") } else { (*kind).to_owned() };
+    let one = |(kind, count): (&&str, &usize)| {
+        if *count > 1 { format!("{kind}({count})") } else { (*kind).to_owned() }
+    };
     counts.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
@@ -53,7 +55,8 @@ impl Lines {
 pub(crate) fn summary(application: &Application, now: Timestamp) -> String {
     let spec = &application.spec;
     let mut lines = Lines::default();
-    let server = if spec.destination.server.is_empty() { &spec.destination.name } else { &spec.destination.server };
+    let server =
+        if spec.destination.server.is_empty() { &spec.destination.name } else { &spec.destination.server };
     lines.add("Name", &AppKey::of(application).to_string());
     lines.add("Project", &spec.project);
     lines.add("Server", server);
@@ -144,9 +147,11 @@ pub(crate) fn operation(state: &OperationState, now: Timestamp) -> String {
 
 /// The resources with their state and what the last sync said about each, then the hooks of the last sync.
 pub(crate) fn resources(application: &Application, assessment: &Assessment) -> Table {
-    let mut table = Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "STATUS", "HEALTH", "HOOK", "MESSAGE"]);
+    let mut table =
+        Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "STATUS", "HEALTH", "HOOK", "MESSAGE"]);
     let state = application.status.operation_state.as_ref();
-    let results = state.and_then(|state| state.sync_result.as_ref()).map(|result| result.resources.as_slice());
+    let results =
+        state.and_then(|state| state.sync_result.as_ref()).map(|result| result.resources.as_slice());
     let results = results.unwrap_or_default();
     for resource in assessment.resources.iter().filter(|resource| !resource.hook) {
         let same = |result: &&ResourceResult| {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lynceus_api::{
-    Application, ApplicationSource, Operation, OperationInitiator, OperationPhase, OperationState, RetryStrategy,
-    SyncOperation, SyncOperationResource, SyncStrategy, SyncStrategyApply, SyncStrategyHook,
+    Application, ApplicationSource, Operation, OperationInitiator, OperationPhase, OperationState,
+    RetryStrategy, SyncOperation, SyncOperationResource, SyncStrategy, SyncStrategyApply, SyncStrategyHook,
 };
 use lynceus_engine::Aim;
 use lynceus_object::{Object, Str, json, typed, value};
@@ -80,7 +80,12 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
 }
 
 /// Asks for an operation, unless one is under way.
-pub(crate) async fn start(context: &Context, name: &str, application: &Application, operation: Operation) -> Outcome {
+pub(crate) async fn start(
+    context: &Context,
+    name: &str,
+    application: &Application,
+    operation: Operation,
+) -> Outcome {
     let running = application.status.operation_state.as_ref().is_some_and(is_running);
     if application.operation.is_some() || running {
         return Err(Failure::new(Code::Refused, "another operation is already in progress")
@@ -113,7 +118,10 @@ pub(crate) async fn finish(context: &Context, name: &str, time: Duration) -> Out
     if state.phase == OperationPhase::Succeeded {
         return Ok(());
     }
-    Err(Failure::new(Code::Answer, format!("the operation of {name} has completed with phase: {}", state.phase)))
+    Err(Failure::new(
+        Code::Answer,
+        format!("the operation of {name} has completed with phase: {}", state.phase),
+    ))
 }
 
 pub(crate) async fn terminate(context: &Context, arguments: &TerminateArguments) -> Outcome {

@@ -43,7 +43,8 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             gone(context, name, time).await?;
             continue;
         }
-        let waited = follow::until_telling(context, name, time, |application| arguments.holds(application)).await?;
+        let waited =
+            follow::until_telling(context, name, time, |application| arguments.holds(application)).await?;
         let application = match waited {
             Some(application) => application,
             None => {
@@ -51,7 +52,10 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
                 print!("\n{}", show::summary(&application, context.engine().clock().now()));
                 return Err(Failure::new(
                     Code::Other,
-                    format!("timed out ({}s) waiting for app {name:?} to match the desired state", arguments.timeout),
+                    format!(
+                        "timed out ({}s) waiting for app {name:?} to match the desired state",
+                        arguments.timeout
+                    ),
                 ));
             }
         };
@@ -65,9 +69,11 @@ impl Arguments {
     fn holds(&self, application: &Application) -> bool {
         let any = self.sync || self.health || self.operation || self.suspended || self.degraded;
         let synced = application.status.sync.status == SyncStatusCode::Synced;
-        let running = application.status.operation_state.as_ref().is_some_and(|state| {
-            state.phase.known().is_some_and(|phase| !phase.is_completed())
-        });
+        let running = application
+            .status
+            .operation_state
+            .as_ref()
+            .is_some_and(|state| state.phase.known().is_some_and(|phase| !phase.is_completed()));
         let idle = application.operation.is_none() && !running;
         let is = |code| application.status.health.status == code;
         let mut healths = Vec::new();

@@ -30,7 +30,9 @@ pub(super) fn check(object: &Object) -> Health {
             waiting(&format!("{updated} out of {wanted} new replicas have been updated..."))
         }
         _ if all > updated => waiting(&format!("{} old replicas are pending termination...", all - updated)),
-        _ if available < updated => waiting(&format!("{available} of {updated} updated replicas are available...")),
+        _ if available < updated => {
+            waiting(&format!("{available} of {updated} updated replicas are available..."))
+        }
         _ => Health::healthy(""),
     }
 }

@@ -29,8 +29,8 @@ pub(super) fn check(object: &Object) -> Health {
 /// Whether the pod is meant to go on for ever: by its restart policy, or because its owner says that the
 /// policy is to be ignored and it is no hook.
 fn runs_on(object: &Object) -> bool {
-    let ignored = object.annotation(annotations::IGNORE_RESTART_POLICY) == Some("true")
-        && !hook::is_hook(object);
+    let ignored =
+        object.annotation(annotations::IGNORE_RESTART_POLICY) == Some("true") && !hook::is_hook(object);
     ignored || text(object, &["spec", "restartPolicy"]) == "Always"
 }
 
@@ -50,7 +50,8 @@ fn stuck(object: &Object) -> Option<Health> {
 
 /// What the first container that failed says about it.
 fn first_failure(object: &Object) -> String {
-    let containers = [statuses(object, "initContainerStatuses"), statuses(object, "containerStatuses")].concat();
+    let containers =
+        [statuses(object, "initContainerStatuses"), statuses(object, "containerStatuses")].concat();
     containers.iter().find_map(failure).unwrap_or_default()
 }
 

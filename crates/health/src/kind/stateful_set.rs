@@ -33,7 +33,9 @@ pub(super) fn check(object: &Object) -> Health {
                 wanted - partition
             ));
         }
-        return Health::healthy(format!("partitioned roll out complete: {updated} new pods have been updated..."));
+        return Health::healthy(format!(
+            "partitioned roll out complete: {updated} new pods have been updated..."
+        ));
     }
     if strategy == "OnDelete" {
         return Health::healthy(format!("statefulset has {ready} ready pods"));
@@ -46,5 +48,7 @@ pub(super) fn check(object: &Object) -> Health {
         ));
     }
     let current = int(object, &["status", "currentReplicas"]);
-    Health::healthy(format!("statefulset rolling update complete {current} pods at revision {current_revision}..."))
+    Health::healthy(format!(
+        "statefulset rolling update complete {current} pods at revision {current_revision}..."
+    ))
 }

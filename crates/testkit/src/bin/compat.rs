@@ -1,7 +1,11 @@
 //! Compares with recorded answers of the real programs, keeps the ratchet, and writes `docs/compatibility.md`.
 //!
 //! Run it with `cargo xtask compat [--quick] [--cases DIR]`. Without recorded answers nothing is compared, and it says so.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool for the project's own people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool for the project's own people"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,13 +31,21 @@ const SETS: [Set; 4] = [
         what: "what a real kube-apiserver 1.33 answered to kubectl, replayed on the embedded one",
         run: conformance::apiserver::run,
     },
-    Set { name: "diff", what: "comparisons by Argo CD's own engine, with its ignore rules", run: conformance::diff::run },
+    Set {
+        name: "diff",
+        what: "comparisons by Argo CD's own engine, with its ignore rules",
+        run: conformance::diff::run,
+    },
     Set {
         name: "health",
         what: "objects of built-in kinds with the health that Argo CD gives them",
         run: conformance::health::run,
     },
-    Set { name: "sync", what: "runs of Argo CD's own sync engine, pass by pass", run: conformance::sync::run },
+    Set {
+        name: "sync",
+        what: "runs of Argo CD's own sync engine, pass by pass",
+        run: conformance::sync::run,
+    },
 ];
 
 fn main() -> ExitCode {
