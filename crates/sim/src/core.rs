@@ -121,15 +121,34 @@ impl Core {
     fn follow_up(&self, event: &Event) {
         self.allocations.follow(event);
         match (event.place.group.as_str(), event.place.resource.as_str()) {
-            // What the naming and establishing controllers would do a moment later.
+            // What the naming, establishing and finalizing controllers would do a moment later.
             DEFINITIONS => {
-                self.settle(DEFINITIONS, |definition, all| crd::settle(definition, all, self.now()));
+                self.settle(DEFINITIONS, |definition, all| self.settle_definition(definition, all));
+                cleanup::run(self, &event.place);
                 self.refresh_registry();
             }
             // What the aggregation controller would do a moment later.
             ROLES => self.settle(ROLES, auth::aggregated),
+            // The last instance of a definition that is going away lets it go.
+            (group, plural) if event.kind == EventKind::Deleted && self.is_custom(group, plural) => {
+                cleanup::run(self, &Place::new(DEFINITIONS.0, DEFINITIONS.1));
+                self.refresh_registry();
+            }
             _ => {}
         }
+    }
+
+    fn is_custom(&self, group: &str, plural: &str) -> bool {
+        self.registry().preferred(group, plural).is_some_and(|resource| resource.custom.is_some())
+    }
+
+    /// A definition as its controllers would have it, with them as managers of its status.
+    fn settle_definition(&self, definition: &Object, all: &[Object]) -> Option<Object> {
+        let mut settled = crd::settle(definition, all, self.now())?;
+        if let Some(resource) = self.registry().preferred(DEFINITIONS.0, DEFINITIONS.1) {
+            managed::track_status(self, resource, definition, &mut settled);
+        }
+        Some(settled)
     }
 
     /// Rewrites objects of one kind until each is as `settle` wants it beside all the others.

