@@ -3,6 +3,9 @@
 //! The text is made here: 5 MB of custom resource definitions, which is what the largest files of
 //! GitOps repositories consist of.
 
+// The macros of criterion make functions that cannot be documented.
+#![allow(missing_docs)]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
