@@ -1,5 +1,8 @@
 //! What the kinds of the core group get.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::{Map, Value, value};
 
 use super::{labels_from_template, pod, workload};
@@ -12,7 +15,7 @@ pub(super) fn fill_in(kind: &str, name: &str, value: &mut Value) {
         "PodTemplate" => pod::pod_spec(part_or_new(part_or_new(value, "template"), "spec")),
         "ReplicationController" => replication_controller(value),
         "Service" => service(value),
-        "Secret" => fill_text(value, "type", "Opaque"),
+        "Secret" => secret(value),
         "Namespace" => namespace(name, value),
         "Node" => node(value),
         "PersistentVolume" => persistent_volume(value),
@@ -92,6 +95,16 @@ fn service_port(port: &mut Value) {
     }
 }
 
+fn secret(value: &mut Value) {
+    fill_text(value, "type", "Opaque");
+    // What is written as text is kept as bytes.
+    let Some(Value::Map(texts)) = value.remove(&["stringData"]) else { return };
+    for (key, text) in texts.iter() {
+        let bytes = STANDARD.encode(text.as_str().unwrap_or_default());
+        value.set(&["data", key], bytes);
+    }
+}
+
 fn namespace(name: &str, value: &mut Value) {
     if !name.is_empty() {
         value.set(&["metadata", "labels", "kubernetes.io/metadata.name"], name);
@@ -100,6 +113,16 @@ fn namespace(name: &str, value: &mut Value) {
 }
 
 fn node(value: &mut Value) {
+    // The one range and the list of ranges are kept in step.
+    if let Some(spec) = part(value, &["spec"]) {
+        let one = spec.str_at(&["podCIDR"]).unwrap_or_default().to_owned();
+        match spec.items_at(&["podCIDRs"]).first().and_then(Value::as_str).map(ToOwned::to_owned) {
+            Some(first) if one.is_empty() => spec.set(&["podCIDR"], first),
+            None if !one.is_empty() => spec.set(&["podCIDRs"], vec![one]),
+            Some(first) if first != one => spec.set(&["podCIDRs"], vec![one]),
+            _ => {}
+        }
+    }
     let status = part_or_new(value, "status");
     if let (false, Some(capacity)) = (has(status, "allocatable"), status.get("capacity").cloned()) {
         status.set(&["allocatable"], capacity);

@@ -38,7 +38,13 @@ fn is_digest(digest: &str) -> bool {
     })
 }
 
+/// The longest name that a registry takes.
+const NAME_LENGTH: usize = 255;
+
 fn is_repository(name: &str) -> bool {
+    if name.len() > NAME_LENGTH {
+        return false;
+    }
     let (domain, path) = match name.split_once('/') {
         Some((first, rest))
             if first.contains(['.', ':']) || first == "localhost" || first.to_lowercase() != first =>

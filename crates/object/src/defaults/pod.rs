@@ -30,6 +30,10 @@ pub(super) fn pod_spec(spec: &mut Value) {
     fill_text(spec, "restartPolicy", "Always");
     fill(spec, "securityContext", value!({}));
     fill(spec, "terminationGracePeriodSeconds", 30);
+    // Less than nothing means as soon as possible.
+    if spec.int_at(&["terminationGracePeriodSeconds"]).is_some_and(|seconds| seconds < 0) {
+        spec.set(&["terminationGracePeriodSeconds"], 1);
+    }
     fill_text(spec, "schedulerName", "default-scheduler");
     // The old name of the field is kept in step with the new one.
     match (spec.str_at(&["serviceAccountName"]), spec.str_at(&["serviceAccount"])) {

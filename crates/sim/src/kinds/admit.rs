@@ -5,6 +5,7 @@ use lynceus_object::{Object, Value, value};
 
 use super::edit::{each, has, part_or_new};
 use super::resources::Resource;
+use crate::ApiError;
 use crate::context::Context;
 
 const TOKEN_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -32,13 +33,18 @@ impl Default for Additions {
 /// Adds to a new object what the cluster says it should have.
 ///
 /// Whether the service account that a pod names exists is for admission to check.
-pub fn admit_create(resource: &Resource, object: &mut Object, context: &Context<'_>, additions: Additions) {
+pub fn admit_create(
+    resource: &Resource,
+    object: &mut Object,
+    context: &Context<'_>,
+    additions: Additions,
+) -> Result<(), ApiError> {
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Pod") if object.annotation("kubernetes.io/config.mirror").is_none() => {
             if additions.service_account {
                 service_account(object, context);
             }
-            priority(object, context);
+            priority(object, context)?;
             if additions.tolerations {
                 tolerations(object.value_mut());
             }
@@ -48,9 +54,12 @@ pub fn admit_create(resource: &Resource, object: &mut Object, context: &Context<
             protect(object, "kubernetes.io/pvc-protection");
         }
         ("", "PersistentVolume") => protect(object, "kubernetes.io/pv-protection"),
+        ("storage.k8s.io", "VolumeAttributesClass") => protect(object, "kubernetes.io/vac-protection"),
+        ("", "Node") => not_ready(object.value_mut()),
         ("networking.k8s.io", "Ingress") => ingress_class(object, context),
         _ => {}
     }
+    Ok(())
 }
 
 fn service_account(pod: &mut Object, context: &Context<'_>) {
@@ -103,14 +112,19 @@ fn token_volume(name: &str) -> Value {
 }
 
 /// A pod's priority follows from its class: the one it names, else the cluster's default, else none.
-fn priority(pod: &mut Object, context: &Context<'_>) {
+fn priority(pod: &mut Object, context: &Context<'_>) -> Result<(), ApiError> {
     let named = pod.value().str_at(&["spec", "priorityClassName"]).unwrap_or_default().to_owned();
     let class = if named.is_empty() {
         let classes = context.view.list("scheduling.k8s.io", "priorityclasses", None);
         let default = |class: &Object| class.value().bool_at(&["globalDefault"]).unwrap_or(false);
         classes.into_iter().filter(default).min_by_key(|class| class.value().int_at(&["value"]))
     } else {
-        context.view.get("scheduling.k8s.io", "priorityclasses", "", &named)
+        let found = context.view.get("scheduling.k8s.io", "priorityclasses", "", &named);
+        if found.is_none() {
+            let why = format!("no PriorityClass with name {named} was found");
+            return Err(ApiError::forbidden("", "pods", pod.name(), &why));
+        }
+        found
     };
     let spec = part_or_new(pod.value_mut(), "spec");
     let (value, policy) = match &class {
@@ -123,6 +137,21 @@ fn priority(pod: &mut Object, context: &Context<'_>) {
     spec.set(&["priority"], value.unwrap_or(0));
     if !has(spec, "preemptionPolicy") {
         spec.set(&["preemptionPolicy"], policy.unwrap_or("PreemptLowerPriority").to_owned());
+    }
+    Ok(())
+}
+
+/// A new node takes no pods until it has been found ready.
+fn not_ready(node: &mut Value) {
+    const TAINT: &str = "node.kubernetes.io/not-ready";
+    let taints = node.items_at(&["spec", "taints"]);
+    let known = |taint: &Value| {
+        taint.str_at(&["key"]) == Some(TAINT) && taint.str_at(&["effect"]) == Some("NoSchedule")
+    };
+    if !taints.iter().any(known) {
+        let spec = part_or_new(node, "spec");
+        let taint = value!({"key": TAINT, "effect": "NoSchedule"});
+        spec.as_map_or_insert().entry("taints").as_seq_or_insert().push(taint);
     }
 }
 

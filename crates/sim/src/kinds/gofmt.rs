@@ -33,7 +33,26 @@ pub(crate) fn strings<T: AsRef<str>>(items: &[T]) -> String {
 }
 
 /// A structured value: the newer servers print those as JSON.
+///
+/// Fields come in the order of their type in Go, which differs from the order of their names only for
+/// selectors among the values that are shown.
 pub(crate) fn json(value: &Value) -> String {
+    match value {
+        Value::Map(map) => {
+            let first = |name: &str| u8::from(name != "matchLabels");
+            let mut fields: Vec<_> = map.iter().collect();
+            fields.sort_by_key(|(name, _)| first(name));
+            let fields = fields
+                .into_iter()
+                .map(|(name, value)| format!("{}:{}", scalar(&name.as_str().into()), json(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+        }
+        Value::Seq(items) => format!("[{}]", items.iter().map(json).collect::<Vec<_>>().join(",")),
+        other => scalar(other),
+    }
+}
+
+fn scalar(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 

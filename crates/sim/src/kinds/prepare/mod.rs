@@ -5,6 +5,7 @@ mod pod;
 mod service;
 
 use jiff::Timestamp;
+use lynceus_object::schema::{self, Shape, TypeRef};
 use lynceus_object::{Object, Value, value};
 
 use super::default;
@@ -35,8 +36,9 @@ pub fn prepare_create(
         "Job" => job_selector(value),
         "DaemonSet" => {
             let annotations = part_or_new(part_or_new(value, "metadata"), "annotations");
-            // Reading a DaemonSet writes the count down, as 0 where there was none.
-            if annotations.str_at(&[TEMPLATE_GENERATION]).is_none_or(|count| matches!(count, "" | "0")) {
+            let counted =
+                annotations.str_at(&[TEMPLATE_GENERATION]).and_then(|text| text.parse::<i64>().ok());
+            if counted.is_none_or(|counted| counted < 1) {
                 annotations.set(&[TEMPLATE_GENERATION], "1");
             }
         }
@@ -44,6 +46,10 @@ pub fn prepare_create(
             value.set(&["status"], value!({"phase": "Pending", "lastPhaseTransitionTime": time(context.now)}))
         }
         "PersistentVolumeClaim" => data_source(value),
+        "StatefulSet" => {
+            // Not yet a feature that a stock server has switched on.
+            value.remove(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]);
+        }
         "ServiceAccount" => secret_names_only(value),
         "CustomResourceDefinition" => add_stored_version(value),
         "APIService" if !has_part(value, &["spec", "service"]) => {
@@ -57,6 +63,7 @@ pub fn prepare_create(
     }
     // What was cleared may have a default of its own.
     default(resource, object);
+    null_lists(resource, object);
     Ok(())
 }
 
@@ -84,6 +91,7 @@ pub fn prepare_update(
         raise_generation(resource, new, old);
     }
     default(resource, new);
+    null_lists(resource, new);
     Ok(())
 }
 
@@ -243,6 +251,9 @@ fn job_selector(value: &mut Value) {
     }
     let name = value.str_at(&["metadata", "name"]).unwrap_or_default().to_owned();
     let uid = value.str_at(&["metadata", "uid"]).unwrap_or_default().to_owned();
+    // Labels that were taken from the template stay the same as the template's.
+    let own = value.at(&["metadata", "labels"]).filter(|labels| !labels.is_empty()).cloned();
+    let shared = own.is_some() && own.as_ref() == value.at(&["spec", "template", "metadata", "labels"]);
     let spec = part_or_new(value, "spec");
     let labels = part_or_new(part_or_new(part_or_new(spec, "template"), "metadata"), "labels");
     for (label, text) in [
@@ -255,9 +266,13 @@ fn job_selector(value: &mut Value) {
             labels.set(&[label], text.as_str());
         }
     }
+    let labels = labels.clone();
     let selector = part_or_new(part_or_new(spec, "selector"), "matchLabels");
     if selector.get("batch.kubernetes.io/controller-uid").is_none() {
         selector.set(&["batch.kubernetes.io/controller-uid"], uid);
+    }
+    if shared {
+        value.set(&["metadata", "labels"], labels);
     }
 }
 
@@ -297,7 +312,7 @@ fn data_source(value: &mut Value) {
 fn secret_names_only(value: &mut Value) {
     for secret in each(value, &["secrets"]) {
         let name = secret.str_at(&["name"]).unwrap_or_default().to_owned();
-        *secret = value!({"name": name});
+        *secret = if name.is_empty() { value!({}) } else { value!({"name": name}) };
     }
 }
 
@@ -369,6 +384,38 @@ fn condition_times(new: &mut Object, old: &Object, now: Timestamp) {
         let since = old.iter().find(same).and_then(|was| was.str_at(&["lastTransitionTime"]));
         let since = since.map_or_else(|| time(now), ToOwned::to_owned);
         condition.set(&["lastTransitionTime"], since);
+    }
+}
+
+/// Lists and maps that are always printed are `null` when they are empty: the form in which the
+/// original keeps objects does not tell one from the other.
+fn null_lists(resource: &Resource, object: &mut Object) {
+    if let Some(ty) = schema::builtin().of(&resource.gvk()) {
+        null_empty(object.value_mut(), ty);
+    }
+}
+
+fn null_empty(value: &mut Value, ty: TypeRef<'_>) {
+    match value {
+        Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
+            for (name, value) in map.iter_mut() {
+                let always = ty.field(name).is_some_and(|field| !field.omits_empty() && !field.is_pointer());
+                let Some(child) = ty.child(name) else { continue };
+                let collection = matches!(child.shape(), Shape::List(..) | Shape::Map(_));
+                if always && collection && matches!(value, Value::Seq(_) | Value::Map(_)) && value.is_empty()
+                {
+                    *value = Value::Null;
+                } else if matches!(value, Value::Seq(_) | Value::Map(_)) {
+                    null_empty(value, child);
+                }
+            }
+        }
+        Value::Seq(items) => {
+            if let Some(item) = ty.item() {
+                items.make_mut().iter_mut().for_each(|value| null_empty(value, item));
+            }
+        }
+        _ => {}
     }
 }
 

@@ -222,7 +222,7 @@ pub(crate) fn spreading(spec: &Value, at: &Path, report: &mut Report) {
 
 fn positive(number: i64, at: &Path, report: &mut Report) {
     if number <= 0 {
-        report.invalid_number(at, number, "must be greater than 0");
+        report.invalid_number(at, number, "must be greater than zero");
     }
 }
 

@@ -37,6 +37,16 @@ pub(crate) fn autoscaler_spec(object: &Object, report: &mut Report) {
     }
     let target = spec.get("scaleTargetRef").unwrap_or(&Value::Null);
     reference(target, &at.child("scaleTargetRef"), report);
+    api_version(target, &at.child("scaleTargetRef"), report);
+    if least == Some(0)
+        && !spec
+            .items_at(&["metrics"])
+            .iter()
+            .any(|metric| matches!(metric.str_at(&["type"]), Some("Object" | "External")))
+    {
+        let why = "must specify at least one Object or External metric to support scaling to zero replicas";
+        report.forbidden(&at.child("metrics"), why);
+    }
     for (index, metric) in spec.items_at(&["metrics"]).iter().enumerate() {
         metric_spec(metric, &at.child("metrics").index(index), report);
     }
@@ -53,6 +63,18 @@ fn reference(reference: &Value, at: &Path, report: &mut Report) {
             "" => report.required(&at.child(field), ""),
             text => report.each(&at.child(field), text, names::path_segment(text)),
         }
+    }
+}
+
+/// What is scaled is never of the core group but for one kind.
+fn api_version(target: &Value, at: &Path, report: &mut Report) {
+    let text = target.str_at(&["apiVersion"]).unwrap_or_default();
+    let core = text == "v1" && target.str_at(&["kind"]) == Some("ReplicationController");
+    let at = at.child("apiVersion");
+    if text.matches('/').count() > 1 {
+        report.invalid_text(&at, text, format!("unexpected GroupVersion string: {text}"));
+    } else if !text.contains('/') && !core {
+        report.invalid_text(&at, text, "apiVersion must specify API group");
     }
 }
 
@@ -106,7 +128,8 @@ fn metric_spec(metric: &Value, at: &Path, report: &mut Report) {
     let kind = metric.str_at(&["type"]).unwrap_or_default();
     if kind.is_empty() {
         report.required(&at.child("type"), "must specify a metric source type");
-    } else if !TYPES.contains(&kind) {
+    }
+    if !TYPES.contains(&kind) {
         report.not_supported(&at.child("type"), kind, &TYPES);
     }
     let part = |field: &str| metric.get(field).filter(|part| !part.is_null());
@@ -180,13 +203,14 @@ fn metric_source(field: &str, source: &Value, at: &Path, report: &mut Report) {
 
 fn metric_target(target: &Value, at: &Path, report: &mut Report) {
     match target.str_at(&["type"]).unwrap_or_default() {
-        "" => report.required(&at.child("type"), "must specify a metric target type"),
         "Utilization" | "Value" | "AverageValue" => {}
-        other => report.invalid_text(
-            &at.child("type"),
-            other,
-            "must be either Utilization, Value, or AverageValue",
-        ),
+        other => {
+            if other.is_empty() {
+                report.required(&at.child("type"), "must specify a metric target type");
+            }
+            let why = "must be either Utilization, Value, or AverageValue";
+            report.invalid_text(&at.child("type"), other, why);
+        }
     }
     for field in ["value", "averageValue"] {
         if let Some(amount) =

@@ -133,7 +133,9 @@ fn whole_spec(spec: &Value, at: &Path, report: &mut Report) {
     }
     selector::label_selector(found, &at.child("selector"), report);
     let labels = spec.at(&["template", "metadata", "labels"]);
-    if found.is_some_and(|wanted| !selector::matches(wanted, labels)) {
+    let matched =
+        found.is_some_and(|wanted| !selector::is_usable(wanted) || selector::matches(wanted, labels));
+    if !matched {
         let at = at.child("template").child("metadata").child("labels");
         report.invalid(&at, labels.unwrap_or(&Value::Null), "`selector` does not match template `labels`");
     }
@@ -205,6 +207,10 @@ fn indexed(spec: &Value, at: &Path, report: &mut Report) {
             "must be less than or equal to completions",
         );
     }
+    if let Some(most) = number("maxFailedIndexes").filter(|most| *most > INDEXED_PARALLELISM) {
+        let why = format!("must be less than or equal to {INDEXED_PARALLELISM}");
+        report.invalid_number(&at.child("maxFailedIndexes"), most, why);
+    }
 }
 
 fn failure_policy(spec: &Value, at: &Path, report: &mut Report) {
@@ -230,6 +236,16 @@ fn failure_policy(spec: &Value, at: &Path, report: &mut Report) {
             }
             _ => {}
         }
+        if let Some(codes) = rule.get("onExitCodes").filter(|codes| !codes.is_null()) {
+            exit_codes(spec, codes, &at.child("onExitCodes"), report);
+        }
+        for (index, pattern) in rule.items_at(&["onPodConditions"]).iter().enumerate() {
+            let at = at.child("onPodConditions").index(index);
+            let kind = pattern.str_at(&["type"]).unwrap_or_default();
+            report.each(&at.child("type"), kind, names::label_key(kind));
+            let status = pattern.str_at(&["status"]).unwrap_or_default();
+            report.one_of(&at.child("status"), status, &["False", "True", "Unknown"]);
+        }
         let codes = rule.get("onExitCodes").is_some_and(|codes| !codes.is_null());
         let conditions = !rule.items_at(&["onPodConditions"]).is_empty();
         let why = match (codes, conditions) {
@@ -238,6 +254,45 @@ fn failure_policy(spec: &Value, at: &Path, report: &mut Report) {
             _ => continue,
         };
         report.push(crate::FieldError::invalid(at.to_string(), "", why));
+    }
+}
+
+fn exit_codes(spec: &Value, codes: &Value, at: &Path, report: &mut Report) {
+    let operator = codes.str_at(&["operator"]).unwrap_or_default();
+    match operator {
+        "" => report.required(&at.child("operator"), "valid values: [\"In\" \"NotIn\"]"),
+        "In" | "NotIn" => {}
+        other => report.not_supported(&at.child("operator"), other, &["In", "NotIn"]),
+    }
+    if let Some(name) = codes.str_at(&["containerName"]) {
+        let lists = ["containers", "initContainers"].map(|list| spec.items_at(&["template", "spec", list]));
+        if !lists
+            .iter()
+            .flat_map(|list| list.iter())
+            .any(|container| container.str_at(&["name"]) == Some(name))
+        {
+            let why = "must be one of the container or initContainer names in the pod template";
+            report.invalid_text(&at.child("containerName"), name, why);
+        }
+    }
+    let at = at.child("values");
+    let values: Vec<i64> = codes.items_at(&["values"]).iter().filter_map(Value::as_int).collect();
+    if values.is_empty() {
+        report.invalid(&at, codes.get("values").unwrap_or(&Value::Null), "at least one value is required");
+    } else if values.len() > 255 {
+        report.too_many(&at, values.len(), 255);
+    }
+    for (index, value) in values.iter().enumerate() {
+        let at = at.index(index);
+        if operator == "In" && *value == 0 {
+            report.invalid_number(&at, 0, "must not be 0 for the In operator");
+        }
+        if values[..index].contains(value) {
+            report.duplicate(&at, &Value::Int(*value));
+        } else if values[..index].last().is_some_and(|before| before > value) {
+            let list: Value = values.iter().copied().collect();
+            report.invalid(&at.clone(), &list, "must be ordered");
+        }
     }
 }
 

@@ -161,6 +161,9 @@ fn webhook_url(url: &str, at: &Path, report: &mut Report) {
     let Some(rest) = url.strip_prefix("https://") else {
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         report.invalid_text(at, scheme, format!("'https' is the only allowed URL scheme{FORM}"));
+        if url.split_once("://").is_none_or(|(_, rest)| rest.is_empty()) {
+            report.invalid_text(at, "", format!("host must be specified{FORM}"));
+        }
         return;
     };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -180,10 +183,9 @@ fn webhook_url(url: &str, at: &Path, report: &mut Report) {
 
 /// Checks a reference to a service that answers for the API server.
 fn service_reference(service: &Value, at: &Path, report: &mut Report) {
-    for (field, why) in [("name", "service name is required"), ("namespace", "service namespace is required")]
-    {
+    for field in ["name", "namespace"] {
         if service.str_at(&[field]).unwrap_or_default().is_empty() {
-            report.required(&at.child(field), why);
+            report.required(&at.child(field), "");
         }
     }
     let port = service.int_at(&["port"]).unwrap_or(443);
@@ -191,10 +193,20 @@ fn service_reference(service: &Value, at: &Path, report: &mut Report) {
         report.invalid_number(&at.child("port"), port, format!("port is not valid: {problem}"));
     }
     if let Some(path) = service.str_at(&["path"]).filter(|path| !path.is_empty() && *path != "/") {
+        let at = at.child("path");
         if !path.starts_with('/') {
-            report.invalid_text(&at.child("path"), path, "must start with a '/'");
-        } else if path.contains("//") {
-            report.invalid_text(&at.child("path"), path, "segment[1] may not be empty");
+            report.invalid_text(&at, path, "must start with a '/'");
+        }
+        let steps = path.strip_prefix('/').unwrap_or(path);
+        let steps = steps.strip_suffix('/').unwrap_or(steps);
+        for (index, step) in steps.split('/').enumerate() {
+            if step.is_empty() {
+                report.invalid_text(&at, path, format!("segment[{index}] may not be empty"));
+                continue;
+            }
+            for problem in names::dns_subdomain(step) {
+                report.invalid_text(&at, path, format!("segment[{index}]: {problem}"));
+            }
         }
     }
 }
@@ -320,8 +332,14 @@ pub(crate) fn priority_class_update(new: &Object, old: &Object, report: &mut Rep
 /// Checks a RuntimeClass.
 pub(crate) fn runtime_class(object: &Object, report: &mut Report) {
     meta::create(object, false, names::dns_subdomain, report);
-    let handler = object.value().str_at(&["handler"]).unwrap_or_default();
-    report.each(&Path::new("handler"), handler, names::dns_label(handler));
+    match object.value().str_at(&["handler"]).unwrap_or_default() {
+        "" => report.required(&Path::new("handler"), ""),
+        handler => report.each(&Path::new("handler"), handler, names::dns_label(handler)),
+    }
+    let at = Path::new("scheduling");
+    let scheduling = object.at(&["scheduling"]).unwrap_or(&Value::Null);
+    super::affinity::node_labels(scheduling, &at.child("nodeSelector"), report);
+    super::affinity::tolerations(scheduling, &at.child("tolerations"), report);
 }
 
 /// Checks a CertificateSigningRequest.
@@ -439,16 +457,20 @@ pub(crate) fn api_service(object: &Object, report: &mut Report) {
     let text = |field: &str| object.value().str_at(&["spec", field]).unwrap_or_default();
     let wanted = format!("{}.{}", text("version"), text("group"));
     meta::create(object, false, names::path_segment, report);
-    if object.name() != wanted {
+    if !object.name().is_empty() && names::path_segment(object.name()).is_empty() && object.name() != wanted {
         let why = format!("must be `spec.version+\".\"+spec.group`: {wanted:?}");
         report.invalid_text(&Path::new("metadata.name"), object.name(), why);
     }
     let at = Path::new("spec");
-    if text("version").is_empty() {
-        report.required(&at.child("version"), "");
-    } else {
-        report.each(&at.child("version"), text("version"), names::dns_1035_label(text("version")));
+    match (text("group"), text("version")) {
+        ("", "v1") => {}
+        ("", _) => {
+            let why = "only v1 may have an empty group and it better be legacy kube";
+            report.required(&at.child("group"), why);
+        }
+        (group, _) => report.each(&at.child("group"), group, names::dns_subdomain(group)),
     }
+    report.each(&at.child("version"), text("version"), names::dns_1035_label(text("version")));
     let number = |field: &str| object.value().int_at(&["spec", field]).unwrap_or_default();
     for (field, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
         if !(1..=most).contains(&number(field)) {
@@ -467,13 +489,29 @@ pub(crate) fn api_service(object: &Object, report: &mut Report) {
             let why = "may not be true if caBundle is present";
             report.invalid(&at.child("insecureSkipTLSVerify"), &Value::Bool(true), why);
         }
-    } else if !text("caBundle").is_empty() {
-        report.invalid_text(&at.child("caBundle"), "<redacted>", "local APIServices may not have a caBundle");
+    } else {
+        if !text("caBundle").is_empty() {
+            let why = "local APIServices may not have a caBundle";
+            report.invalid(
+                &at.child("caBundle"),
+                object.at(&["spec", "caBundle"]).unwrap_or(&Value::Null),
+                why,
+            );
+        }
+        if object.value().bool_at(&["spec", "insecureSkipTLSVerify"]) == Some(true) {
+            let why = "local APIServices may not have insecureSkipTLSVerify";
+            report.invalid(&at.child("insecureSkipTLSVerify"), &Value::Bool(true), why);
+        }
     }
 }
 
 /// Checks an Event, as far as the older of its two groups asks.
 pub(crate) fn event(object: &Object, report: &mut Report) {
+    if object.name().is_empty() {
+        report.required(&Path::new("metadata.name"), "name or generateName is required");
+    } else {
+        report.each(&Path::new("metadata.name"), object.name(), names::path_segment(object.name()));
+    }
     let involved = object.value().str_at(&["involvedObject", "namespace"]).unwrap_or_default();
     let involved = if involved.is_empty() { "default" } else { involved };
     if object.namespace() != involved {

@@ -254,13 +254,48 @@ fn quota_spec(object: &Object, report: &mut Report) {
         "CrossNamespacePodAffinity",
         "VolumeAttributesClass",
     ];
-    for _ in scopes.iter().filter(|scope| !known.contains(scope)) {
-        report.invalid(&at, list, "unsupported scope");
+    for scope in &scopes {
+        if !known.contains(scope) {
+            report.invalid(&at, list, "unsupported scope");
+        }
+        for (resource, _) in amounts(object.at(&["spec", "hard"])) {
+            if !scope_applies(scope, resource) {
+                report.invalid(&at, list, "unsupported scope applied to resource");
+            }
+        }
     }
     for pair in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
         if pair.iter().all(|scope| scopes.contains(scope)) {
             report.invalid(&at, list, "conflicting scopes");
         }
+    }
+}
+
+/// Whether what a scope selects uses a resource at all: scopes select pods.
+fn scope_applies(scope: &str, resource: &str) -> bool {
+    let compute = matches!(
+        resource,
+        "cpu"
+            | "memory"
+            | "ephemeral-storage"
+            | "pods"
+            | "requests.cpu"
+            | "requests.memory"
+            | "requests.ephemeral-storage"
+            | "limits.cpu"
+            | "limits.memory"
+            | "limits.ephemeral-storage"
+    );
+    match scope {
+        _ if resource.contains('/') => true,
+        "BestEffort" => resource == "pods",
+        "Terminating"
+        | "NotTerminating"
+        | "NotBestEffort"
+        | "PriorityClass"
+        | "CrossNamespacePodAffinity" => compute,
+        "VolumeAttributesClass" => matches!(resource, "persistentvolumeclaims" | "requests.storage"),
+        _ => true,
     }
 }
 
@@ -278,7 +313,10 @@ pub(crate) fn limit_range(object: &Object, report: &mut Report) {
     for (index, limit) in object.value().items_at(&["spec", "limits"]).iter().enumerate() {
         let at = Path::new("spec.limits").index(index);
         let kind = limit.str_at(&["type"]).unwrap_or_default();
-        if !matches!(kind, "Pod" | "Container" | "PersistentVolumeClaim") && !kind.contains('/') {
+        let problems = names::label_key(kind);
+        if !problems.is_empty() {
+            report.each(&at.child("type"), kind, problems);
+        } else if !matches!(kind, "Pod" | "Container" | "PersistentVolumeClaim") && !kind.contains('/') {
             report.invalid_text(&at.child("type"), kind, "must be a standard limit type or fully qualified");
         }
         if known.contains(&kind) {

@@ -57,6 +57,7 @@ fn endpoint_port(port: &Value, several: bool, at: &Path, report: &mut Report) {
 /// Checks that an address is one that a machine can have.
 pub(crate) fn ordinary_ip(ip: &str, at: &Path, report: &mut Report) {
     let Some(address) = names::ip(ip) else {
+        report.invalid_text(at, ip, "must be a valid IP address");
         return;
     };
     let link_local = match address {
@@ -113,17 +114,13 @@ pub(crate) fn slice(object: &Object, report: &mut Report) {
 }
 
 fn slice_address(kind: &str, address: &str, at: &Path, report: &mut Report) {
-    let ip = names::ip(address);
-    match kind {
-        "IPv4" if ip.is_none_or(|ip| !ip.is_ipv4()) => {
-            report.invalid_text(at, address, "must be a valid IPv4 address")
-        }
-        "IPv6" if ip.is_none_or(|ip| !ip.is_ipv6()) => {
-            report.invalid_text(at, address, "must be a valid IPv6 address")
-        }
-        "IPv4" | "IPv6" => ordinary_ip(address, at, report),
-        "FQDN" => {
-            report.each(at, address, names::dns_subdomain(address.strip_suffix('.').unwrap_or(address)))
+    match (kind, names::ip(address)) {
+        ("IPv4" | "IPv6", None) => report.each(at, address, names::ip_problems(address)),
+        ("IPv4", Some(ip)) if !ip.is_ipv4() => report.invalid_text(at, address, "must be an IPv4 address"),
+        ("IPv6", Some(ip)) if !ip.is_ipv6() => report.invalid_text(at, address, "must be an IPv6 address"),
+        ("IPv4" | "IPv6", Some(_)) => ordinary_ip(address, at, report),
+        ("FQDN", _) => {
+            report.each(at, address, names::dns_subdomain(address.strip_suffix('.').unwrap_or(address)));
         }
         _ => {}
     }
@@ -146,9 +143,11 @@ fn slice_ports(value: &Value, report: &mut Report) {
         }
         known.push(name);
         let protocol = port.str_at(&["protocol"]).unwrap_or_default();
-        report.one_of(&at.child("protocol"), protocol, &["SCTP", "TCP", "UDP"]);
-        if let Some(number) = port.int_at(&["port"]) {
-            port_number(&at.child("port"), number, report);
+        if !matches!(protocol, "SCTP" | "TCP" | "UDP") {
+            report.not_supported(&at.child("protocol"), protocol, &["SCTP", "TCP", "UDP"]);
+        }
+        if let Some(protocol) = port.str_at(&["appProtocol"]) {
+            report.each(&at.child("appProtocol"), protocol, names::label_key(protocol));
         }
     }
 }

@@ -125,6 +125,13 @@ fn finalizers(object: &Object, report: &mut Report) {
     for finalizer in object.finalizers() {
         report.each(&at, finalizer, names::label_key(finalizer));
     }
+    for (index, finalizer) in object.finalizers().enumerate() {
+        let known = ["kubernetes", "orphan", "foregroundDeletion"];
+        if !finalizer.contains('/') && !known.contains(&finalizer) {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            report.invalid_text(&at.index(index), finalizer, why);
+        }
+    }
     let has = |name: &str| object.finalizers().any(|finalizer| finalizer == name);
     if has("orphan") && has("foregroundDeletion") {
         let list = object.at(&["metadata", "finalizers"]).unwrap_or(&Value::Null);

@@ -14,6 +14,7 @@ mod core;
 mod diff;
 mod endpoints;
 mod env;
+mod flow;
 pub(crate) mod meta;
 pub(crate) mod names;
 mod network;
@@ -104,7 +105,7 @@ fn create(resource: &Resource, object: &Object, report: &mut Report) {
         "RoleBinding" | "ClusterRoleBinding" => rbac::binding(object, namespaced, report),
         "HorizontalPodAutoscaler" => autoscaling::autoscaler(object, report),
         "PodDisruptionBudget" => {
-            meta::create(object, true, names::dns_subdomain, report);
+            meta::create(object, true, names::path_segment, report);
             autoscaling::budget(object, report);
         }
         "StorageClass" => storage::class(object, report),
@@ -127,6 +128,8 @@ fn create(resource: &Resource, object: &Object, report: &mut Report) {
         "Event" | "Binding" => {}
         // Questions that are answered and not kept.
         kind if kind.ends_with("Review") => {}
+        "FlowSchema" => flow::schema(object, report),
+        "PriorityLevelConfiguration" => flow::priority_level(object, report),
         _ => cluster::metadata_only(object, namespaced, report),
     }
 }

@@ -25,6 +25,11 @@ fn too_long(most: usize) -> String {
     format!("must be no more than {most} characters")
 }
 
+/// The original counts bytes in labels and says so there.
+fn too_many_bytes(most: usize) -> String {
+    format!("must be no more than {most} bytes")
+}
+
 /// The words about a shape, with examples.
 fn shape_words(words: &str, pattern: &str, examples: &[&str]) -> String {
     let mut out = words.to_owned();
@@ -52,6 +57,12 @@ pub(crate) fn dns_label(text: &str) -> Vec<String> {
         }
     }
     out
+}
+
+/// The same as [`dns_subdomain`], for the kinds whose checks count bytes.
+pub(crate) fn dns_subdomain_in_bytes(text: &str) -> Vec<String> {
+    let problems = dns_subdomain(text).into_iter();
+    problems.map(|problem| if problem == too_long(253) { too_many_bytes(253) } else { problem }).collect()
 }
 
 /// What is wrong with a lower-case DNS name.
@@ -106,7 +117,8 @@ pub(crate) fn label_key(text: &str) -> Vec<String> {
             if prefix.is_empty() {
                 out.push("prefix part must be non-empty".to_owned());
             } else {
-                out.extend(dns_subdomain(prefix).into_iter().map(|problem| format!("prefix part {problem}")));
+                let problems = dns_subdomain_in_bytes(prefix);
+                out.extend(problems.into_iter().map(|problem| format!("prefix part {problem}")));
             }
             name
         }
@@ -119,7 +131,7 @@ pub(crate) fn label_key(text: &str) -> Vec<String> {
     if name.is_empty() {
         out.push("name part must be non-empty".to_owned());
     } else if name.len() > 63 {
-        out.push(format!("name part {}", too_long(63)));
+        out.push(format!("name part {}", too_many_bytes(63)));
     }
     if !matches_whole!(KEY, name) {
         out.push(format!("name part {}", shape_words(KEY_WORDS, KEY, &examples)));
@@ -132,7 +144,7 @@ pub(crate) fn label_value(text: &str) -> Vec<String> {
     const VALUE: &str = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?";
     let mut out = Vec::new();
     if text.len() > 63 {
-        out.push(too_long(63));
+        out.push(too_many_bytes(63));
     }
     if !matches_whole!(VALUE, text) {
         let words = format!("a valid label must be an empty string or {}", &KEY_WORDS["must ".len()..]);

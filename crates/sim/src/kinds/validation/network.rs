@@ -131,7 +131,7 @@ fn backend(backend: &Value, at: &Path, report: &mut Report) {
             let at_service = at.child("service");
             match service.str_at(&["name"]).unwrap_or_default() {
                 "" => report.required(&at_service.child("name"), ""),
-                name => report.each(&at_service.child("name"), name, names::dns_1035_label(name)),
+                name => report.each(&at_service.child("name"), name, names::dns_label(name)),
             }
             let name = service.str_at(&["port", "name"]).unwrap_or_default();
             let number = service.int_at(&["port", "number"]).unwrap_or_default();
@@ -176,11 +176,11 @@ pub(crate) fn ingress_class(object: &Object, report: &mut Report) {
     let namespace = parameters.str_at(&["namespace"]);
     match (parameters.str_at(&["scope"]), namespace) {
         (None, _) => report.required(&at.child("scope"), ""),
-        (Some("Namespace"), None | Some("")) => {
+        (Some("Namespace"), None) => {
             report.required(&at.child("namespace"), "`parameters.scope` is set to 'Namespace'");
         }
         (Some("Namespace"), Some(namespace)) => {
-            report.each(&at.child("namespace"), namespace, names::path_segment(namespace));
+            report.each(&at.child("namespace"), namespace, names::dns_label(namespace));
         }
         (Some("Cluster"), Some(_)) => {
             report.forbidden(&at.child("namespace"), "`parameters.scope` is set to 'Cluster'");
@@ -347,6 +347,9 @@ pub(crate) fn ip_address(object: &Object, report: &mut Report) {
             text => report.each(&at.child(field), text, names::path_segment(text)),
         }
     }
+    if let Some(namespace) = parent.str_at(&["namespace"]).filter(|namespace| !namespace.is_empty()) {
+        report.each(&at.child("namespace"), namespace, names::path_segment(namespace));
+    }
 }
 
 /// Checks a ServiceCIDR.
@@ -364,5 +367,17 @@ pub(crate) fn service_cidr(object: &Object, report: &mut Report) {
     }
     for (index, range) in ranges.iter().filter_map(Value::as_str).enumerate() {
         report.each(&at.index(index), range, names::cidr_problems(range));
+    }
+    let families: Vec<bool> = ranges
+        .iter()
+        .filter_map(|range| names::cidr(range.as_str()?))
+        .map(|(address, _)| address.is_ipv4())
+        .collect();
+    if let [first, second] = families.as_slice()
+        && first == second
+    {
+        let list = object.at(&["spec", "cidrs"]).unwrap_or(&Value::Null);
+        let why = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+        report.invalid(&at, list, why);
     }
 }

@@ -13,7 +13,9 @@ pub(crate) fn container(container: &Value, at: &Path, report: &mut Report) {
     let Some(context) = container.get("securityContext").filter(|context| !context.is_null()) else { return };
     ids(context, &["runAsUser", "runAsGroup"], at, report);
     if let Some(mount) = context.str_at(&["procMount"]) {
-        report.one_of(&at.child("procMount"), mount, &["Default", "Unmasked"]);
+        if !matches!(mount, "Default" | "Unmasked") {
+            report.not_supported(&at.child("procMount"), mount, &["Default", "Unmasked"]);
+        }
     }
     seccomp(context, &at.child("seccompProfile"), report);
     if context.bool_at(&["allowPrivilegeEscalation"]) == Some(false) {
@@ -80,7 +82,12 @@ fn seccomp(context: &Value, at: &Path, report: &mut Report) {
     match (kind, profile.str_at(&["localhostProfile"])) {
         ("Localhost", None) => report.required(&at, "must be set when seccomp type is Localhost"),
         ("Localhost", Some(path)) => volume::descending_path(path, &at, report),
-        (_, Some(_)) => report.invalid(&at, profile, "can only be set when seccomp type is Localhost"),
+        (kind, Some(path)) => {
+            let quoted = crate::kinds::gofmt::quoted;
+            let shown = format!("{{\"Type\":{},\"LocalhostProfile\":{}}}", quoted(kind), quoted(path));
+            let why = "can only be set when seccomp type is Localhost";
+            report.push(crate::FieldError::invalid(at.to_string(), shown, why));
+        }
         (_, None) => {}
     }
 }

@@ -35,6 +35,13 @@ fn requirement(expression: &Value, at: &Path, report: &mut Report) {
     }
 }
 
+/// Whether a selector can be used at all.
+pub(crate) fn is_usable(selector: &Value) -> bool {
+    let mut report = Report::default();
+    label_selector(Some(selector), &Path::new(""), &mut report);
+    report.len() == 0
+}
+
 /// Whether a selector asks for nothing, and so selects everything.
 pub(crate) fn is_empty(selector: &Value) -> bool {
     selector.get("matchLabels").is_none_or(Value::is_empty)

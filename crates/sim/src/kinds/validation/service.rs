@@ -10,7 +10,7 @@ use super::report::{Path, Report};
 
 /// Checks a new service.
 pub(crate) fn create(service: &Object, report: &mut Report) {
-    meta::create(service, true, names::dns_1035_label, report);
+    meta::create(service, true, names::dns_label, report);
     spec(service, report);
 }
 

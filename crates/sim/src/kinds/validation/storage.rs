@@ -12,7 +12,10 @@ pub(crate) fn class(object: &Object, report: &mut Report) {
     let value = object.value();
     match value.str_at(&["provisioner"]).unwrap_or_default() {
         "" => report.required(&Path::new("provisioner"), ""),
-        name => report.each(&Path::new("provisioner"), name, names::label_key(&name.to_lowercase())),
+        name => {
+            let name = name.to_lowercase();
+            report.each(&Path::new("provisioner"), &name, names::label_key(&name));
+        }
     }
     parameters(value.get("parameters"), &Path::new("parameters"), report);
     let policies = ["Delete", "Retain"];
@@ -60,8 +63,13 @@ pub(crate) fn class_update(new: &Object, old: &Object, report: &mut Report) {
 /// Checks a VolumeAttributesClass.
 pub(crate) fn attributes_class(object: &Object, report: &mut Report) {
     meta::create(object, false, names::dns_subdomain, report);
-    let driver = object.value().str_at(&["driverName"]).unwrap_or_default();
-    super::volume::csi_driver(driver, &Path::new("driverName"), report);
+    match object.value().str_at(&["driverName"]).unwrap_or_default() {
+        "" => report.required(&Path::new("driverName"), ""),
+        name => {
+            let name = name.to_lowercase();
+            report.each(&Path::new("driverName"), &name, names::label_key(&name));
+        }
+    }
     let at = Path::new("parameters");
     parameters(object.at(&["parameters"]), &at, report);
     if object.at(&["parameters"]).is_none_or(Value::is_empty) {
@@ -89,6 +97,10 @@ pub(crate) fn attachment(object: &Object, report: &mut Report) {
     }
     let node = spec.str_at(&["nodeName"]).unwrap_or_default();
     report.each(&at.child("nodeName"), node, names::dns_subdomain(node));
+    if let Some(volume) = spec.str_at(&["source", "persistentVolumeName"]) {
+        let at = at.child("source").child("persistentVolumeName");
+        report.each(&at, volume, names::dns_subdomain(volume));
+    }
 }
 
 /// Checks a CSIDriver.
@@ -106,7 +118,7 @@ fn driver_spec(object: &Object, report: &mut Report) {
     }
     for mode in spec.items_at(&["volumeLifecycleModes"]).iter().filter_map(Value::as_str) {
         if !matches!(mode, "Ephemeral" | "Persistent") {
-            report.not_supported(&at.child("volumeLifecycleModes"), mode, &["Ephemeral", "Persistent"]);
+            report.not_supported(&at.child("volumeLifecycleModes"), mode, &["Persistent", "Ephemeral"]);
         }
     }
     let mut audiences: Vec<&str> = Vec::new();
@@ -146,12 +158,26 @@ pub(crate) fn node(object: &Object, report: &mut Report) {
         let at = Path::new("spec.drivers").index(index);
         let name = driver.str_at(&["name"]).unwrap_or_default();
         super::volume::csi_driver(name, &at.child("name"), report);
-        if driver.str_at(&["nodeID"]).unwrap_or_default().is_empty() {
-            report.required(&at.child("nodeID"), "");
+        match driver.str_at(&["nodeID"]).unwrap_or_default() {
+            "" => report.required(&at.child("nodeID"), ""),
+            id if id.len() > 256 => {
+                report.invalid_text(&at.child("nodeID"), id, "must be 256 characters or less")
+            }
+            _ => {}
         }
         if known.contains(&name) {
             report.duplicate(&at.child("name"), &name.into());
         }
         known.push(name);
+        let keys: Vec<&str> = driver.items_at(&["topologyKeys"]).iter().filter_map(Value::as_str).collect();
+        for (index, key) in keys.iter().enumerate() {
+            if key.is_empty() {
+                report.required(&at, "");
+            }
+            if keys[..index].contains(key) {
+                report.duplicate(&at, &(*key).into());
+            }
+            report.each(&at, key, names::label_key(key));
+        }
     }
 }

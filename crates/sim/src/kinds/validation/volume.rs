@@ -209,6 +209,7 @@ fn csi(source: &Value, at: &Path, report: &mut Report) {
 pub(crate) fn csi_driver(driver: &str, at: &Path, report: &mut Report) {
     if driver.is_empty() {
         report.required(at, "");
+        return;
     }
     if driver.len() > 63 {
         report.too_long(at, 63);

@@ -114,39 +114,52 @@ fn spec(kind: &str, object: &Object, new: bool, report: &mut Report) {
 
 /// The template of a Deployment or ReplicaSet, and the selector that has to match it.
 fn selected_template(kind: &str, spec: &Value, at: &Path, report: &mut Report) {
-    let found = checked_selector("deployment", spec, at, report);
+    let wanted = checked_selector("deployment", spec, at, report);
+    if let Selected::Unusable(selector) = wanted {
+        report.invalid(&at.child("selector"), selector, "invalid label selector");
+        return;
+    }
     let at = at.child("template");
     let template = spec.get("template").unwrap_or(&Value::Null);
-    if found {
-        matching_labels(spec, &at, report);
-    }
+    matching_labels(&wanted, spec, &at, report);
     pod::template(template, &at, report);
     always_restarting(if kind == "Deployment" { "ReplicaSet" } else { kind }, template, &at, report);
 }
 
-/// Checks a selector; says whether it asks for anything.
-fn checked_selector(kind: &str, spec: &Value, at: &Path, report: &mut Report) -> bool {
-    let at = at.child("selector");
-    match spec.get("selector").filter(|selector| !selector.is_null()) {
-        None => {
-            report.required(&at, "");
-            false
-        }
-        Some(found) => {
-            selector::label_selector(Some(found), &at, report);
-            if selector::is_empty(found) {
-                report.invalid(&at, found, format!("empty selector is invalid for {kind}"));
-            }
-            !selector::is_empty(found)
-        }
-    }
+/// What a selector makes of a template.
+enum Selected<'a> {
+    /// There is none, and so nothing matches.
+    Nothing,
+    /// It asks for nothing, and so everything matches.
+    Everything,
+    /// It cannot be used.
+    Unusable(&'a Value),
+    /// It may or may not match.
+    Some(&'a Value),
 }
 
-fn matching_labels(spec: &Value, at: &Path, report: &mut Report) {
+fn checked_selector<'a>(kind: &str, spec: &'a Value, at: &Path, report: &mut Report) -> Selected<'a> {
+    let at = at.child("selector");
+    let Some(found) = spec.get("selector").filter(|selector| !selector.is_null()) else {
+        report.required(&at, "");
+        return Selected::Nothing;
+    };
+    selector::label_selector(Some(found), &at, report);
+    if selector::is_empty(found) {
+        report.invalid(&at, found, format!("empty selector is invalid for {kind}"));
+        return Selected::Everything;
+    }
+    if selector::is_usable(found) { Selected::Some(found) } else { Selected::Unusable(found) }
+}
+
+fn matching_labels(wanted: &Selected<'_>, spec: &Value, at: &Path, report: &mut Report) {
     let labels = spec.at(&["template", "metadata", "labels"]);
-    if let Some(wanted) = spec.get("selector")
-        && !selector::matches(wanted, labels)
-    {
+    let matched = match wanted {
+        Selected::Nothing => false,
+        Selected::Everything | Selected::Unusable(_) => true,
+        Selected::Some(wanted) => selector::matches(wanted, labels),
+    };
+    if !matched {
         let at = at.child("metadata").child("labels");
         report.invalid(&at, labels.unwrap_or(&Value::Null), "`selector` does not match template `labels`");
     }
@@ -220,24 +233,40 @@ fn deployment_strategy(strategy: &Value, at: &Path, report: &mut Report) {
 
 /// A strategy that is not known is shown whole, with the names that Go has for its fields.
 fn unknown_strategy(strategy: &Value, at: &Path, known: &[&str], report: &mut Report) {
-    let kind = strategy.str_at(&["type"]).unwrap_or_default();
-    let shown = format!("{{\"Type\":{},\"RollingUpdate\":null}}", crate::kinds::gofmt::quoted(kind));
+    let shown =
+        shown_strategy(strategy, &[("maxUnavailable", "MaxUnavailable", "0"), ("maxSurge", "MaxSurge", "0")]);
     report.push(crate::FieldError::not_supported(at.to_string(), shown, known));
+}
+
+/// Each field with the name that Go has for it and what it prints where it is absent.
+fn shown_strategy(strategy: &Value, fields: &[(&str, &str, &str)]) -> String {
+    let kind = crate::kinds::gofmt::quoted(strategy.str_at(&["type"]).unwrap_or_default());
+    let update = match strategy.get("rollingUpdate").filter(|update| !update.is_null()) {
+        None => "null".to_owned(),
+        Some(update) => {
+            let field = |(name, shown, absent): &(&str, &str, &str)| {
+                let value = update.get(name).filter(|value| !value.is_null());
+                format!(
+                    "\"{shown}\":{}",
+                    value.map_or_else(|| (*absent).to_owned(), crate::kinds::gofmt::json)
+                )
+            };
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+        }
+    };
+    format!("{{\"Type\":{kind},\"RollingUpdate\":{update}}}")
 }
 
 fn daemon_set(spec: &Value, at: &Path, report: &mut Report) {
     let found = spec.get("selector").filter(|selector| !selector.is_null());
     selector::label_selector(found, &at.child("selector"), report);
     let template_at = at.child("template");
-    match found {
-        // Without a selector nothing is selected.
-        None => {
-            let labels = spec.at(&["template", "metadata", "labels"]).unwrap_or(&Value::Null);
-            let at = template_at.child("metadata").child("labels");
-            report.invalid(&at, labels, "`selector` does not match template `labels`");
-        }
-        Some(_) => matching_labels(spec, &template_at, report),
-    }
+    let wanted = match found {
+        None => Selected::Nothing,
+        Some(found) if !selector::is_usable(found) => Selected::Unusable(found),
+        Some(found) => Selected::Some(found),
+    };
+    matching_labels(&wanted, spec, &template_at, report);
     if let Some(empty) = found.filter(|selector| selector::is_empty(selector)) {
         report.invalid(&at.child("selector"), empty, "empty selector is invalid for daemonset");
     }
@@ -315,16 +344,20 @@ fn stateful_set(spec: &Value, new: bool, at: &Path, report: &mut Report) {
     if let (true, Some(name)) = (new, spec.str_at(&["serviceName"]).filter(|name| !name.is_empty())) {
         report.each(&at.child("serviceName"), name, names::dns_label(name));
     }
-    let found = checked_selector("statefulset", spec, at, report);
-    let at = at.child("template");
-    if found {
-        matching_labels(spec, &at, report);
-    }
+    let wanted = checked_selector("statefulset", spec, at, report);
     let template = with_claims(spec);
-    pod::template(&template, &at, report);
-    // The original looks at labels and annotations twice.
-    meta::labels(template.at(&["metadata", "labels"]), &at.child("labels"), report);
-    meta::annotations(template.at(&["metadata", "annotations"]), &at.child("annotations"), report);
+    let at_template = at.child("template");
+    if let Selected::Unusable(selector) = wanted {
+        report.invalid(&at.child("selector"), selector, "");
+    } else {
+        let at = &at_template;
+        matching_labels(&wanted, spec, at, report);
+        pod::template(&template, at, report);
+        // The original looks at labels and annotations twice.
+        meta::labels(template.at(&["metadata", "labels"]), &at.child("labels"), report);
+        meta::annotations(template.at(&["metadata", "annotations"]), &at.child("annotations"), report);
+    }
+    let at = at_template;
     always_restarting("StatefulSet", &template, &at, report);
 }
 
@@ -345,6 +378,7 @@ fn with_claims(spec: &Value) -> Value {
             lynceus_object::value!({"name": name, "persistentVolumeClaim": {"claimName": name}})
         })
         .collect();
+    volumes.dedup_by(|a, b| a == b);
     let own = template.items_at(&["spec", "volumes"]).iter();
     volumes.extend(
         own.filter(|own| claims.iter().all(|claim| own.str_at(&["name"]) != Some(&name(claim)))).cloned(),
@@ -374,8 +408,9 @@ fn stateful_strategy(strategy: &Value, at: &Path, report: &mut Report) {
                 at_most_all(Some(unavailable), &at, report);
             }
         }
-        (kind, _) => {
-            let shown = format!("{{\"Type\":{},\"RollingUpdate\":null}}", crate::kinds::gofmt::quoted(kind));
+        _ => {
+            let fields = [("partition", "Partition", "0"), ("maxUnavailable", "MaxUnavailable", "null")];
+            let shown = shown_strategy(strategy, &fields);
             let why = "must be 'RollingUpdate' or 'OnDelete'";
             report.push(crate::FieldError::invalid(at.to_string(), shown, why));
         }
