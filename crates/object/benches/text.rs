@@ -3,8 +3,7 @@
 //! The text is made here: 5 MB of custom resource definitions, which is what the largest files of
 //! GitOps repositories consist of.
 
-// The macros of criterion make functions that cannot be documented.
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "criterion's macros make functions that cannot be documented")]
 
 use std::hint::black_box;
 

@@ -1,5 +1,7 @@
 //! How values are printed as YAML: JSON in, text out. Each expectation is what Kubernetes' Go library prints.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use lynceus_object::{json, value, yaml};
 
 #[track_caller]

@@ -150,17 +150,14 @@ impl<'a, 'o> Builder<'a, 'o> {
                     None => plain,
                     Some(tag) => tag == "!" || tag == resolve::MERGE_TAG,
                 };
-                let is_v3 = self.options.version == Version::V3;
+                let version = self.options.version;
                 let (found, text) = match node.tag {
-                    None if plain => (resolve::resolve(&text, self.options.version), text),
+                    None if plain => self.untagged(text),
                     // Version 3 reads over a tag that says nothing.
-                    Some(tag) if is_v3 && plain && &*tag == "!" => {
-                        (resolve::resolve(&text, Version::V3), text)
-                    }
+                    Some(tag) if plain && &*tag == "!" && version == Version::V3 => self.untagged(text),
                     None => (Scalar::Str, text),
                     Some(tag) => self.tagged(&tag, text, node.mark),
                 };
-                let text = if is_v3 && plain && found == Scalar::Str { as_time(text) } else { text };
                 self.add_scalar(found, &text, may_merge, node.mark, node.anchor);
                 Ok(())
             }
@@ -176,6 +173,17 @@ impl<'a, 'o> Builder<'a, 'o> {
                 Ok(())
             }
         }
+    }
+
+    /// What a plain scalar means by itself.
+    #[inline]
+    fn untagged(&self, text: Cow<'a, str>) -> (Scalar, Cow<'a, str>) {
+        let found = resolve::resolve(&text, self.options.version);
+        if found == Scalar::Str && self.options.version == Version::V3 {
+            // Version 3 reads times, which JSON has as text again.
+            return (found, timestamp::to_rfc3339(&text).map_or(text, Cow::Owned));
+        }
+        (found, text)
     }
 
     #[cold]
@@ -394,14 +402,6 @@ impl<'a, 'o> Builder<'a, 'o> {
             return Err(resolve::not_json(float, chars::place(self.text, mark)));
         }
         Ok((self.root, self.duplicates))
-    }
-}
-
-/// A time as version 3 hands it on.
-fn as_time(text: Cow<'_, str>) -> Cow<'_, str> {
-    match timestamp::to_rfc3339(&text) {
-        Some(time) => Cow::Owned(time),
-        None => text,
     }
 }
 
