@@ -82,8 +82,8 @@ pub fn apply(
         .map_or_else(|| Ok(Managers::default()), Managers::of)
         .map_err(|why| ApplyError::Failed(format!("failed to decode managed fields: {why}")))?;
     let context = options.context();
-    let empty = empty_object(config, options.ty);
-    let live = live.map_or_else(|| empty.clone(), |live| without_managed_fields(live.value()));
+    let empty = || empty_object(config, options.ty);
+    let live = live.map_or_else(empty, |live| without_managed_fields(live.value()));
     let fits = typed::validate(&live, options.ty, true);
     if managers.is_empty() {
         fits.clone().map_err(|why| {
@@ -92,7 +92,7 @@ pub fn apply(
         })?;
         let id =
             ManagerId::new(BEFORE_FIRST_APPLY, Operation::Update, options.api_version, options.subresource);
-        let gained = context.update(&empty, &live, &mut managers);
+        let gained = context.update(&empty(), &live, &mut managers);
         credit(&mut managers, id, gained, options.api_version, options.now);
         managers.cap();
     }

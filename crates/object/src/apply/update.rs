@@ -44,7 +44,9 @@ impl Context<'_> {
         let group = split_api_version(self.api_version).0;
         managers.0.retain(|_, owned| split_api_version(&owned.api_version).0 == group);
         for owned in managers.0.values_mut() {
-            owned.fields = reconcile(&owned.fields, self.ty);
+            if let Some(fields) = reconcile(&owned.fields, self.ty) {
+                owned.fields = fields;
+            }
         }
     }
 
@@ -100,10 +102,12 @@ impl Context<'_> {
         let api_version = Str::from(self.api_version);
         let last = managers.0.get(id).cloned();
         let time = last.as_ref().and_then(|last| last.time);
+        // Usually everything is applied again, and there is nothing to prune.
+        let dropped = last.filter(|last| !last.fields.difference(&fields).is_empty());
         managers.0.insert(id.clone(), Owned { fields, api_version, time });
-        let new = match last {
-            Some(last) if !last.fields.is_empty() => self.prune(&merged, managers, &last.fields),
-            _ => merged,
+        let new = match dropped {
+            Some(last) => self.prune(&merged, managers, &last.fields),
+            None => merged,
         };
         self.take(live, &new, managers, Some(id), force)?;
         if let Some(owned) = managers.0.get_mut(id) {

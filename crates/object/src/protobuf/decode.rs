@@ -97,8 +97,8 @@ fn message(bytes: &[u8], ty: TypeRef<'_>, map: &mut Map, depth: usize) -> Result
                 let Piece::Bytes(inner) = piece else { return Err(unexpected(&piece, ty.name())) };
                 message(inner, ty.sibling(*id), map, depth + 1)?;
             }
-            Wire::Field(name) => {
-                if let Some(field) = ty.field(name) {
+            Wire::Field(index) => {
+                if let Some(field) = ty.field_at(*index) {
                     read_field(&piece, field, map, depth)?;
                 }
             }

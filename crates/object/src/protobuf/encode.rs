@@ -47,9 +47,9 @@ fn message(out: &mut Writer, value: &Value, ty: TypeRef<'_>) -> Result<(), Proto
     let Some(definition) = ty.definition() else { return Ok(()) };
     for (number, wire) in &definition.wire {
         match wire {
-            Wire::Field(name) => {
-                if let Some(field) = ty.field(name) {
-                    field_of(out, *number, value.get(name), field)?;
+            Wire::Field(index) => {
+                if let Some(field) = ty.field_at(*index) {
+                    field_of(out, *number, value.get(field.name()), field)?;
                 }
             }
             // What identifies the kind is in the envelope.

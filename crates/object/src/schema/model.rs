@@ -23,6 +23,12 @@ impl Arena {
         (self.nodes.len() - 1) as Id
     }
 
+    /// The fields of a struct by its position.
+    pub(crate) fn fields_of(&self, def: usize) -> impl Iterator<Item = Field<'_>> {
+        let fields = self.structs.get(def).map_or(&[][..], |def| &def.fields);
+        fields.iter().map(|def| Field { arena: self, def })
+    }
+
     pub(crate) fn at(&self, id: Id) -> TypeRef<'_> {
         match self.nodes.get(id as usize) {
             Some(Node { kind: NodeKind::Link(target), .. }) => *target,
@@ -71,6 +77,8 @@ pub(crate) struct StructDef {
     pub(crate) fields: Vec<FieldDef>,
     /// What stands in the message of the wire, sorted by number.
     pub(crate) wire: Vec<(u32, Wire)>,
+    /// The fields, by position, that Go prints even when nothing set them.
+    pub(crate) always_printed: Vec<u32>,
     /// The type of fields that are not named, where they are kept.
     pub(crate) rest: Option<Id>,
 }
@@ -78,7 +86,9 @@ pub(crate) struct StructDef {
 /// What a protobuf field number stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Wire {
-    Field(Str),
+    /// A field, by its position in [`StructDef::fields`].
+    Field(u32),
+    /// A struct that is a message of its own, while its fields are printed inline.
     Embedded(Id),
 }
 
@@ -232,6 +242,17 @@ impl<'s> TypeRef<'s> {
             NodeKind::Struct { def, .. } => self.arena.structs.get(*def as usize),
             _ => None,
         }
+    }
+
+    /// A field by its position.
+    pub(crate) fn field_at(self, index: u32) -> Option<Field<'s>> {
+        self.definition()?.fields.get(index as usize).map(|def| Field { arena: self.arena, def })
+    }
+
+    /// The fields that Go prints even when nothing set them.
+    pub(crate) fn always_printed(self) -> impl Iterator<Item = Field<'s>> {
+        let indexes = self.definition().map_or(&[][..], |def| &def.always_printed);
+        indexes.iter().filter_map(move |index| self.field_at(*index))
     }
 
     pub(crate) fn sibling(self, id: Id) -> TypeRef<'s> {

@@ -51,7 +51,7 @@ fn prune(value: &mut Value, ty: TypeRef<'_>) {
 pub fn fill_zero(value: &mut Value, ty: TypeRef<'_>) {
     each_child(value, ty, &mut fill_zero);
     let Value::Map(map) = value else { return };
-    for field in ty.fields() {
+    for field in ty.always_printed() {
         if !map.contains(field.name())
             && let Some(zero) = printed_zero(field)
         {
@@ -101,7 +101,7 @@ fn each_child(value: &mut Value, ty: TypeRef<'_>, visit: &mut dyn FnMut(&mut Val
 }
 
 /// What Go prints for a field that nothing set; none if it prints nothing.
-fn printed_zero(field: Field<'_>) -> Option<Value> {
+pub(super) fn printed_zero(field: Field<'_>) -> Option<Value> {
     if field.omits_zero() {
         return None;
     }

@@ -9,6 +9,7 @@ use super::Schemas;
 use super::model::{
     Arena, FieldDef, Flags, Id, ListType, MergeStrategy, Node, NodeKind, Scalar, StructDef, Wire,
 };
+use super::shape::printed_zero;
 use crate::map::Map;
 use crate::value::{Str, Value};
 
@@ -23,6 +24,7 @@ pub(super) fn parse(text: &str) -> Schemas {
         flatten(&mut reader.arena, index as u32);
     }
     set_zero_defaults(&mut reader.arena);
+    note_positions(&mut reader.arena);
     let types =
         reader.names.values().map(|id| (reader.arena.nodes[*id as usize].name.clone(), *id)).collect();
     Schemas { arena: reader.arena, kinds: reader.kinds, types }
@@ -153,7 +155,8 @@ impl<'t> Reader<'t> {
             return;
         }
         if number > 0 {
-            structure.wire.push((number, Wire::Field(name.into())));
+            // The position is known once all fields are.
+            structure.wire.push((number, Wire::Field(u32::MAX)));
         }
         let attributes = attributes(words.next().unwrap_or_default());
         let mut field = FieldDef {
@@ -332,6 +335,22 @@ fn set_zero_defaults(arena: &mut Arena) {
                 _ => None,
             };
             arena.structs[index].fields[at].default = zero;
+        }
+    }
+}
+
+/// Notes where the fields of the wire and those that are always printed stand, now that all are sorted.
+fn note_positions(arena: &mut Arena) {
+    for index in 0..arena.structs.len() {
+        let printed = arena.fields_of(index).enumerate().filter(|(_, field)| printed_zero(*field).is_some());
+        let always_printed: Vec<u32> = printed.map(|(at, _)| at as u32).collect();
+        let structure = &mut arena.structs[index];
+        structure.always_printed = always_printed;
+        for (number, wire) in &mut structure.wire {
+            let own = |field: &FieldDef| field.number == *number && field.via.is_empty();
+            if let (Wire::Field(at), Some(found)) = (wire, structure.fields.iter().position(own)) {
+                *at = found as u32;
+            }
         }
     }
 }

@@ -5,14 +5,12 @@ use crate::apply::set::FieldSet;
 use crate::path::{FieldPath, Segment};
 use crate::schema::{ListType, Shape, TypeRef};
 
-/// The set in terms of the type as it is now: who owned parts of what has become one thing owns it.
-pub(crate) fn reconcile(set: &FieldSet, ty: TypeRef<'_>) -> FieldSet {
+/// The set in terms of the type as it is now: who owned parts of what has become one thing owns it. None
+/// if it is in those terms already.
+pub(crate) fn reconcile(set: &FieldSet, ty: TypeRef<'_>) -> Option<FieldSet> {
     let mut whole = FieldSet::new();
     visit(Some(set), false, ty, &mut FieldPath::root(), &mut whole);
-    if whole.is_empty() {
-        return set.clone();
-    }
-    set.without_subtrees(&whole).union(&whole)
+    (!whole.is_empty()).then(|| set.without_subtrees(&whole).union(&whole))
 }
 
 fn visit(set: Option<&FieldSet>, is_leaf: bool, ty: TypeRef<'_>, path: &mut FieldPath, whole: &mut FieldSet) {
