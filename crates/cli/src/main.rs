@@ -65,7 +65,7 @@ async fn run(arguments: Arguments) -> Outcome {
             Ok(())
         }
         Command::Version => {
-            println!("lynceus {} (Kubernetes {})", env!("CARGO_PKG_VERSION"), "1.36");
+            println!("lynceus {} (Kubernetes 1.36)", env!("CARGO_PKG_VERSION"));
             Ok(())
         }
     }

@@ -52,11 +52,14 @@ pub enum RenderingError {
     Interrupted,
 }
 
+/// What a revision was resolved from: repository, name, and the prefix of tags.
+type Asked = (String, String, String);
+
 /// Renders sources and remembers what they became.
 pub struct Renderer {
     sources: Sources,
     rendered: Mutex<Remembered>,
-    resolved: Mutex<HashMap<(String, String, String), (Revision, Timestamp)>>,
+    resolved: Mutex<HashMap<Asked, (Revision, Timestamp)>>,
 }
 
 impl Renderer {

@@ -1,4 +1,5 @@
 //! Folders of manifests: files in, objects and diagnostics out.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use lynceus_api::{ApplicationSource, ApplicationSourceDirectory};
 use lynceus_files::{FilePath, MemoryTree};

@@ -1,4 +1,5 @@
 //! The cluster as its own controllers see it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use lynceus_object::{Object, Value, value};
 use lynceus_sim::clock::ManualClock;

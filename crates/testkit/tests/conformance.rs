@@ -1,4 +1,5 @@
 //! Replays the recorded answers of the real programs, where the environment says where they are.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use std::path::PathBuf;
 

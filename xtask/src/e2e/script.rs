@@ -87,7 +87,9 @@ fn parse(text: &str) -> Vec<Step> {
 
 impl Step {
     fn run(&self, kubectl: &Path, lynceus: &Path, directory: &Path, kubeconfig: &Path) -> Result<(), String> {
-        let functions = format!("kubectl() {{ command {kubectl:?} \"$@\"; }}; lynceus() {{ command {lynceus:?} \"$@\"; }}; ");
+        let functions = format!(
+            "kubectl() {{ command {kubectl:?} \"$@\"; }}; lynceus() {{ command {lynceus:?} \"$@\"; }}; "
+        );
         let mut child = Command::new("bash")
             .arg("-c")
             .arg(format!("{functions}{{ {} ; }} 2>&1", self.command))

@@ -87,8 +87,8 @@ impl Arguments {
             }
         }
         (healths.is_empty() || healths.contains(&true))
-            && (!(self.sync || !any) || synced)
-            && (!(self.operation || !any) || idle)
+            && (synced || (any && !self.sync))
+            && (idle || (any && !self.operation))
     }
 }
 

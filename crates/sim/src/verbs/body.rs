@@ -122,7 +122,8 @@ pub(crate) fn check_kind(resource: &Resource, object: &mut Object) -> Result<(),
     let gvk = object.gvk();
     // The kind of a custom resource is for its validation to refuse.
     let is_custom = resource.custom.is_some();
-    if gvk == resource.gvk() || (is_custom && gvk.group == resource.group && gvk.version == resource.version) {
+    if gvk == resource.gvk() || (is_custom && gvk.group == resource.group && gvk.version == resource.version)
+    {
         return Ok(());
     }
     let known = kinds::resource_of(&gvk).is_some();
