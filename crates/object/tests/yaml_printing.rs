@@ -1,6 +1,5 @@
 //! How values are printed as YAML: JSON in, text out. Each expectation is what Kubernetes' Go library prints.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use lynceus_object::{json, value, yaml};
 

@@ -219,7 +219,7 @@ mod tests {
     fn many_similar_events_become_one_and_then_none() {
         let mut recorder = Recorder::default();
         for n in 0..9 {
-            assert_eq!(say(&mut recorder, &n.to_string()).unwrap().0, true);
+            assert!(say(&mut recorder, &n.to_string()).unwrap().0);
         }
         assert_eq!(say(&mut recorder, "x"), Some((true, 1, "(combined from similar events): x".into())));
         assert_eq!(say(&mut recorder, "y"), Some((false, 2, "(combined from similar events): y".into())));

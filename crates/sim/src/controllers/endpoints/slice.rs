@@ -122,10 +122,7 @@ fn endpoint(service: &Object, pod: &Object, world: &World<'_>) -> Value {
 /// A slice to write to: one with the same ports if there is one.
 fn take_for(stored: &mut Vec<Object>, ports: &Value) -> Option<Object> {
     let same = stored.iter().position(|slice| slice.at(&["ports"]).unwrap_or(&Value::Null) == ports);
-    match same.or(if stored.is_empty() { None } else { Some(0) }) {
-        Some(at) => Some(stored.remove(at)),
-        None => None,
-    }
+    same.or(if stored.is_empty() { None } else { Some(0) }).map(|at| stored.remove(at))
 }
 
 fn empty(service: &Object) -> Object {

@@ -90,10 +90,6 @@ impl Recording {
     pub(super) fn is_collection(&self) -> bool {
         let parts: Vec<&str> = self.bare_path().trim_matches('/').split('/').collect();
         let skip = if parts.first() == Some(&"api") { 2 } else { 3 };
-        match parts.get(skip..).unwrap_or_default() {
-            [_] => true,
-            ["namespaces", _, _] => true,
-            _ => false,
-        }
+        matches!(parts.get(skip..).unwrap_or_default(), [_] | ["namespaces", _, _])
     }
 }
