@@ -328,10 +328,10 @@ fn a_long_string_may_not_be_repeated_without_end() {
 
 #[test]
 fn thousands_of_duplicates_are_told_of_within_bounds() {
-    let text = format!("{{{}}}", "a: 1, ".repeat(100_000));
+    let text = format!("{{{}}}", "a: 1, ".repeat(2_000));
     let documents = yaml::documents(text.as_bytes(), &yaml::Options::default());
     assert_eq!(documents[0].duplicates.len(), 100);
-    let json = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100_000));
+    let json = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(2_000));
     assert_eq!(json::read(json.as_bytes()).unwrap().duplicates.len(), 100);
 }
 
@@ -341,7 +341,7 @@ fn deep_nesting_is_an_error() {
         let error = yaml::parse_str(&text).unwrap_err();
         assert!(error.to_string().ends_with("exceeded max depth of 512"), "{error}");
     }
-    let indented: String = (0..3_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    let indented: String = (0..700).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
     let error = yaml::parse_str(&indented).unwrap_err();
     assert!(error.to_string().ends_with("exceeded max depth of 512"), "{error}");
     // Each alias adds the depth of what it stands for.
