@@ -13,9 +13,10 @@ pub(crate) fn container(container: &Value, at: &Path, report: &mut Report) {
     let Some(context) = container.get("securityContext").filter(|context| !context.is_null()) else { return };
     ids(context, &["runAsUser", "runAsGroup"], at, report);
     if let Some(mount) = context.str_at(&["procMount"])
-        && !matches!(mount, "Default" | "Unmasked") {
-            report.not_supported(&at.child("procMount"), mount, &["Default", "Unmasked"]);
-        }
+        && !matches!(mount, "Default" | "Unmasked")
+    {
+        report.not_supported(&at.child("procMount"), mount, &["Default", "Unmasked"]);
+    }
     seccomp(context, &at.child("seccompProfile"), report);
     if context.bool_at(&["allowPrivilegeEscalation"]) == Some(false) {
         if context.bool_at(&["privileged"]) == Some(true) {

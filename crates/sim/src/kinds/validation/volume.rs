@@ -119,9 +119,10 @@ fn one_source(field: &str, source: &Value, at: &Path, report: &mut Report) {
     };
     match field {
         "emptyDir"
-            if source.get("sizeLimit").and_then(amount_of).is_some_and(|size| size < Quantity::ZERO) => {
-                report.forbidden(&at.child("sizeLimit"), "SizeLimit field must be a valid resource quantity");
-            }
+            if source.get("sizeLimit").and_then(amount_of).is_some_and(|size| size < Quantity::ZERO) =>
+        {
+            report.forbidden(&at.child("sizeLimit"), "SizeLimit field must be a valid resource quantity");
+        }
         "hostPath" => host_path(source, at, report),
         "secret" => files(source, "secretName", at, report),
         "configMap" => files(source, "name", at, report),
