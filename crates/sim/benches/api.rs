@@ -96,7 +96,9 @@ fn requests(criterion: &mut Criterion) {
         }
     });
     group.bench_function("get a pod", |bencher| {
-        bencher.to_async(&runtime).iter(|| send(&service, "GET", "/api/v1/namespaces/default/pods/pod-77", String::new()));
+        bencher
+            .to_async(&runtime)
+            .iter(|| send(&service, "GET", "/api/v1/namespaces/default/pods/pod-77", String::new()));
     });
     group.throughput(Throughput::Elements(COUNT as u64));
     group.sample_size(10);

@@ -1,6 +1,6 @@
 //! What every part of a running cluster shares.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use lynceus_object::{Object, Str};
@@ -39,7 +39,9 @@ pub(crate) struct Core {
     pub(crate) additions: Additions,
     /// Set when the cluster goes away, so that watches end.
     pub(crate) closing: watch::Sender<bool>,
-    registry: RwLock<Arc<Registry>>,
+    registry: watch::Sender<Arc<Registry>>,
+    /// Held while the registry is made anew, so that the later of two refreshes reads the newer store.
+    refreshing: Mutex<()>,
 }
 
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
@@ -65,7 +67,8 @@ impl Core {
             additions,
             documents: Documents::default(),
             closing: watch::Sender::new(false),
-            registry: RwLock::new(Arc::new(Registry::default())),
+            registry: watch::Sender::new(Arc::new(Registry::default())),
+            refreshing: Mutex::new(()),
         };
         core.refresh_registry();
         core
@@ -77,7 +80,12 @@ impl Core {
 
     /// What is served right now.
     pub(crate) fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.registry.borrow())
+    }
+
+    /// Follows what is served.
+    pub(crate) fn follow_registry(&self) -> watch::Receiver<Arc<Registry>> {
+        self.registry.subscribe()
     }
 
     pub(crate) fn context(&self, dry_run: bool) -> Context<'_> {
@@ -172,11 +180,10 @@ impl Core {
     }
 
     fn refresh_registry(&self) {
-        // The lock is taken first, so that of two refreshes the later one reads the newer store.
-        let mut registry = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+        let _refreshing = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let definitions = self.store.list(DEFINITIONS.0, DEFINITIONS.1, None);
-        let next = Registry::new(&definitions, &registry);
-        *registry = Arc::new(next);
+        let next = Registry::new(&definitions, &self.registry());
+        self.registry.send_replace(Arc::new(next));
     }
 }
 

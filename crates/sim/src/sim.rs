@@ -34,6 +34,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Whether controllers stay off: objects are then only stored.
     pub without_controllers: bool,
+    /// Whether there are no nodes: pods are made by controllers and stay pending.
+    pub without_nodes: bool,
     /// What built-in admission adds to new objects.
     pub additions: Additions,
 }
@@ -91,7 +93,10 @@ impl Sim {
             User::system("system:kube-controller-manager"),
             "kube-controller-manager",
         );
-        let controllers = (!options.without_controllers).then(|| Controllers::new(local));
+        let controllers = (!options.without_controllers).then(|| match options.without_nodes {
+            true => Controllers::new(local).without_nodes(),
+            false => Controllers::new(local),
+        });
         bootstrap::run(&core).await.map_err(StartError::Bootstrap)?;
         let sim = Sim(Arc::new(Running {
             core,

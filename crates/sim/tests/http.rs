@@ -143,7 +143,9 @@ async fn bodies_that_are_no_objects_are_named() {
         assert_eq!(client.send("POST", MAPS, &json, body).await.message(), expected);
     }
     let strict = format!("{MAPS}?fieldValidation=Strict");
-    let answer = client.send("POST", &strict, &json, r#"{"metadata":{"name":"x"},"nope":1,"data":{"a":"1","a":"2"}}"#).await;
+    let answer = client
+        .send("POST", &strict, &json, r#"{"metadata":{"name":"x"},"nope":1,"data":{"a":"1","a":"2"}}"#)
+        .await;
     assert_eq!(
         answer.message(),
         "400 ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: duplicate field \
@@ -198,7 +200,8 @@ async fn a_list_comes_in_pages_of_one_moment() {
     client.config_map("e", "x").await;
     let second = client.get(&format!("{MAPS}?limit=2&continue={token}")).await;
     assert_eq!(second.names(), ["c", "d"]);
-    let selected = client.get(&format!("{MAPS}?labelSelector=app%20in%20(x)&fieldSelector=metadata.name!%3Da")).await;
+    let selected =
+        client.get(&format!("{MAPS}?labelSelector=app%20in%20(x)&fieldSelector=metadata.name!%3Da")).await;
     assert_eq!(selected.names(), ["b", "d", "e"]);
     let version = first.json().str_at(&["metadata", "resourceVersion"]).unwrap().to_owned();
     let then = client.get(&format!("{MAPS}?resourceVersion={version}&resourceVersionMatch=Exact")).await;
@@ -317,13 +320,18 @@ async fn every_kind_of_patch_works() {
     let client = Client::start().await;
     client.config_map("a", "x").await;
     let path = format!("{MAPS}/a");
-    client.patch(&path, "application/json-patch+json", r#"[{"op":"add","path":"/data/b","value":"2"}]"#).await;
+    client
+        .patch(&path, "application/json-patch+json", r#"[{"op":"add","path":"/data/b","value":"2"}]"#)
+        .await;
     client.patch(&path, "application/strategic-merge-patch+json", r#"{"data":{"c":"3"}}"#).await;
     client.patch(&path, MERGE, r#"{"data":{"a":null}}"#).await;
     let apply = "application/apply-patch+yaml";
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {b: mine}\n";
     let conflict = client.patch(&format!("{path}?fieldManager=me"), apply, config).await;
-    assert_eq!(conflict.message(), "409 Apply failed with 1 conflict: conflict with \"test\" using v1: .data.b");
+    assert_eq!(
+        conflict.message(),
+        "409 Apply failed with 1 conflict: conflict with \"test\" using v1: .data.b"
+    );
     let forced = client.patch(&format!("{path}?fieldManager=me&force=true"), apply, config).await.json();
     assert_eq!(forced.get("data"), Some(&value!({"b": "mine", "c": "3"})));
     let refused = client.patch(&path, apply, config).await;
@@ -331,7 +339,9 @@ async fn every_kind_of_patch_works() {
         refused.message(),
         "422 PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch"
     );
-    let made = client.patch(&format!("{MAPS}/new?fieldManager=me"), apply, &config.replace("name: a", "name: new")).await;
+    let made = client
+        .patch(&format!("{MAPS}/new?fieldManager=me"), apply, &config.replace("name: a", "name: new"))
+        .await;
     assert_eq!(made.status, 201);
     let stale = r#"{"metadata":{"resourceVersion":"1"},"data":{"a":"1"}}"#;
     assert_eq!(client.patch(&path, MERGE, stale).await.status, 409);
@@ -351,7 +361,12 @@ async fn scale_and_status_are_written_by_themselves() {
         "status": {"replicas": 7},
     });
     let created = client.post(deployments, object).await;
-    assert_eq!((created.status, created.json().get("status")), (201, Some(&value!({}))), "{:?}", created.body);
+    assert_eq!(
+        (created.status, created.json().get("status")),
+        (201, Some(&value!({}))),
+        "{:?}",
+        created.body
+    );
     let web = format!("{deployments}/web");
     let scaled = client.patch(&format!("{web}/scale"), MERGE, r#"{"spec":{"replicas":3}}"#).await.json();
     assert_eq!((scaled.str_at(&["kind"]), scaled.int_at(&["spec", "replicas"])), (Some("Scale"), Some(3)));

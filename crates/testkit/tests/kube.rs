@@ -49,7 +49,8 @@ async fn the_same_over_tls_with_the_written_kubeconfig() {
     let (sim, _) = client().await;
     let server = sim.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
     let kubeconfig = kube::config::Kubeconfig::from_yaml(&sim.kubeconfig(&server.url())).unwrap();
-    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &kube::config::KubeConfigOptions::default());
+    let options = kube::config::KubeConfigOptions::default();
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
     let client = kube::Client::try_from(config.await.unwrap()).unwrap();
     let api: Api<ConfigMap> = Api::default_namespaced(client.clone());
     api.create(&PostParams::default(), &config_map("a")).await.unwrap();

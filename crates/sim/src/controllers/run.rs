@@ -69,6 +69,14 @@ impl Controllers {
         controllers
     }
 
+    /// Leaves out what stands for nodes and for a cloud: pods are made, and stay pending.
+    #[must_use]
+    pub fn without_nodes(mut self) -> Self {
+        const OF_NODES: [&str; 3] = ["kubelet", "default-scheduler", "service-controller"];
+        self.slots.retain(|slot| !OF_NODES.contains(&slot.controller.component()));
+        self
+    }
+
     /// Lets every controller notice every object that was there before.
     fn take_stock(&mut self) {
         let existing: Vec<Event> = self

@@ -78,7 +78,13 @@ impl Request<'_> {
             Some(subresource) => subresource.verbs.contains(&wanted.verb.as_str()),
             None => resource.allows(&wanted.verb),
         };
-        if allowed { Ok(()) } else { Err(ApiError::method_not_allowed()) }
+        // Objects are created in collections and replaced under their names.
+        let misplaced = match wanted.verb.as_str() {
+            "create" => !wanted.name.is_empty() && wanted.subresource.is_empty(),
+            "update" | "patch" => wanted.name.is_empty(),
+            _ => false,
+        };
+        if allowed && !misplaced { Ok(()) } else { Err(ApiError::method_not_allowed()) }
     }
 
     async fn dispatch(self, resource: &Arc<Resource>) -> Result<Response<Body>, ApiError> {

@@ -13,6 +13,7 @@ use super::list::{history_error, parse_version};
 use super::{Call, Selection};
 use crate::core::{Core, place};
 use crate::kinds::Resource;
+use crate::registry::Registry;
 use crate::store::{Event, EventKind, HistoryError, Place};
 use crate::{ApiError, FieldError, limits, strategy};
 
@@ -50,6 +51,8 @@ pub(crate) struct Watcher {
     queue: VecDeque<Frame>,
     revision: u64,
     changed: Receiver<u64>,
+    /// Wakes the watch of a custom resource when its definition changes.
+    served: Receiver<Arc<Registry>>,
     ends: BoxFuture<'static, ()>,
     bookmark_at: Timestamp,
     finished: bool,
@@ -74,6 +77,7 @@ pub(crate) fn watch(core: &Arc<Core>, call: &Call, options: WatchOptions) -> Res
     let now = core.now();
     let mut watcher = Watcher {
         changed: core.store.follow_place(&place),
+        served: core.follow_registry(),
         core: Arc::clone(core),
         place,
         resource: Arc::clone(&call.resource),
@@ -104,7 +108,6 @@ impl Watcher {
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         loop {
             if let Some(frame) = self.queue.pop_front() {
-                self.finished |= matches!(frame, Frame::Error(_));
                 return Some(frame);
             }
             if self.finished {
@@ -112,6 +115,7 @@ impl Watcher {
             }
             // Marked as seen before reading, so that a change in between wakes us again.
             self.changed.mark_unchanged();
+            self.served.mark_unchanged();
             self.read();
             if !self.queue.is_empty() || self.finished {
                 continue;
@@ -125,8 +129,11 @@ impl Watcher {
             };
             tokio::select! {
                 biased;
-                changed = self.changed.changed() => if changed.is_err() { return None },
-                () = &mut self.ends => return None,
+                changed = self.changed.changed() => if changed.is_err() { self.finished = true },
+                changed = self.served.changed(), if self.resource.custom.is_some() => {
+                    if changed.is_err() { self.finished = true }
+                }
+                () = &mut self.ends => self.finished = true,
                 () = bookmark => {
                     self.revision = self.revision.max(self.core.store.revision());
                     self.queue_bookmark(false);
@@ -142,17 +149,12 @@ impl Watcher {
 
     /// What is ready to be told without waiting, for tests and for coalescing writes.
     pub(crate) fn ready(&mut self) -> Option<Frame> {
-        if self.finished {
-            return None;
-        }
         self.next().now_or_never().flatten()
     }
 
     fn read(&mut self) {
-        if !self.is_served() {
-            self.finished = true;
-            return;
-        }
+        // Asked first: what happened before the definition went is still told.
+        self.finished |= !self.is_served();
         match self.core.store.events_since(&self.place, self.revision, limits::WATCH_BATCH) {
             Ok((events, complete)) => {
                 self.revision = complete;
@@ -164,7 +166,10 @@ impl Watcher {
             }
             // A client that has seen a newer version than there is waits until there is one.
             Err(HistoryError::Future { .. }) => {}
-            Err(error) => self.queue.push_back(Frame::Error(history_error(error, self.revision))),
+            Err(error) => {
+                self.finished = true;
+                self.queue.push_back(Frame::Error(history_error(error, self.revision)));
+            }
         }
     }
 

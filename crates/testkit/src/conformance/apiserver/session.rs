@@ -69,7 +69,7 @@ impl Session {
             clock: Some(clock.clone()),
             seed: Some(1),
             // The recorded server had no ServiceAccount and toleration plugins, no scheduler and no kubelet.
-            without_controllers: true,
+            without_nodes: true,
             additions: Additions { service_account: false, tolerations: false },
             ..Options::default()
         };
