@@ -1,4 +1,5 @@
 //! The cluster in process, behind a client library that does not know.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has to stop")]
 
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
