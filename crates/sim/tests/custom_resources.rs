@@ -1,4 +1,5 @@
 //! Custom resources through the whole cluster: defined, written, changed, deleted with their definition.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use lynceus_object::{Object, Value, value};
 use lynceus_sim::attributes::User;

@@ -1,4 +1,5 @@
 //! The API as a client sees it, request by request.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};

@@ -1,4 +1,5 @@
 //! From a commit to a cluster, and back: the whole path on the embedded Kubernetes.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use jiff::SignedDuration;
 use lynceus_object::{Value, value};
