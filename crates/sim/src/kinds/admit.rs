@@ -6,6 +6,7 @@ use lynceus_object::{Object, Value, value};
 use super::edit::{each, has, part_or_new};
 use super::resources::Resource;
 use crate::ApiError;
+use crate::attributes::User;
 use crate::context::Context;
 
 const TOKEN_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -36,6 +37,7 @@ impl Default for Additions {
 pub fn admit_create(
     resource: &Resource,
     object: &mut Object,
+    user: &User,
     context: &Context<'_>,
     additions: Additions,
 ) -> Result<(), ApiError> {
@@ -55,6 +57,7 @@ pub fn admit_create(
         }
         ("", "PersistentVolume") => protect(object, "kubernetes.io/pv-protection"),
         ("storage.k8s.io", "VolumeAttributesClass") => protect(object, "kubernetes.io/vac-protection"),
+        ("certificates.k8s.io", "CertificateSigningRequest") => requestor(object, user),
         ("", "Node") => not_ready(object.value_mut()),
         ("networking.k8s.io", "Ingress") => ingress_class(object, context),
         _ => {}
@@ -139,6 +142,23 @@ fn priority(pod: &mut Object, context: &Context<'_>) -> Result<(), ApiError> {
         spec.set(&["preemptionPolicy"], policy.unwrap_or("PreemptLowerPriority").to_owned());
     }
     Ok(())
+}
+
+/// A request for a certificate says who made it, whatever the client says.
+fn requestor(request: &mut Object, user: &User) {
+    for field in ["username", "uid", "groups", "extra"] {
+        request.remove(&["spec", field]);
+    }
+    request.set(&["spec", "username"], user.name.clone());
+    if !user.uid.is_empty() {
+        request.set(&["spec", "uid"], user.uid.clone());
+    }
+    if !user.groups.is_empty() {
+        request.set(&["spec", "groups"], user.groups.clone());
+    }
+    for (key, values) in &user.extra {
+        request.set(&["spec", "extra", key], values.clone());
+    }
 }
 
 /// A new node takes no pods until it has been found ready.

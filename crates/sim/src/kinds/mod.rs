@@ -12,6 +12,7 @@ mod resources;
 mod scale;
 mod select;
 pub(crate) mod validation;
+mod warnings;
 
 use lynceus_object::{Gvk, Object};
 
@@ -26,6 +27,7 @@ pub(crate) use scale::selector_text;
 pub use scale::{scale, set_scale};
 pub use select::{field, selectable};
 pub use validation::{validate, validate_update};
+pub use warnings::warnings;
 
 /// Fills in what the client left out, as it depends on nothing but the object itself.
 pub fn default(resource: &Resource, object: &mut Object) {
@@ -38,9 +40,4 @@ pub fn default(resource: &Resource, object: &mut Object) {
             edit::fill_text(claim, "kind", "PersistentVolumeClaim");
         }
     }
-}
-
-/// What a client should hear although the object is accepted.
-pub fn warnings(_resource: &Resource, _new: &Object, _old: Option<&Object>) -> Vec<String> {
-    Vec::new()
 }

@@ -152,7 +152,7 @@ fn read_line(mut out: Vec<Resource>, line: &str) -> Vec<Resource> {
         subresources: words.map(|name| part(name, plural, &gvk)).collect(),
         storage: storage_of(&gvk),
         custom: None,
-        deprecation: None,
+        deprecation: deprecation(&gvk),
         group: gvk.group,
         version: gvk.version,
         kind: gvk.kind,
@@ -179,6 +179,17 @@ fn part(name: &str, plural: &str, owner: &Gvk) -> Subresource {
         _ => (owner.clone(), false, PART_VERBS),
     };
     Subresource { name: name.into(), gvk, foreign, verbs }
+}
+
+/// What a client of a kind that is on its way out should hear.
+fn deprecation(gvk: &Gvk) -> Option<Str> {
+    match (gvk.group.as_str(), gvk.kind.as_str()) {
+        ("", "ComponentStatus") => Some("v1 ComponentStatus is deprecated in v1.19+".into()),
+        ("", "Endpoints") => {
+            Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".into())
+        }
+        _ => None,
+    }
 }
 
 fn storage_of(gvk: &Gvk) -> Gvk {

@@ -243,7 +243,8 @@ pub(super) async fn admit(
 ) -> Result<Vec<String>, ApiError> {
     let before = object.clone();
     if operation == Operation::Create && call.resource.custom.is_none() && call.subresource.is_empty() {
-        kinds::admit_create(&call.resource, object, &core.context(call.options.dry_run), core.additions)?;
+        let context = core.context(call.options.dry_run);
+        kinds::admit_create(&call.resource, object, &call.user, &context, core.additions)?;
     }
     let warnings = core.admission.mutate(&core.store, &call.admission(operation), object, old).await?;
     if *object != before {

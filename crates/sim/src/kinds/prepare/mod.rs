@@ -46,6 +46,13 @@ pub fn prepare_create(
             value.set(&["status"], value!({"phase": "Pending", "lastPhaseTransitionTime": time(context.now)}))
         }
         "PersistentVolumeClaim" => data_source(value),
+        "HorizontalPodAutoscaler" if resource.version == "v1" => {
+            const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
+            let other = value.at(&["metadata", "annotations", METRICS]).is_some();
+            if !other && !has_part(value, &["spec", "targetCPUUtilizationPercentage"]) {
+                value.set(&["spec", "targetCPUUtilizationPercentage"], 80);
+            }
+        }
         "StatefulSet" => {
             // Not yet a feature that a stock server has switched on.
             value.remove(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]);

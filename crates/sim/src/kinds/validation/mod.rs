@@ -103,7 +103,7 @@ fn create(resource: &Resource, object: &Object, report: &mut Report) {
         "ServiceCIDR" => network::service_cidr(object, report),
         "Role" | "ClusterRole" => rbac::role(object, namespaced, report),
         "RoleBinding" | "ClusterRoleBinding" => rbac::binding(object, namespaced, report),
-        "HorizontalPodAutoscaler" => autoscaling::autoscaler(object, report),
+        "HorizontalPodAutoscaler" => autoscaling::autoscaler(&as_stored(resource, object), report),
         "PodDisruptionBudget" => {
             meta::create(object, true, names::path_segment, report);
             autoscaling::budget(object, report);
@@ -130,6 +130,9 @@ fn create(resource: &Resource, object: &Object, report: &mut Report) {
         kind if kind.ends_with("Review") => {}
         "FlowSchema" => flow::schema(object, report),
         "PriorityLevelConfiguration" => flow::priority_level(object, report),
+        _ if resource.group == "resource.k8s.io" => {
+            meta::create(object, namespaced, names::dns_subdomain_in_bytes, report);
+        }
         _ => cluster::metadata_only(object, namespaced, report),
     }
 }
@@ -174,7 +177,7 @@ fn update(kind: &str, resource: &Resource, new: &Object, old: &Object, report: &
         "RoleBinding" | "ClusterRoleBinding" => rbac::binding_update(new, old, namespaced, report),
         "HorizontalPodAutoscaler" => {
             meta::update(new, old, report);
-            autoscaling::autoscaler_spec(new, report);
+            autoscaling::autoscaler_spec(&as_stored(resource, new), report);
         }
         "PodDisruptionBudget" => {
             meta::update(new, old, report);
@@ -214,6 +217,14 @@ fn update(kind: &str, resource: &Resource, new: &Object, old: &Object, report: &
             meta::update(new, old, report);
             create(resource, new, report);
         }
+    }
+}
+
+/// An object as it is stored: rules are written for one shape of each kind.
+fn as_stored(resource: &Resource, object: &Object) -> Object {
+    match super::resource_of(&resource.storage).filter(|stored| stored.gvk() != resource.gvk()) {
+        Some(stored) => super::convert(object.clone(), stored),
+        None => object.clone(),
     }
 }
 

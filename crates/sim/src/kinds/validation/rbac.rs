@@ -29,7 +29,8 @@ fn rules(object: &Object, namespaced: bool, report: &mut Report) {
     for (index, one) in selectors.iter().enumerate() {
         selector::label_selector(Some(one), &at.index(index), report);
         if !selector::is_usable(one) {
-            report.invalid(&at.index(index), one, "invalid label selector.");
+            // The original shows the selector that it failed to make.
+            report.invalid(&at.index(index), &Value::Null, "invalid label selector.");
         }
     }
 }

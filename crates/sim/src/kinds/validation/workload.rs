@@ -11,7 +11,11 @@ use super::selector;
 
 /// Checks a new object of one of the kinds.
 pub(crate) fn create(kind: &str, object: &Object, report: &mut Report) {
-    let name: names::NameCheck = if kind == "StatefulSet" { names::dns_label } else { names::dns_subdomain };
+    let name: names::NameCheck = match kind {
+        "StatefulSet" => names::dns_label,
+        "ReplicationController" => names::dns_subdomain_in_bytes,
+        _ => names::dns_subdomain,
+    };
     meta::create(object, true, name, report);
     match kind {
         "ControllerRevision" => revision(object, report),

@@ -1,0 +1,161 @@
+//! What a client should hear although its object is accepted.
+
+use lynceus_object::{Object, Value};
+
+use super::resources::Resource;
+use super::validation::names;
+
+/// Labels of nodes that have new names.
+const OLD_LABELS: [(&str, &str); 4] = [
+    ("beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"),
+    ("beta.kubernetes.io/os", "deprecated since v1.14; use \"kubernetes.io/os\" instead"),
+    (
+        "failure-domain.beta.kubernetes.io/region",
+        "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead",
+    ),
+    (
+        "failure-domain.beta.kubernetes.io/zone",
+        "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead",
+    ),
+];
+
+/// Sources of volumes that no longer work.
+const OLD_VOLUMES: [(&str, &str); 7] = [
+    ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
+    ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    ("flocker", "deprecated in v1.22, non-functional in v1.25+"),
+    ("quobyte", "deprecated in v1.22, non-functional in v1.25+"),
+    ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
+];
+
+/// What a client should hear although the object is accepted. Templates that did not change are not
+/// complained about again.
+pub fn warnings(resource: &Resource, new: &Object, old: Option<&Object>) -> Vec<String> {
+    let mut out = Vec::new();
+    let template: Option<(&[&str], &str)> = match resource.kind.as_str() {
+        "Pod" => Some((&[], "")),
+        "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job" | "ReplicationController" => {
+            Some((&["spec", "template"], "spec.template."))
+        }
+        "CronJob" => {
+            Some((&["spec", "jobTemplate", "spec", "template"], "spec.jobTemplate.spec.template."))
+        }
+        _ => None,
+    };
+    if let Some((path, prefix)) = template {
+        host_name(resource, new, old, &mut out);
+        let was = old.and_then(|old| old.value().at(path)).and_then(|was| was.get("spec"));
+        if let Some(is) = new.value().at(path).filter(|is| is.get("spec") != was) {
+            pod(is, prefix, &mut out);
+        }
+    }
+    match resource.kind.as_str() {
+        "Ingress" if old.is_none() && new.annotation("kubernetes.io/ingress.class").is_some() => {
+            let words = "annotation \"kubernetes.io/ingress.class\" is deprecated, please use 'spec.ingressClassName' instead";
+            out.push(words.to_owned());
+        }
+        _ => {}
+    }
+    out
+}
+
+/// Names of these objects become host names, which are shorter than names may be.
+fn host_name(resource: &Resource, new: &Object, old: Option<&Object>, out: &mut Vec<String>) {
+    let problems = names::dns_label(new.name());
+    if old.is_some() || problems.is_empty() {
+        return;
+    }
+    let used = match resource.kind.as_str() {
+        "Pod" => "the Pod's hostname",
+        "Deployment" | "ReplicaSet" | "Job" | "CronJob" | "ReplicationController" => "Pod names and hostnames",
+        _ => return,
+    };
+    let problems = problems.iter().map(|problem| format!("{problem:?}")).collect::<Vec<_>>().join(" ");
+    out.push(format!(
+        "metadata.name: this is used in {used}, which can result in surprising behavior; a DNS label is recommended: [{problems}]"
+    ));
+}
+
+fn pod(pod: &Value, prefix: &str, out: &mut Vec<String>) {
+    let spec = pod.get("spec").unwrap_or(&Value::Null);
+    for (label, words) in OLD_LABELS.iter().filter(|(label, _)| spec.at(&["nodeSelector", label]).is_some()) {
+        out.push(format!("{prefix}spec.nodeSelector[{label}]: {words}"));
+    }
+    for (at, volume) in spec.items_at(&["volumes"]).iter().enumerate() {
+        for (source, words) in OLD_VOLUMES.iter().filter(|(source, _)| volume.get(source).is_some()) {
+            out.push(format!("{prefix}spec.volumes[{at}].{source}: {words}"));
+        }
+    }
+    for list in ["initContainers", "containers"] {
+        for (at, container) in spec.items_at(&[list]).iter().enumerate() {
+            let place = format!("{prefix}spec.{list}[{at}]");
+            hidden_variables(container, &place, out);
+            doubled_ports(container, &place, out);
+        }
+    }
+}
+
+/// A variable that is set twice has the last value, unless the last refers to the first.
+fn hidden_variables(container: &Value, place: &str, out: &mut Vec<String>) {
+    let all = container.items_at(&["env"]);
+    for (at, variable) in all.iter().enumerate() {
+        let name = variable.str_at(&["name"]).unwrap_or_default();
+        let refers = variable.str_at(&["value"]).unwrap_or_default().contains(&format!("$({name})"));
+        if !refers && all[..at].iter().any(|other| other.str_at(&["name"]) == Some(name)) {
+            out.push(format!(
+                "{place}.env[{at}]: hides previous definition of {name:?}, which may be dropped when using apply"
+            ));
+        }
+    }
+}
+
+fn doubled_ports(container: &Value, place: &str, out: &mut Vec<String>) {
+    let key = |port: &Value| {
+        (
+            port.int_at(&["containerPort"]).unwrap_or_default(),
+            port.str_at(&["protocol"]).unwrap_or("TCP").to_owned(),
+            port.int_at(&["hostPort"]).unwrap_or_default(),
+        )
+    };
+    let ports = container.items_at(&["ports"]);
+    for (at, port) in ports.iter().enumerate() {
+        if let Some(first) = ports[..at].iter().position(|other| key(other) == key(port)) {
+            out.push(format!("{place}.ports[{at}]: duplicate port definition with {place}.ports[{first}]"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::resources;
+    use lynceus_object::value;
+
+    fn of(plural: &str, object: Value) -> Vec<String> {
+        let resource = resources().iter().find(|resource| resource.plural == plural).unwrap();
+        warnings(resource, &Object::new(object).unwrap(), None)
+    }
+
+    #[test]
+    fn doubled_variables_and_ports_are_pointed_out() {
+        let pod = value!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c",
+            "env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}, {"name": "A", "value": "$(A)3"}],
+            "ports": [{"containerPort": 80}, {"containerPort": 80}]}]}});
+        assert_eq!(
+            of("pods", pod),
+            [
+                "spec.containers[0].env[1]: hides previous definition of \"A\", which may be dropped when using apply",
+                "spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_that_makes_a_bad_host_name_is_pointed_out() {
+        let found = of("deployments", value!({"metadata": {"name": "a.b"}, "spec": {"template": {"spec": {}}}}));
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("metadata.name: this is used in Pod names and hostnames"), "{found:?}");
+    }
+}
