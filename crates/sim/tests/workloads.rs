@@ -251,6 +251,55 @@ async fn a_job_that_fails_gives_up() {
 }
 
 #[tokio::test]
+async fn a_job_that_is_deleted_leaves_no_pod_behind() {
+    let cluster = Cluster::start().await;
+    let endless = task(value!({"sim.lynceus.dev/run-for": "1h"}));
+    cluster.create("batch", "jobs", job("sum", value!({"parallelism": 2}), endless)).await;
+    cluster.advance(10).await;
+    assert_eq!(cluster.pods().len(), 2);
+    cluster.delete("batch", "jobs", "sum", value!({"propagationPolicy": "Background"})).await;
+    cluster.advance(60).await;
+    assert_eq!(cluster.states(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_suspended_job_counts_no_failure() {
+    let cluster = Cluster::start().await;
+    let slow = task(value!({"sim.lynceus.dev/run-for": "60s"}));
+    cluster.create("batch", "jobs", job("sum", value!({}), slow)).await;
+    cluster.advance(10).await;
+    cluster.edit("batch", "jobs", "sum", |job| job.set(&["spec", "suspend"], true)).await;
+    cluster.advance(60).await;
+    let job = cluster.get("batch", "jobs", "sum");
+    assert_eq!(condition(&job, "Suspended"), ("True".into(), "JobSuspended".into()));
+    assert_eq!((cluster.pods().len(), count(&job, "failed")), (0, 0));
+    cluster.edit("batch", "jobs", "sum", |job| job.set(&["spec", "suspend"], false)).await;
+    cluster.advance(100).await;
+    assert_eq!(condition(&cluster.get("batch", "jobs", "sum"), "Complete").0, "True");
+}
+
+#[tokio::test]
+async fn a_pod_waits_for_its_configuration() {
+    let cluster = Cluster::start().await;
+    let pod = value!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "app", "namespace": "default"},
+        "spec": {"containers": [{
+            "name": "main", "image": "app", "envFrom": [{"configMapRef": {"name": "settings"}}],
+        }]},
+    });
+    cluster.create("", "pods", pod).await;
+    cluster.advance(30).await;
+    let app = cluster.get("", "pods", "app");
+    let status = &app.value().items_at(&["status", "containerStatuses"])[0];
+    assert_eq!(status.str_at(&["state", "waiting", "reason"]), Some("CreateContainerConfigError"));
+    assert_eq!(status.str_at(&["state", "waiting", "message"]), Some("configmap \"settings\" not found"));
+    let settings = value!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}});
+    cluster.create("", "configmaps", settings).await;
+    cluster.advance(5).await;
+    assert_eq!(cluster.states(), ["app Running ready"]);
+}
+
+#[tokio::test]
 async fn a_finished_job_goes_after_its_time() {
     let cluster = Cluster::start().await;
     cluster

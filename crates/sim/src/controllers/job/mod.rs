@@ -49,7 +49,14 @@ impl Controller for Jobs {
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(job) = world.find(key) else { return };
+        let Some(job) = world.find(key) else {
+            // Nobody will count the pods of a Job that is gone.
+            let orphans = world.list(POD, &key.namespace).into_iter();
+            let orphans =
+                orphans.filter(|pod| pods::managed_by(pod, JOB).is_some_and(|name| name == key.name));
+            release(&orphans.collect::<Vec<_>>(), out);
+            return;
+        };
         if job.value().str_at(&["spec", "managedBy"]).is_some_and(|by| by != "kubernetes.io/job-controller") {
             return;
         }
@@ -131,7 +138,7 @@ impl Look<'_> {
             }
             None if self.job.is_deleting() => {}
             None if suspended => {
-                active.iter().for_each(|pod| self.delete(pod));
+                active.iter().for_each(|pod| self.discard(pod));
                 count = 0;
                 self.note_suspension("True", "JobSuspended", "Job suspended", "Suspended");
             }
@@ -272,7 +279,7 @@ impl Look<'_> {
             let mut ranked = active.to_vec();
             pods::rank_for_deletion(&mut ranked);
             let excess = usize::try_from(running - wanted).unwrap_or(0);
-            ranked.iter().take(excess).for_each(|pod| self.delete(pod));
+            ranked.iter().take(excess).for_each(|pod| self.discard(pod));
             return wanted - running;
         }
         let missing = (wanted - running).min(BURST);
@@ -305,6 +312,14 @@ impl Look<'_> {
         }
         let told = Announcement::normal(self.job, "SuccessfulCreate", "Created pod: {name}");
         self.out.create_and_tell(POD, pod, told);
+    }
+
+    /// Deletes a pod that is not to be counted.
+    fn discard(&mut self, pod: &Object) {
+        if is_tracked(pod) {
+            self.out.steps.push(Step::Unfinalize { key: Key::of(&POD.place(), pod), finalizer: TRACKING });
+        }
+        self.delete(pod);
     }
 
     fn delete(&mut self, pod: &Object) {

@@ -79,9 +79,11 @@ impl Tally {
     }
 }
 
-/// Pods that are deleted while they run count as failed once they have stopped.
+/// Pods that are deleted while they run count as failed once they have stopped; those that no node has
+/// cannot stop, and count at once.
 fn has_ended(pod: &Object) -> bool {
-    pods::is_finished(pod)
+    let unassigned = pod.value().str_at(&["spec", "nodeName"]).unwrap_or_default().is_empty();
+    pods::is_finished(pod) || pod.is_deleting() && unassigned
 }
 
 fn ended_at(pod: &Object) -> Option<Timestamp> {

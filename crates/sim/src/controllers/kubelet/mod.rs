@@ -2,16 +2,20 @@
 
 mod address;
 mod life;
+mod needs;
 mod program;
 mod status;
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, value};
 
 use self::address::Addresses;
+use self::needs::Missing;
 use self::status::{Happened, News};
 use super::key::Key;
-use super::kind::{NODE, POD};
+use super::kind::{CONFIG_MAP, NODE, POD, SECRET};
 use super::steps::{Announcement, Deletion, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
@@ -27,6 +31,8 @@ const STOP_SECONDS: i64 = 1;
 #[derive(Default)]
 pub(crate) struct Kubelets {
     addresses: Addresses,
+    /// Pods that lack something, to be looked at again when it may have come.
+    waiting: BTreeSet<Key>,
 }
 
 impl Controller for Kubelets {
@@ -39,11 +45,17 @@ impl Controller for Kubelets {
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
+        if CONFIG_MAP.is(&event.place) || SECRET.is(&event.place) {
+            let namespace = event.object.namespace();
+            wake.extend(self.waiting.iter().filter(|key| key.namespace == namespace).cloned());
+            return;
+        }
         if !POD.is(&event.place) {
             return;
         }
         if event.kind == EventKind::Deleted {
             self.addresses.free(event.object.uid());
+            self.waiting.remove(&Key::of(&event.place, &event.object));
         } else if !node_of(&event.object).is_empty() {
             self.addresses.note(&event.object);
             // What the kubelet itself wrote needs no second look: its timers are set already.
@@ -66,8 +78,25 @@ impl Controller for Kubelets {
 
 impl Kubelets {
     fn run(&mut self, stored: &Object, node: &Object, world: &World<'_>, out: &mut Steps) {
+        let key = Key::of(&POD.place(), stored);
         let mut pod = stored.clone();
-        let begun = time::read(pod.at(&["status", "startTime"])).unwrap_or(world.now);
+        let mut begun = time::read(pod.at(&["status", "startTime"])).unwrap_or(world.now);
+        if stored.at(&["status", "podIP"]).is_none() {
+            if let Some(missing) = needs::missing(stored, world) {
+                self.fill_in(&mut pod, node, begun);
+                let blocked = status::blocked(&pod, &missing, world.now);
+                if blocked.value() != stored.value() {
+                    report_missing(stored, node, &missing, out);
+                }
+                out.status_if_changed(POD, stored, blocked);
+                self.waiting.insert(key);
+                return;
+            }
+            // What was missing has come: the pod starts now, and not when it was bound.
+            if self.waiting.remove(&key) {
+                begun = world.now;
+            }
+        }
         self.fill_in(&mut pod, node, begun);
         let start = after(begun, START_SECONDS);
         let mut assessed = status::assess(&pod, start, world.now);
@@ -152,6 +181,18 @@ fn finish(pod: &Object, world: &World<'_>, out: &mut Steps) {
         super::condition::replace(&mut new, condition);
     }
     out.status(POD, new);
+}
+
+fn report_missing(pod: &Object, node: &Object, missing: &Missing, out: &mut Steps) {
+    let (reason, message, field) = match missing {
+        Missing::Volume { volume, what } => {
+            ("FailedMount", format!("MountVolume.SetUp failed for volume {volume:?} : {what}"), String::new())
+        }
+        Missing::Environment { container, what } => {
+            ("Failed", format!("Error: {what}"), format!("spec.containers{{{container}}}"))
+        }
+    };
+    out.announce(from_kubelet(Announcement::warning(pod, reason, message), node, &field));
 }
 
 fn report(pod: &Object, node: &Object, news: &News, out: &mut Steps) {

@@ -5,6 +5,7 @@ use lynceus_object::{Object, Value, value};
 use sha2::{Digest, Sha256};
 
 use super::life::{self, Ended, Life, Restart, State};
+use super::needs::Missing;
 use super::program::Program;
 use crate::controllers::condition;
 use crate::controllers::time::{after, stamp};
@@ -50,6 +51,24 @@ pub(super) fn assess(pod: &Object, start: Timestamp, now: Timestamp) -> Assessme
     set_statuses(&mut new, "containerStatuses", main.statuses);
     run.conditions(&mut new, inits.done, &main.unready, phase);
     Assessment { pod: new, next: run.next, news: run.news }
+}
+
+/// The status of a pod that cannot start because something is missing.
+pub(super) fn blocked(pod: &Object, missing: &Missing, now: Timestamp) -> Object {
+    let run = Run { pod, now, next: None, news: Vec::new() };
+    let creating = run.creating(now).pod;
+    let Missing::Environment { container, what } = missing else { return creating };
+    let mut out = creating;
+    for list in ["initContainerStatuses", "containerStatuses"] {
+        let mut statuses = out.value().items_at(&["status", list]).to_vec();
+        let named = statuses.iter_mut().find(|status| status.str_at(&["name"]) == Some(container));
+        if let Some(status) = named {
+            let reason = "CreateContainerConfigError";
+            status.set(&["state"], value!({"waiting": {"reason": reason, "message": what}}));
+            out.set(&["status", list], statuses);
+        }
+    }
+    out
 }
 
 fn set_statuses(pod: &mut Object, field: &str, statuses: Vec<Value>) {

@@ -1,0 +1,56 @@
+//! How long a cluster takes to come to rest.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark may fail by panicking")]
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use jiff::{SignedDuration, Timestamp};
+use lynceus_object::{Object, value};
+use lynceus_sim::clock::ManualClock;
+use lynceus_sim::view::View;
+use lynceus_sim::{Options, Sim};
+
+/// Deployments of `replicas` pods each, from nothing to all available.
+async fn roll_out(deployments: usize, replicas: usize) {
+    let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
+    let sim = Sim::start(Options { clock: Some(clock), seed: Some(1), ..Options::default() }).await.unwrap();
+    let local = sim.local();
+    sim.settle().await;
+    for number in 0..deployments {
+        let name = format!("web-{number}");
+        let object = value!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "default"},
+            "spec": {
+                "replicas": replicas,
+                "selector": {"matchLabels": {"app": name}},
+                "template": {
+                    "metadata": {"labels": {"app": name}},
+                    "spec": {"containers": [{"name": "main", "image": "nginx"}]},
+                },
+            },
+        });
+        local.create("apps", "deployments", Object::new(object).unwrap()).await.unwrap();
+    }
+    sim.advance(SignedDuration::from_secs(5)).await;
+    let available: i64 = local
+        .list("apps", "deployments", None)
+        .iter()
+        .filter_map(|deployment| deployment.value().int_at(&["status", "availableReplicas"]))
+        .sum();
+    assert_eq!(available, (deployments * replicas) as i64);
+}
+
+fn settle(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut group = criterion.benchmark_group("settle");
+    group.sample_size(10);
+    group.bench_function("1 deployment of 1000 pods", |bencher| {
+        bencher.iter(|| runtime.block_on(roll_out(1, 1000)))
+    });
+    group.bench_function("200 deployments of 5 pods", |bencher| {
+        bencher.iter(|| runtime.block_on(roll_out(200, 5)))
+    });
+    group.finish();
+}
+
+criterion_group!(benches, settle);
+criterion_main!(benches);
