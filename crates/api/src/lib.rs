@@ -59,3 +59,5 @@ pub use word::{Open, Word};
 pub const GROUP: &str = "argoproj.io";
 /// The version of Argo CD's own kinds.
 pub const VERSION: &str = "v1alpha1";
+/// The field manager that server-side applies are made under.
+pub const FIELD_MANAGER: &str = "argocd-controller";

@@ -13,7 +13,8 @@ use crate::settings::Settings;
 
 /// Compares all pairs. One that cannot be compared does not stop the others.
 ///
-/// `is_own` says whether a live object carries its own tracking mark, and not one that was copied from another.
+/// `is_own` says whether an extra object carries its own tracking mark, and not one that was copied from another. An
+/// object that is desired is ours by its name, whatever mark it carries: that is how existing objects are adopted.
 pub fn compare_all(pairs: Pairs, settings: &Settings, is_own: &dyn Fn(&Object) -> bool) -> ChangeSet {
     let changes = pairs.pairs.into_iter().map(|pair| {
         let verdict = verdict(&pair, settings, is_own);
@@ -23,14 +24,12 @@ pub fn compare_all(pairs: Pairs, settings: &Settings, is_own: &dyn Fn(&Object) -
 }
 
 fn verdict(pair: &Pair, settings: &Settings, is_own: &dyn Fn(&Object) -> bool) -> Verdict {
-    if pair.live().is_some_and(|live| !is_own(live)) {
-        return Verdict::Ignored(Why::Copied);
-    }
     if pair.desired().is_some_and(hook::is_skipped) {
         return Verdict::Ignored(Why::Skipped);
     }
     match pair {
         Pair::Missing(_) => Verdict::Create,
+        Pair::Extra(live) if !is_own(live) => Verdict::Ignored(Why::Copied),
         Pair::Extra(live) if hook::is_hook(live) => Verdict::Ignored(Why::Hook),
         Pair::Extra(live) if Options::compare(live).has(compare::IGNORE_EXTRANEOUS) => {
             Verdict::Ignored(Why::Extraneous)

@@ -1,7 +1,10 @@
 //! What would an apply change?
 
-use lynceus_api::annotations;
-use lynceus_object::{Object, Value, defaults, json, patch, schema};
+use jiff::Timestamp;
+use lynceus_api::{FIELD_MANAGER, Options, annotations, options};
+use lynceus_object::apply::{self, FieldSet};
+use lynceus_object::schema::{self, TypeRef};
+use lynceus_object::{Object, Value, defaults, json, patch};
 
 use crate::error::DiffError;
 use crate::kinds::Known;
@@ -45,6 +48,9 @@ pub fn sides(
     carry_tracking_over(&desired, &mut live, settings);
     settings.ignore.apply_managers(&mut desired, &mut live);
     let (desired, live) = (prepared(&desired), prepared(&live));
+    if settings.server_side_apply || Options::sync(&desired).has(options::sync::SERVER_SIDE_APPLY) {
+        return server_side(&desired, &live);
+    }
     if let Some(mut original) = last_applied(&live) {
         normalize(&mut original, settings);
         // A last applied configuration that leads nowhere is as good as none.
@@ -114,6 +120,35 @@ fn with_defaults(object: Object, known: &Known) -> Result<Object, DiffError> {
     }
     let filled = patch::strategic(object.value(), &patch, known.ty).map_err(DiffError::Defaults)?;
     Ok(Object::new(filled).unwrap_or(object))
+}
+
+/// Applies as the server would: fields that we own and no longer name go, whoever else may hold what we name.
+fn server_side(desired: &Object, live: &Object) -> Result<Sides, DiffError> {
+    let known = Known::of(desired);
+    let mut config = desired.clone();
+    config.remove(&["metadata", "managedFields"]);
+    let options = apply::Options {
+        manager: FIELD_MANAGER,
+        ty: known.as_ref().map_or_else(TypeRef::untyped, |known| known.ty),
+        api_version: desired.api_version(),
+        subresource: "",
+        reset: &FieldSet::default(),
+        // Who owns what since when is not compared.
+        now: Timestamp::UNIX_EPOCH,
+    };
+    let mut predicted = apply::apply(Some(live), &config, &options, true).map_err(DiffError::ServerSide)?;
+    match live.at(&["metadata", "managedFields"]) {
+        Some(fields) => predicted.set(&["metadata", "managedFields"], fields.clone()),
+        None => drop(predicted.remove(&["metadata", "managedFields"])),
+    }
+    if predicted == *live {
+        return Ok(Sides { live: Some(live.clone()), predicted: Some(predicted) });
+    }
+    let finished = |mut object: Object| {
+        object.remove(&["metadata", "annotations", annotations::LAST_APPLIED]);
+        known.as_ref().map_or(Ok(object.clone()), |known| with_defaults(object, known))
+    };
+    Ok(Sides { live: Some(finished(live.clone())?), predicted: Some(finished(predicted)?) })
 }
 
 fn merge_three_way(original: &Object, desired: &Object, live: &Object) -> Result<Sides, DiffError> {

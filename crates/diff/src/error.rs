@@ -1,9 +1,10 @@
 //! Why two objects could not be compared.
 
+use lynceus_object::apply::ApplyError;
 use lynceus_object::patch::PatchError;
 
 /// A comparison that failed, by its step.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DiffError {
     /// The desired object cannot be turned into a patch.
     #[error("the desired object cannot be merged with the live one")]
@@ -11,6 +12,9 @@ pub enum DiffError {
     /// The patch cannot be applied to the live object.
     #[error("the change cannot be applied to the live object")]
     Apply(#[source] PatchError),
+    /// The desired object cannot be applied on the server's side.
+    #[error("the desired object cannot be applied on the server's side")]
+    ServerSide(#[source] ApplyError),
     /// What the server would fill in cannot be added to the object.
     #[error("the server's defaults cannot be added")]
     Defaults(#[source] PatchError),

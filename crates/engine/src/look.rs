@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use lynceus_api::Kind as _;
 use lynceus_api::{
     AppProject, Application, ApplicationDestination, ApplicationSource, IN_CLUSTER_NAME, IN_CLUSTER_SERVER,
-    TrackingId,
+    Options, TrackingId, options,
 };
 use lynceus_cluster::Cluster;
 use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
@@ -146,12 +146,18 @@ impl Looker<'_> {
         let live = self.live(&tracked, &desired);
         let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
         let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
-        let comparing = lynceus_diff::Settings { ignore, ..lynceus_diff::Settings::default() };
+        let chosen = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice());
+        let comparing = lynceus_diff::Settings {
+            ignore,
+            server_side_apply: Options::from(chosen.unwrap_or_default())
+                .has(options::sync::SERVER_SIDE_APPLY),
+            ..lynceus_diff::Settings::default()
+        };
         let tracking = &self.settings.tracking;
         let is_own = |object: &Object| {
             let owned = tracking.application(object).is_some_and(|owner| owner == tracked);
             // A mark that names another object was copied from it.
-            owned && TrackingId::of(object).is_none_or(|id| id.object == object.key())
+            owned && TrackingId::of(object).is_none_or(|id| names(&id.object, object))
         };
         let changes = compare_all(pairs, &comparing, &is_own);
         let assessment = assess(application, &changes, self.children);
@@ -290,6 +296,15 @@ fn invalid_spec(
         )));
     }
     None
+}
+
+/// Whether a tracking mark names this object. That of a cluster-scoped one carries the application's namespace.
+fn names(mark: &ObjectKey, object: &Object) -> bool {
+    let mut key = object.key();
+    if key.namespace.is_empty() {
+        key.namespace = mark.namespace.clone();
+    }
+    key == *mark
 }
 
 fn failed_comparisons(changes: &ChangeSet) -> impl Iterator<Item = Condition> + '_ {

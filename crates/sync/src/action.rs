@@ -3,8 +3,9 @@
 use lynceus_object::{Object, Str};
 
 use crate::order::{is_definition, is_namespace};
-use crate::settings::{FIELD_MANAGER, Propagation, Settings, has_option};
+use crate::settings::{Propagation, Settings, has_option};
 use crate::task::Task;
+use lynceus_api::FIELD_MANAGER;
 use lynceus_api::options::sync;
 
 /// One request to the cluster. Those that are handed out together may be carried out at the same time.

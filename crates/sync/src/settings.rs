@@ -7,9 +7,6 @@ use lynceus_object::{Object, Str};
 
 use crate::limits;
 
-/// The field manager that applies on the server's side are made under.
-pub const FIELD_MANAGER: &str = "argocd-controller";
-
 /// The field manager whose fields are taken over when an object moves to server-side apply.
 pub const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
 
