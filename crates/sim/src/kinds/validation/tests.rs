@@ -62,13 +62,14 @@ fn changes_that_break_a_rule_are_refused() {
 fn objects_in_order_are_let_through() {
     for text in [
         "kind: Pod\nmetadata: {name: p, namespace: d}\nspec: {containers: [{name: c, image: x}]}",
-        "kind: Namespace\nmetadata: {name: n}",
+        "kind: Namespace\nmetadata: {name: front}",
         "kind: Lease\nmetadata: {name: l, namespace: d}\nspec: {holderIdentity: me}",
         "kind: ClusterRole\nmetadata: {name: 'system:node'}\nrules: [{verbs: ['*'], nonResourceURLs: ['*']}]",
     ] {
         let (resource, object) = object(text);
         let mut report = Report::default();
         create(resource, &object, &mut report);
-        assert!(report.into_errors().is_empty(), "{text}");
+        let found: Vec<String> = report.into_errors().iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{text}\n{}", found.join("\n"));
     }
 }
