@@ -170,3 +170,12 @@ async fn roles_give_no_more_than_their_writer_has() {
         "roles.rbac.authorization.k8s.io \"r\" is forbidden: user \"alice\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}"
     );
 }
+
+#[tokio::test]
+async fn an_instance_may_have_a_finalizer_without_a_path() {
+    let local = defined().await;
+    let mut tab = tab(value!({"image": "x"}));
+    tab.set(&["metadata", "finalizers"], value!(["keeper.stable.example.com"]));
+    let made = local.create(GROUP, "tabs", tab).await.unwrap();
+    assert_eq!(made.finalizers().collect::<Vec<_>>(), ["keeper.stable.example.com"]);
+}

@@ -12,7 +12,7 @@ use crate::kinds::validation::report::Report;
 /// What is wrong with the metadata of a new instance.
 pub(super) fn validate(object: &Object, namespaced: bool) -> Vec<FieldError> {
     let mut report = Report::default();
-    meta::create(object, namespaced, dns_subdomain, &mut report);
+    meta::create_general(object, namespaced, dns_subdomain, &mut report);
     report.into_errors()
 }
 

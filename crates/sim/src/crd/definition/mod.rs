@@ -92,7 +92,7 @@ pub fn validate(definition: &Object, old: Option<&Object>) -> Vec<FieldError> {
     let mut report = Report::default();
     match old {
         // The name has a rule of its own.
-        None => meta::create(definition, false, |_| Vec::new(), &mut report),
+        None => meta::create_general(definition, false, |_| Vec::new(), &mut report),
         Some(old) => meta::update(definition, old, &mut report),
     }
     let mut errors = report.into_errors();

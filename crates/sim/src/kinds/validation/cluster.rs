@@ -11,7 +11,7 @@ use super::selector;
 
 /// Checks a webhook configuration; `mutating` ones have a policy more.
 pub(crate) fn webhooks(object: &Object, mutating: bool, report: &mut Report) {
-    meta::create(object, false, names::dns_subdomain, report);
+    meta::create_general(object, false, names::dns_subdomain, report);
     let mut known: Vec<&str> = Vec::new();
     for (index, webhook) in object.value().items_at(&["webhooks"]).iter().enumerate() {
         let at = Path::new("webhooks").index(index);
@@ -213,7 +213,7 @@ fn service_reference(service: &Value, at: &Path, report: &mut Report) {
 
 /// Checks an admission policy or its binding, as far as that takes no expressions.
 pub(crate) fn admission_policy(object: &Object, rules: &str, report: &mut Report) {
-    meta::create(object, false, names::dns_subdomain, report);
+    meta::create_general(object, false, names::dns_subdomain, report);
     let at = Path::new("spec");
     let spec = object.at(&["spec"]).unwrap_or(&Value::Null);
     if let Some(policy) =
@@ -244,7 +244,7 @@ pub(crate) fn admission_policy(object: &Object, rules: &str, report: &mut Report
 
 /// Checks the binding of an admission policy.
 pub(crate) fn admission_binding(object: &Object, validating: bool, report: &mut Report) {
-    meta::create(object, false, names::dns_subdomain, report);
+    meta::create_general(object, false, names::dns_subdomain, report);
     let at = Path::new("spec");
     let spec = object.at(&["spec"]).unwrap_or(&Value::Null);
     match spec.str_at(&["policyName"]).unwrap_or_default() {
@@ -276,7 +276,7 @@ pub(crate) fn admission_binding(object: &Object, validating: bool, report: &mut 
 
 /// Checks a Lease.
 pub(crate) fn lease(object: &Object, report: &mut Report) {
-    meta::create(object, true, names::dns_subdomain, report);
+    meta::create_general(object, true, names::dns_subdomain, report);
     lease_spec(object, report);
 }
 
@@ -456,7 +456,7 @@ pub(crate) fn approval(new: &Object, old: &Object, report: &mut Report) {
 pub(crate) fn api_service(object: &Object, report: &mut Report) {
     let text = |field: &str| object.value().str_at(&["spec", field]).unwrap_or_default();
     let wanted = format!("{}.{}", text("version"), text("group"));
-    meta::create(object, false, names::path_segment, report);
+    meta::create_general(object, false, names::path_segment, report);
     if !object.name().is_empty() && names::path_segment(object.name()).is_empty() && object.name() != wanted {
         let why = format!("must be `spec.version+\".\"+spec.group`: {wanted:?}");
         report.invalid_text(&Path::new("metadata.name"), object.name(), why);

@@ -7,8 +7,16 @@ use super::report::{Path, Report, same};
 
 const ANNOTATIONS_SIZE: usize = 256 * 1024;
 
-/// Checks the metadata of a new object; `name` is the check for names of its kind.
+/// Checks the metadata of a new object of one of the kinds whose finalizers have to be known or qualified; `name` is the
+/// check for names of its kind.
 pub(crate) fn create(object: &Object, namespaced: bool, name: NameCheck, report: &mut Report) {
+    create_general(object, namespaced, name, report);
+    qualified_finalizers(object, report);
+}
+
+/// Checks the metadata of a new object of any kind. Definitions, custom resources and what extends the server are free
+/// to name their finalizers as they like.
+pub(crate) fn create_general(object: &Object, namespaced: bool, name: NameCheck, report: &mut Report) {
     let at = Path::new("metadata");
     let generate = object.value().str_at(&["metadata", "generateName"]).unwrap_or_default();
     if !generate.is_empty() {
@@ -125,17 +133,21 @@ fn finalizers(object: &Object, report: &mut Report) {
     for finalizer in object.finalizers() {
         report.each(&at, finalizer, names::label_key(finalizer));
     }
+    let has = |name: &str| object.finalizers().any(|finalizer| finalizer == name);
+    if has("orphan") && has("foregroundDeletion") {
+        let list = object.at(&["metadata", "finalizers"]).unwrap_or(&Value::Null);
+        report.invalid(&at, list, "finalizer orphan and foregroundDeletion cannot be both set");
+    }
+}
+
+fn qualified_finalizers(object: &Object, report: &mut Report) {
+    let at = Path::new("metadata").child("finalizers");
     for (index, finalizer) in object.finalizers().enumerate() {
         let known = ["kubernetes", "orphan", "foregroundDeletion"];
         if !finalizer.contains('/') && !known.contains(&finalizer) {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             report.invalid_text(&at.index(index), finalizer, why);
         }
-    }
-    let has = |name: &str| object.finalizers().any(|finalizer| finalizer == name);
-    if has("orphan") && has("foregroundDeletion") {
-        let list = object.at(&["metadata", "finalizers"]).unwrap_or(&Value::Null);
-        report.invalid(&at, list, "finalizer orphan and foregroundDeletion cannot be both set");
     }
 }
 
