@@ -1,5 +1,7 @@
 //! How long a comparison takes when nothing has changed, which is what it finds most of the time.
 
+#![allow(missing_docs, reason = "criterion's macros make functions that cannot be documented")]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

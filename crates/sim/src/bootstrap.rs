@@ -31,8 +31,7 @@ fn service() -> Value {
             "labels": {"component": "apiserver", "provider": "kubernetes"},
         },
         "spec": {
-            "clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"], "type": "ClusterIP",
-            "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+            "clusterIP": "10.0.0.1", "type": "ClusterIP", "ipFamilyPolicy": "SingleStack",
             "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
         },
     })

@@ -151,6 +151,14 @@ impl Sim {
         }
     }
 
+    /// Lets one controller look at what it has to do. Says whether one had anything.
+    pub async fn step(&self) -> bool {
+        match &mut *self.0.controllers.lock().await {
+            Some(controllers) => controllers.step().await,
+            None => false,
+        }
+    }
+
     /// Moves a manual clock on, step by step through everything that is due on the way.
     pub async fn advance(&self, by: SignedDuration) {
         let Some(clock) = &self.0.manual else { return };

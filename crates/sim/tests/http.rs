@@ -371,11 +371,28 @@ async fn scale_and_status_are_written_by_themselves() {
     let web = format!("{deployments}/web");
     let scaled = client.patch(&format!("{web}/scale"), MERGE, r#"{"spec":{"replicas":3}}"#).await.json();
     assert_eq!((scaled.str_at(&["kind"]), scaled.int_at(&["spec", "replicas"])), (Some("Scale"), Some(3)));
+    let owners = |object: &Value| -> Vec<String> {
+        let entries = object.items_at(&["metadata", "managedFields"]).iter();
+        let owning = entries.filter(|entry| entry.at(&["fieldsV1", "f:spec", "f:replicas"]).is_some());
+        owning.map(|entry| entry.str_at(&["subresource"]).unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(owners(&client.get(&web).await.json()), ["scale"]);
+    let mut scale = client.get(&format!("{web}/scale")).await.json();
+    scale.set(&["spec", "replicas"], 4);
+    client
+        .send(
+            "PUT",
+            &format!("{web}/scale"),
+            &[("content-type", "application/json")],
+            &json::to_string(&scale),
+        )
+        .await;
+    assert_eq!(owners(&client.get(&web).await.json()), ["scale"]);
     client.patch(&format!("{web}/status"), MERGE, r#"{"spec":{"replicas":9},"status":{"replicas":2}}"#).await;
     let stored = client.get(&web).await.json();
-    assert_eq!(stored.int_at(&["spec", "replicas"]), Some(3));
+    assert_eq!(stored.int_at(&["spec", "replicas"]), Some(4));
     assert_eq!(stored.int_at(&["status", "replicas"]), Some(2));
-    assert_eq!(stored.int_at(&["metadata", "generation"]), Some(2));
+    assert_eq!(stored.int_at(&["metadata", "generation"]), Some(3));
 }
 
 #[tokio::test]

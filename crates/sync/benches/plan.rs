@@ -1,5 +1,7 @@
 //! How long it takes to plan a sync, and to run it in a cluster that answers at once.
 
+#![allow(missing_docs, reason = "criterion's macros make functions that cannot be documented")]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -22,7 +22,7 @@ pub fn fill_in(gvk: &Gvk, object: &mut Object) {
     match (gvk.group.as_str(), gvk.version.as_str(), gvk.kind.as_str()) {
         ("", _, kind) => core::fill_in(kind, &name, value),
         ("apps" | "batch", _, kind) => workload::fill_in(kind, value),
-        ("autoscaling", version, _) => autoscaling::fill_in(version, value),
+        ("autoscaling", version, "HorizontalPodAutoscaler") => autoscaling::fill_in(version, value),
         (_, _, kind) => cluster::fill_in(kind, value),
     }
 }

@@ -5,13 +5,17 @@ use lynceus_object::{Object, value};
 
 use super::key::Key;
 use super::kind::{AUTOSCALER, DEPLOYMENT, Kind, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET};
-use super::pods::spec_int;
+use super::pods::{created, spec_int};
 use super::steps::{Announcement, Steps};
+use super::time::after;
 use super::world::World;
 use super::{Controller, Writer, condition, manager};
 use crate::store::Event;
 
 const TARGETS: [&Kind; 4] = [DEPLOYMENT, REPLICA_SET, STATEFUL_SET, REPLICATION_CONTROLLER];
+
+/// How long a new autoscaler waits before it looks at its workload, in seconds.
+const PERIOD: i64 = 15;
 
 /// Keeps the size of workloads within bounds.
 pub(crate) struct Autoscalers;
@@ -41,6 +45,11 @@ impl Controller for Autoscalers {
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(scaler) = world.find(key).filter(|scaler| !scaler.is_deleting()) else { return };
+        let due = created(&scaler).map_or(world.now, |made| after(made, PERIOD));
+        if due > world.now {
+            out.again_at(due);
+            return;
+        }
         let mut new = scaler.clone();
         let target = |field| scaler.value().str_at(&["spec", "scaleTargetRef", field]).unwrap_or_default();
         let kind = TARGETS.into_iter().find(|kind| kind.kind == target("kind"));

@@ -176,6 +176,40 @@ fn storage_class() -> Object {
     class
 }
 
+/// Says how long nodes may remember configuration: the more nodes there are, the longer.
+pub(crate) struct Lifetimes;
+
+/// Up to how many nodes how many seconds do.
+const LIFETIMES: [(usize, &str); 4] = [(100, "0"), (500, "15"), (1000, "30"), (2000, "60")];
+const LIFETIME: &str = "node.alpha.kubernetes.io/ttl";
+
+impl Controller for Lifetimes {
+    fn component(&self) -> &'static str {
+        "ttl-controller"
+    }
+
+    fn writer(&self) -> Writer {
+        super::manager!("ttl-controller")
+    }
+
+    fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
+        if NODE.is(&event.place) && event.kind != EventKind::Deleted {
+            wake.push(Key::of(&event.place, &event.object));
+        }
+    }
+
+    fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
+        let Some(node) = world.find(key) else { return };
+        let count = world.list_all(NODE).len();
+        let seconds = LIFETIMES.iter().find(|(most, _)| count <= *most).map_or("300", |(_, seconds)| seconds);
+        if node.annotation(LIFETIME) != Some(seconds) {
+            let mut new = node.clone();
+            new.set_annotation(LIFETIME, seconds);
+            out.update(NODE, new);
+        }
+    }
+}
+
 /// Deletes pods of nodes that are gone.
 pub(crate) struct PodCollector;
 

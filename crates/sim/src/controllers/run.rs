@@ -119,22 +119,38 @@ impl Controllers {
         }
     }
 
+    /// Lets the first controller that has something to do look at it. Says whether there was one.
+    pub async fn step(&mut self) -> bool {
+        self.begin().await;
+        for at in 0..self.slots.len() {
+            if self.turn(at).await {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Lets every controller look at what it has. Says whether anybody had anything.
     async fn round(&mut self) -> bool {
         let mut busy = false;
         for at in 0..self.slots.len() {
-            while let Ok(event) = self.events.try_recv() {
-                self.graph.observe(&event);
-                self.notice(&event);
-            }
-            let now = self.local.now();
-            let keys = self.slots[at].queue.take(now);
-            busy |= !keys.is_empty();
-            for key in keys {
-                self.look(at, &key, now).await;
-            }
+            busy |= self.turn(at).await;
         }
         busy
+    }
+
+    /// Lets a controller look at what it has. Says whether it had anything.
+    async fn turn(&mut self, at: usize) -> bool {
+        while let Ok(event) = self.events.try_recv() {
+            self.graph.observe(&event);
+            self.notice(&event);
+        }
+        let now = self.local.now();
+        let keys = self.slots[at].queue.take(now);
+        for key in &keys {
+            self.look(at, key, now).await;
+        }
+        !keys.is_empty()
     }
 
     fn notice(&mut self, event: &Event) {
@@ -268,6 +284,7 @@ fn all() -> Vec<Box<dyn Controller>> {
         Box::new(disruption::DisruptionBudgets),
         Box::new(quota::Quotas),
         Box::new(nodes::PodCollector),
+        Box::new(nodes::Lifetimes),
         Box::new(garbage::Garbage),
         Box::new(namespace::Namespaces),
         Box::new(forgetting::Forgetting),

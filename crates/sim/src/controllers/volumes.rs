@@ -302,7 +302,8 @@ impl Controller for Protection {
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
         let object = &event.object;
-        if (CLAIM.is(&event.place) || VOLUME.is(&event.place)) && object.is_deleting() {
+        let is_present = event.kind != crate::store::EventKind::Deleted;
+        if (CLAIM.is(&event.place) || VOLUME.is(&event.place)) && is_present {
             wake.push(Key::of(&event.place, object));
         } else if super::kind::POD.is(&event.place) && event.kind == crate::store::EventKind::Deleted {
             let claims = claims_of(object);
@@ -316,7 +317,11 @@ impl Controller for Protection {
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(object) = world.find(key).filter(Object::is_deleting) else { return };
+        let Some(object) = world.find(key) else { return };
+        if !object.is_deleting() {
+            protect(&object, out);
+            return;
+        }
         let (finalizer, used) = if CLAIM.is(&key.place) {
             let pods = world.list(super::kind::POD, object.namespace());
             (
@@ -332,6 +337,19 @@ impl Controller for Protection {
             out.steps.push(super::steps::Step::Unfinalize { key: key.clone(), finalizer });
         }
     }
+}
+
+/// Admission protects what is new; what is older, or came another way, is protected here.
+fn protect(object: &Object, out: &mut Steps) {
+    let (kind, finalizer) =
+        if object.kind() == CLAIM.kind { (CLAIM, IN_USE_BY_POD) } else { (VOLUME, IN_USE_BY_CLAIM) };
+    if object.finalizers().any(|name| name == finalizer) {
+        return;
+    }
+    let mut new = object.clone();
+    let finalizers: Vec<&str> = object.finalizers().chain([finalizer]).collect();
+    new.set(&["metadata", "finalizers"], finalizers);
+    out.update(kind, new);
 }
 
 fn claim_exists(volume: &Object, world: &World<'_>) -> bool {

@@ -23,11 +23,13 @@ pub struct Additions {
     pub service_account: bool,
     /// The tolerations for nodes that fail.
     pub tolerations: bool,
+    /// The finalizers that keep storage that is in use.
+    pub protection: bool,
 }
 
 impl Default for Additions {
     fn default() -> Self {
-        Additions { service_account: true, tolerations: true }
+        Additions { service_account: true, tolerations: true, protection: true }
     }
 }
 
@@ -51,16 +53,14 @@ pub fn admit_create(
                 tolerations(object.value_mut());
             }
         }
-        ("", "PersistentVolumeClaim") => {
-            storage_class(object, context);
-            protect(object, "kubernetes.io/pvc-protection");
-        }
-        ("", "PersistentVolume") => protect(object, "kubernetes.io/pv-protection"),
-        ("storage.k8s.io", "VolumeAttributesClass") => protect(object, "kubernetes.io/vac-protection"),
+        ("", "PersistentVolumeClaim") => storage_class(object, context),
         ("certificates.k8s.io", "CertificateSigningRequest") => requestor(object, user),
         ("", "Node") => not_ready(object.value_mut()),
         ("networking.k8s.io", "Ingress") => ingress_class(object, context),
         _ => {}
+    }
+    if additions.protection {
+        protect(resource, object);
     }
     Ok(())
 }
@@ -233,8 +233,14 @@ fn default_of(context: &Context<'_>, group: &str, resource: &str, marks: &[&str]
     defaults.first().map(|class| class.name().to_owned())
 }
 
-/// An object that is in use has to outlive its deletion.
-fn protect(object: &mut Object, finalizer: &str) {
+/// Storage that is in use has to outlive its deletion.
+fn protect(resource: &Resource, object: &mut Object) {
+    let finalizer = match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "PersistentVolumeClaim") => "kubernetes.io/pvc-protection",
+        ("", "PersistentVolume") => "kubernetes.io/pv-protection",
+        ("storage.k8s.io", "VolumeAttributesClass") => "kubernetes.io/vac-protection",
+        _ => return,
+    };
     if object.finalizers().all(|known| known != finalizer) {
         let metadata = part_or_new(object.value_mut(), "metadata");
         metadata.as_map_or_insert().entry("finalizers").as_seq_or_insert().push(finalizer.into());

@@ -39,9 +39,7 @@ pub fn warnings(resource: &Resource, new: &Object, old: Option<&Object>) -> Vec<
         "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job" | "ReplicationController" => {
             Some((&["spec", "template"], "spec.template."))
         }
-        "CronJob" => {
-            Some((&["spec", "jobTemplate", "spec", "template"], "spec.jobTemplate.spec.template."))
-        }
+        "CronJob" => Some((&["spec", "jobTemplate", "spec", "template"], "spec.jobTemplate.spec.template.")),
         _ => None,
     };
     if let Some((path, prefix)) = template {
@@ -69,7 +67,9 @@ fn host_name(resource: &Resource, new: &Object, old: Option<&Object>, out: &mut 
     }
     let used = match resource.kind.as_str() {
         "Pod" => "the Pod's hostname",
-        "Deployment" | "ReplicaSet" | "Job" | "CronJob" | "ReplicationController" => "Pod names and hostnames",
+        "Deployment" | "ReplicaSet" | "Job" | "CronJob" | "ReplicationController" => {
+            "Pod names and hostnames"
+        }
         _ => return,
     };
     let problems = problems.iter().map(|problem| format!("{problem:?}")).collect::<Vec<_>>().join(" ");
@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_name_that_makes_a_bad_host_name_is_pointed_out() {
-        let found = of("deployments", value!({"metadata": {"name": "a.b"}, "spec": {"template": {"spec": {}}}}));
+        let found =
+            of("deployments", value!({"metadata": {"name": "a.b"}, "spec": {"template": {"spec": {}}}}));
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("metadata.name: this is used in Pod names and hostnames"), "{found:?}");
     }

@@ -202,8 +202,7 @@ fn taints(object: &Object, report: &mut Report) {
         if all[..index].iter().any(twin) {
             let quoted = crate::kinds::gofmt::quoted;
             let (key, value, effect) = (quoted(text("key")), quoted(text("value")), quoted(text("effect")));
-            let shown =
-                format!("{{\"Key\":{key},\"Value\":{value},\"Effect\":{effect},\"TimeAdded\":null}}");
+            let shown = format!("{{\"Key\":{key},\"Value\":{value},\"Effect\":{effect},\"TimeAdded\":null}}");
             let mut error = crate::FieldError::duplicate(at.to_string(), shown);
             error.detail = "taints must be unique by key and effect pair".to_owned();
             report.push(error);

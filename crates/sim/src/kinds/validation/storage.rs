@@ -165,7 +165,8 @@ pub(crate) fn node(object: &Object, report: &mut Report) {
             }
             _ => {}
         }
-        report.not_negative(&at.child("allocatable").child("count"), driver.int_at(&["allocatable", "count"]));
+        report
+            .not_negative(&at.child("allocatable").child("count"), driver.int_at(&["allocatable", "count"]));
         if known.contains(&name) {
             report.duplicate(&at.child("name"), &name.into());
         }

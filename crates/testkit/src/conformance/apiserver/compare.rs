@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use lynceus_object::{Map, Seq, Value, json};
 
+use super::names;
+
 /// Words for what is left out.
 const TIME: &str = "<time>";
 
@@ -11,7 +13,35 @@ pub(super) fn difference(theirs: &Value, ours: &Value) -> Option<String> {
     let (mut theirs, mut ours) = (theirs.clone(), ours.clone());
     normalise(&mut theirs);
     normalise(&mut ours);
+    in_order(&mut theirs);
+    in_order(&mut ours);
     diff("", &theirs, &ours)
+}
+
+/// The items of two lists that stand for each other, whatever their names.
+pub(super) fn twins<'a>(theirs: &'a Value, ours: &'a Value) -> impl Iterator<Item = (&'a Value, &'a Value)> {
+    let sorted = |list: &'a Value| {
+        let mut items: Vec<(String, &Value)> = list
+            .items_at(&["items"])
+            .iter()
+            .map(|item| (names::mask(item.str_at(&["metadata", "name"]).unwrap_or_default()), item))
+            .collect();
+        items.sort_by(|a, b| a.0.cmp(&b.0));
+        items
+    };
+    let mut ours = sorted(ours);
+    sorted(theirs).into_iter().filter_map(move |(name, item)| {
+        let at = ours.iter().position(|(other, _)| *other == name)?;
+        Some((item, ours.remove(at).1))
+    })
+}
+
+/// Objects with generated names come in the order of those names, which says nothing.
+fn in_order(list: &mut Value) {
+    let Some(Value::Seq(items)) = list.at_mut(&["items"]) else { return };
+    if items.iter().any(|item| item.str_at(&["metadata", "name"]).is_some_and(names::is_masked)) {
+        items.make_mut().sort_by_cached_key(json::to_string);
+    }
 }
 
 fn diff(path: &str, theirs: &Value, ours: &Value) -> Option<String> {
@@ -74,6 +104,11 @@ pub(super) fn normalise(value: &mut Value) {
             // Who did what when is the controllers' business, and theirs run beside the requests.
             if let Some(Value::Seq(entries)) = map.get_mut("managedFields") {
                 entries.retain(|entry| entry.str_at(&["manager"]) != Some("kube-controller-manager"));
+                // Their order is that of their times, which are rounded to seconds.
+                entries.make_mut().sort_by_cached_key(|entry| {
+                    ["manager", "operation", "subresource"]
+                        .map(|field| entry.str_at(&[field]).map(str::to_owned))
+                });
             }
             if map.get("managedFields").is_some_and(Value::is_empty) {
                 map.remove("managedFields");
@@ -95,6 +130,14 @@ pub(super) fn normalise(value: &mut Value) {
                     *found = format!("<{key}>").into();
                 }
             }
+            // Any free port will do, and any authority that the cluster trusts.
+            for key in ["nodePort", "ca.crt"] {
+                if map.contains(key) {
+                    map.insert(key, format!("<{key}>"));
+                }
+            }
+            // Counted since 1.35.
+            map.remove("terminatingReplicas");
             normalise_table(map);
             for (_, value) in map.iter_mut() {
                 normalise(value);
@@ -107,6 +150,19 @@ pub(super) fn normalise(value: &mut Value) {
             if let Ok(mut inner) = json::parse(text.as_bytes()) {
                 normalise(&mut inner);
                 *value = json::to_string(&inner).into();
+            }
+        }
+        Value::Str(text) if text.split(['=', ',', '"']).any(is_uid) => {
+            let parts = text.split_inclusive(['=', ',', '"']).map(|part| {
+                let word = part.trim_end_matches(['=', ',', '"']);
+                if is_uid(word) { part.replace(word, "<uid>") } else { part.to_owned() }
+            });
+            *value = parts.collect::<String>().into();
+        }
+        Value::Str(text) => {
+            let masked = names::mask(text);
+            if masked != **text {
+                *value = masked.into();
             }
         }
         _ => {}
@@ -152,4 +208,9 @@ fn is_time(text: &str) -> bool {
         && bytes[10] == b'T'
         && text.ends_with('Z')
         && text.parse::<Timestamp>().is_ok()
+}
+
+fn is_uid(text: &str) -> bool {
+    let lengths = text.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12]) && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }

@@ -5,6 +5,7 @@
 //! be the same (times, uids, versions) is left out of the comparison.
 
 mod compare;
+mod names;
 mod recording;
 mod session;
 

@@ -1,6 +1,6 @@
 //! One request and what a real server answered.
 
-use lynceus_object::{Object, Value, json, protobuf};
+use lynceus_object::{Object, Value, json, protobuf, value};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 /// What stands in a text for bytes that it could not hold.
@@ -71,6 +71,53 @@ impl Recording {
             return protobuf::decode(self.answer.as_bytes()).ok().map(Object::into_value);
         }
         json::parse(self.answer.as_bytes()).ok()
+    }
+
+    /// The objects that the answer shows, each with the collection that it lies in.
+    pub(super) fn objects(&self) -> Vec<(Object, String)> {
+        let Some(answer) = self.answered().filter(|_| (200..300).contains(&self.status)) else {
+            return Vec::new();
+        };
+        let is_whole = |object: &Object| !matches!(object.kind(), "Status" | "Table" | "");
+        if !self.is_collection() || self.method == "POST" {
+            let whole = Object::new(answer).ok().filter(is_whole);
+            return whole.into_iter().map(|object| (object, self.collection())).collect();
+        }
+        let kind = answer.str_at(&["kind"]).unwrap_or_default().trim_end_matches("List").to_owned();
+        let version = answer.str_at(&["apiVersion"]).unwrap_or_default().to_owned();
+        let item = |item: &Value| {
+            let mut item = item.clone();
+            item.set(&["kind"], kind.clone());
+            item.set(&["apiVersion"], version.clone());
+            Object::new(item).ok()
+        };
+        answer
+            .items_at(&["items"])
+            .iter()
+            .filter_map(item)
+            .map(|object| (object, self.collection()))
+            .collect()
+    }
+
+    /// Whether the request left a new object behind.
+    pub(super) fn creates(&self) -> bool {
+        self.method == "POST" && self.status == 201 && self.query().all(|(key, _)| key != "dryRun")
+    }
+
+    /// The objects of a table's rows, as far as it shows them.
+    pub(super) fn rows(&self, version: &str, kind: &str) -> Vec<Object> {
+        let row = |row: &Value| {
+            let metadata = row.at(&["object", "metadata"])?.clone();
+            Object::new(value!({"apiVersion": version, "kind": kind, "metadata": metadata})).ok()
+        };
+        let answer = self.answered().unwrap_or_default();
+        answer.items_at(&["rows"]).iter().filter_map(row).collect()
+    }
+
+    /// The name of an object in `collection` that the path speaks of.
+    pub(super) fn name_within(&self, collection: &str) -> Option<&str> {
+        let rest = self.bare_path().strip_prefix(collection)?.strip_prefix('/')?;
+        rest.split('/').next()
     }
 
     pub(super) fn asks_for_protobuf(&self) -> bool {

@@ -10,9 +10,9 @@ use lynceus_sim::kinds::Additions;
 use lynceus_sim::{Options, Sim};
 use tower::ServiceExt;
 
-use super::Replay;
 use super::compare::{self, difference};
 use super::recording::Recording;
+use super::{Replay, names};
 
 /// What was answered.
 struct Answer {
@@ -29,35 +29,38 @@ impl Answer {
 pub(super) struct Session {
     sim: Sim,
     clock: ManualClock,
-    /// What the real server called something, and what we call it: uids, versions, continue tokens.
+    /// What the real server called something, and what we call it: uids, versions, names, continue tokens.
     words: BTreeMap<String, String>,
-    /// Collections into which a request that was skipped put something.
-    gaps: BTreeSet<String>,
     /// Objects that a request of this file has made.
     made: BTreeSet<String>,
+    /// Objects that were made by a request that could not be replayed, and that no later answer shows.
+    lost: BTreeSet<String>,
 }
 
 impl Session {
     /// Replays a file.
     pub(super) async fn run(name: &str, recordings: &[Recording], replay: &mut Replay) -> Result<(), String> {
         let mut session = Session::start().await?;
-        for recording in recordings {
+        session.supply_earlier_namespaces(recordings).await;
+        for (at, recording) in recordings.iter().enumerate() {
             let case = format!("{name}#{} {} {}", recording.number, recording.method, recording.path);
+            session.keep_time_with(recording);
             if let Some(why) = recording.cannot_be_replayed() {
-                if recording.method == "POST" && recording.status == 201 {
-                    session.gaps.insert(recording.collection());
+                if recording.creates() {
+                    session.supply_what_was_made(recording, &recordings[at + 1..]).await;
                 }
                 replay.skipped.push((case, why));
                 continue;
             }
-            session.keep_time_with(recording);
-            session.prepare(recording).await;
-            let answer = session.send(recording).await;
+            if session.lost.contains(recording.bare_path()) {
+                replay.skipped.push((case, "the object was made by a request that lost bytes"));
+                continue;
+            }
+            session.supply_rival(recording).await;
+            let (answer, outcome) = session.ask(recording).await;
             session.learn(recording, &answer);
-            let outcome = check(recording, &answer);
-            let reason = outcome.as_ref().err().and_then(|detail| explain(detail));
+            let reason = outcome.as_ref().err().and_then(|detail| explain(recording, detail));
             replay.report.count_with(&case, outcome, reason);
-            session.sim.settle().await;
         }
         Ok(())
     }
@@ -68,13 +71,14 @@ impl Session {
         let options = Options {
             clock: Some(clock.clone()),
             seed: Some(1),
-            // The recorded server had no ServiceAccount and toleration plugins, no scheduler and no kubelet.
+            // The recorded server had few admission plugins, no scheduler and no kubelet.
             without_nodes: true,
-            additions: Additions { service_account: false, tolerations: false },
+            additions: Additions { service_account: false, tolerations: false, protection: false },
             ..Options::default()
         };
         let sim = Sim::start(options).await.map_err(|error| error.to_string())?;
-        Ok(Session { sim, clock, words: BTreeMap::new(), gaps: BTreeSet::new(), made: BTreeSet::new() })
+        let (words, made, lost) = Default::default();
+        Ok(Session { sim, clock, words, made, lost })
     }
 
     /// Moves the clock to the latest time in an answer, so that managers come in the same order.
@@ -84,69 +88,115 @@ impl Session {
         }
     }
 
-    /// Supplies what is there in the recording because of a request that could not be replayed.
-    async fn prepare(&mut self, recording: &Recording) {
-        let key = recording.bare_path().to_owned();
-        if recording.method == "POST" && recording.status == 409 {
-            let name = json::parse(recording.body.as_bytes())
-                .ok()
-                .and_then(|body| Some(body.str_at(&["metadata", "name"])?.to_owned()));
-            let path = format!("{key}/{}", name.unwrap_or_default());
-            if !self.made.contains(&path) {
-                self.raw(
-                    "POST",
-                    &key,
-                    &recording.content_type,
-                    "application/json",
-                    recording.body.as_bytes().to_vec(),
-                )
-                .await;
+    /// Sends a request and compares the answers. The real controllers ran beside the requests, so that a read may
+    /// have come at any moment of their work: it is repeated from one moment to the next until the answers agree.
+    async fn ask(&mut self, recording: &Recording) -> (Answer, Result<(), String>) {
+        if recording.method != "GET" {
+            self.sim.settle().await;
+            let answer = self.send(recording).await;
+            let outcome = check(recording, &answer);
+            return (answer, outcome);
+        }
+        loop {
+            let answer = self.send(recording).await;
+            let outcome = check(recording, &answer);
+            if outcome.is_ok() || !self.sim.step().await {
+                return (answer, outcome);
             }
-            return;
         }
-        let Some(answer) = recording.answered() else { return };
-        if !(200..300).contains(&recording.status) || recording.method == "POST" {
-            return;
-        }
-        if recording.is_collection() {
-            let collection = recording.collection();
-            for item in answer.items_at(&["items"]) {
-                let mut item = item.clone();
-                let kind = answer.str_at(&["kind"]).unwrap_or_default().trim_end_matches("List").to_owned();
-                if item.str_at(&["kind"]).is_none() {
-                    item.set(&["kind"], kind);
-                    item.set(&["apiVersion"], answer.str_at(&["apiVersion"]).unwrap_or_default());
-                }
-                self.supply(&collection, item).await;
-            }
-            return;
-        }
-        self.supply(&recording.collection(), answer).await;
     }
 
-    async fn supply(&mut self, collection: &str, object: Value) {
-        let Ok(mut object) = Object::new(object) else { return };
-        if matches!(object.kind(), "Status" | "Table" | "") || !self.gaps.contains(collection) {
+    /// Namespaces that files before this one left behind.
+    async fn supply_earlier_namespaces(&mut self, recordings: &[Recording]) {
+        const NAMESPACES: &str = "/api/v1/namespaces";
+        let makers: Vec<&Recording> = recordings
+            .iter()
+            .filter(|recording| recording.method == "POST" && recording.bare_path() == NAMESPACES)
+            .collect();
+        for recording in recordings.iter().filter(|recording| recording.bare_path() == NAMESPACES) {
+            let listed = recording.objects().into_iter().map(|(namespace, _)| namespace);
+            for namespace in listed.chain(recording.rows("v1", "Namespace")) {
+                if !makers.iter().any(|maker| maker.body.contains(namespace.name())) {
+                    self.supply(NAMESPACES, namespace).await;
+                }
+            }
+        }
+    }
+
+    /// Supplies the object of a request that could not be replayed, as a later answer shows it.
+    async fn supply_what_was_made(&mut self, maker: &Recording, later: &[Recording]) {
+        let collection = maker.collection();
+        let shown = later.iter().flat_map(Recording::objects).find(|(object, within)| {
+            *within == collection && !object.uid().is_empty() && maker.answer.contains(object.uid())
+        });
+        if let Some((object, _)) = shown {
+            self.supply(&collection, object).await;
             return;
         }
+        let names = later.iter().filter_map(|recording| recording.name_within(&collection));
+        let Some(name) = names.into_iter().find(|name| maker.body.contains(name)) else { return };
+        if collection == "/api/v1/namespaces" {
+            let namespace = value!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+            self.post(&collection, &namespace).await;
+        } else {
+            self.lost.insert(format!("{collection}/{name}"));
+        }
+    }
+
+    /// Supplies what a create that was refused ran into, if nobody has made it yet.
+    async fn supply_rival(&mut self, recording: &Recording) {
+        if recording.method != "POST" || recording.status != 409 {
+            return;
+        }
+        let Ok(body) = json::parse(recording.body.as_bytes()) else { return };
+        let path =
+            format!("{}/{}", recording.bare_path(), body.str_at(&["metadata", "name"]).unwrap_or_default());
+        if !self.made.contains(&path) {
+            self.post(recording.bare_path(), &body).await;
+        }
+    }
+
+    async fn supply(&mut self, collection: &str, mut object: Object) {
         let path = format!("{collection}/{}", object.name());
-        if self.made.contains(&path)
-            || self.raw("GET", &path, "", "application/json", Vec::new()).await.status == 200
-        {
+        if self.raw("GET", &path, "", "application/json", Vec::new()).await.status == 200 {
             return;
         }
+        let theirs = object.uid().to_owned();
         let managers = object.at(&["metadata", "managedFields"]).cloned();
-        for field in ["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "managedFields"] {
+        const SERVERS: [&str; 7] = [
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "managedFields",
+            "finalizers",
+            "generation",
+        ];
+        for field in SERVERS {
             object.remove(&["metadata", field]);
         }
+        if object.kind() == "Job" {
+            // They name the uid that the object is about to be given.
+            object.remove(&["spec", "selector"]);
+            object.remove(&["spec", "template", "metadata", "labels"]);
+            object.remove(&["metadata", "labels"]);
+        }
         self.made.insert(path.clone());
-        self.raw("POST", collection, "application/json", "application/json", json::to_vec(object.value()))
-            .await;
+        self.sim.settle().await;
+        let made = self.post(collection, object.value()).await;
+        if let Some(ours) = made.value().as_ref().and_then(|made| made.str_at(&["metadata", "uid"])) {
+            self.words.insert(theirs, ours.to_owned());
+        }
         if let Some(managers) = managers {
             let patch = value!({"metadata": {"managedFields": managers}});
             let patch_type = "application/merge-patch+json";
             self.raw("PATCH", &path, patch_type, "application/json", json::to_vec(&patch)).await;
         }
+    }
+
+    async fn post(&self, collection: &str, object: &Value) -> Answer {
+        let body = self.translate(&json::to_string(object)).into_bytes();
+        self.raw("POST", collection, "application/json", "application/json", body).await
     }
 
     async fn send(&mut self, recording: &Recording) -> Answer {
@@ -184,7 +234,10 @@ impl Session {
     /// Replaces what the real server called things by what we call them.
     fn translate(&self, text: &str) -> String {
         let mut out = text.to_owned();
-        for (theirs, ours) in &self.words {
+        let mut words: Vec<_> = self.words.iter().collect();
+        // Names are made by adding to names: the whole comes before its parts.
+        words.sort_by_key(|(theirs, _)| std::cmp::Reverse(theirs.len()));
+        for (theirs, ours) in words {
             if out.contains(theirs.as_str()) {
                 out = out.replace(theirs.as_str(), ours);
             }
@@ -196,6 +249,7 @@ impl Session {
     fn learn(&mut self, recording: &Recording, answer: &Answer) {
         let (Some(theirs), Some(ours)) = (recording.answered(), answer.value()) else { return };
         self.learn_values(&theirs, &ours);
+        self.words.extend(names::pairs(&theirs, &ours));
     }
 
     fn learn_values(&mut self, theirs: &Value, ours: &Value) {
@@ -214,10 +268,8 @@ impl Session {
                 self.words.insert(wrapped(&a), wrapped(&b));
             }
         }
-        for (a, b) in theirs.items_at(&["items"]).iter().zip(ours.items_at(&["items"])) {
-            if a.str_at(&["metadata", "name"]) == b.str_at(&["metadata", "name"]) {
-                self.learn_values(a, b);
-            }
+        for (a, b) in compare::twins(theirs, ours) {
+            self.learn_values(a, b);
         }
     }
 }
@@ -244,14 +296,33 @@ fn check(recording: &Recording, answer: &Answer) -> Result<(), String> {
 }
 
 /// Why an answer has to differ, where that is known. The recordings are of 1.33; the embedded cluster follows 1.36.
-fn explain(detail: &str) -> Option<&'static str> {
-    const HASH: &str = "the hash in the names of ReplicaSets and revisions is our own: the original's covers how its Go \
-                        types lie in memory, which every release changes";
-    const VALUES: &str = "1.36 shows a list in a message as JSON, 1.33 as Go source";
-    let is_named =
-        |field: &str| detail.starts_with(field) || detail.contains(&format!(".{field}: should be"));
-    if detail.contains("ReplicaSet \\\"") || is_named("currentRevision") || is_named("updateRevision") {
-        return Some(HASH);
+fn explain(recording: &Recording, detail: &str) -> Option<&'static str> {
+    let gone_at_once = recording.status == 200 && detail.starts_with("status should be 200, is 404");
+    if gone_at_once && recording.path.contains("/customresourcedefinitions/") {
+        return Some(
+            "a definition that is deleted goes at once, with all its objects; the original needs a moment",
+        );
     }
-    detail.contains("[]string{").then_some(VALUES)
+    if recording.path.contains("/clusterroles") {
+        return Some("1.36 has more stock roles than 1.33");
+    }
+    if recording.path.contains("/certificatesigningrequests") && detail.starts_with(".spec.") {
+        return Some("who asked is not in the recording");
+    }
+    if detail.contains("should be \"Created new replica set") && detail.contains("is progressing") {
+        return Some("the original says one or the other, depending on which of its controllers is faster");
+    }
+    if matches!(recording.status, 429) || recording.bare_path() == "/apis/company.com/v1" {
+        return Some("a definition is served at once; the original needs a moment, and says so");
+    }
+    if detail.contains("node.kubernetes.io/unreachable") {
+        return Some(
+            "a node that a user makes is taken as its maker describes it; the original waits for its kubelet",
+        );
+    }
+    if recording.path.ends_with("/services/kubernetes") && detail.contains("targetPort") {
+        return Some("the recorded server listened on another port");
+    }
+    let as_source = ["[]string{", "map[string]string{"].iter().any(|form| detail.contains(form));
+    as_source.then_some("1.36 shows a list or map in a message as JSON, 1.33 as Go source")
 }
