@@ -167,6 +167,20 @@ async fn yaml_goes_in_and_out() {
 }
 
 #[tokio::test]
+async fn the_openapi_document_comes_in_protobuf_for_libraries_of_go() {
+    let client = Client::start().await;
+    let accept = ("accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
+    let answer = client.send("GET", "/openapi/v2", &[accept], "").await;
+    assert_eq!(answer.header("content-type"), "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+    assert_eq!(answer.header("vary"), "Accept");
+    // Field 1 of the document is the version of the format.
+    assert!(answer.body.windows(5).any(|bytes| bytes == b"\x0a\x032.0"));
+    let known = ("if-none-match", answer.header("etag"));
+    assert_eq!(client.send("GET", "/openapi/v2", &[accept, known], "").await.status, 304);
+    assert_eq!(client.send("GET", "/openapi/v2", &[("accept", "text/html")], "").await.status, 406);
+}
+
+#[tokio::test]
 async fn protobuf_goes_in_and_out() {
     let client = Client::start().await;
     let object = lynceus_object::Object::new(value!({
@@ -257,6 +271,28 @@ async fn a_watch_tells_what_is_there_and_what_changes() {
     })
     .await;
     assert_eq!(events, ["ADDED a", "ADDED b", "MODIFIED a", "DELETED a", "DELETED b"]);
+}
+
+#[tokio::test]
+async fn a_watch_in_protobuf_says_the_length_of_each_event_once() {
+    let client = Client::start().await;
+    client.config_map("a", "x").await;
+    client.config_map("b", "x").await;
+    let accept = [("accept", "application/vnd.kubernetes.protobuf")];
+    let path = format!("{MAPS}?watch=true&timeoutSeconds=5&labelSelector=app%3Dx");
+    let watch = client.stream("GET", &path, &accept, "").await;
+    let mut body = watch.into_body();
+    let chunk = body.frame().await.unwrap().unwrap().into_data().unwrap();
+    let mut rest = &chunk[..];
+    let mut events = Vec::new();
+    while let Some((length, tail)) = rest.split_first_chunk::<4>() {
+        let (event, tail) = tail.split_at(u32::from_be_bytes(*length) as usize);
+        rest = tail;
+        let start = event.windows(4).position(|bytes| bytes == b"k8s\0").unwrap();
+        let object = lynceus_object::protobuf::decode(&event[start..]).unwrap();
+        events.push(format!("{} {}", String::from_utf8_lossy(&event[2..7]), object.name()));
+    }
+    assert_eq!(events, ["ADDED a", "ADDED b"]);
 }
 
 #[tokio::test]

@@ -53,6 +53,10 @@ impl Clause {
         self.parameters.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
+    pub(super) fn media_type(&self) -> &str {
+        &self.media_type
+    }
+
     pub(super) fn is_json(&self) -> bool {
         matches!(self.media_type.as_str(), "application/json" | "application/*" | "*/*")
     }

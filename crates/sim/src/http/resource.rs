@@ -98,7 +98,7 @@ impl Request<'_> {
         let call = self.call(resource)?;
         match self.attributes.verb.as_str() {
             "get" if call.subresource == "log" => self.log(&call),
-            "get" if is_connection(&call.subresource) => Err(no_processes(&call)),
+            "get" if is_connection(&call.subresource) => Err(no_processes(self.core, &call)),
             "get" => {
                 let object = verbs::read_subresource(self.core, &call)?;
                 writer.object(200, object, &[])
@@ -197,7 +197,7 @@ impl Request<'_> {
             None => call.resource.kind.clone(),
         };
         if is_connection(&call.subresource) {
-            return Err(no_processes(call));
+            return Err(no_processes(self.core, call));
         }
         let sent = input::object(&self.parts.headers, &self.body, &kind)?;
         if !call.subresource.is_empty() {
@@ -324,7 +324,10 @@ fn is_connection(subresource: &str) -> bool {
     matches!(subresource, "exec" | "attach" | "portforward" | "proxy")
 }
 
-fn no_processes(call: &Call) -> ApiError {
+fn no_processes(core: &Core, call: &Call) -> ApiError {
+    if let Err(error) = verbs::get(core, call) {
+        return error;
+    }
     ApiError::bad_request(format!(
         "{}/{} is not supported: the pods of this cluster run no processes",
         call.resource.plural, call.subresource

@@ -130,10 +130,7 @@ impl Frames {
     fn write_protobuf(&self, word: &str, object: Value, out: &mut BytesMut) {
         let object = Object::new(object).unwrap_or_default();
         match protobuf::encode_watch_event(word, &object) {
-            Ok(frame) => {
-                out.put_u32(u32::try_from(frame.len()).unwrap_or(u32::MAX));
-                out.put_slice(&frame);
-            }
+            Ok(frame) => out.put_slice(&frame),
             Err(error) => tracing::warn!(%error, "an event has no protobuf form"),
         }
     }

@@ -3,6 +3,7 @@
 //! Documents of built-in groups are made when first asked for and then kept; those of custom
 //! resources are made anew, because a definition may change at any time.
 
+mod gnostic;
 mod model;
 mod name;
 mod operation;
@@ -26,6 +27,11 @@ const VERSION: &str = "1.36";
 pub fn v2(registry: &Registry) -> Value {
     let custom = registry.resources().iter().any(|resource| resource.custom.is_some());
     if custom { make_v2(registry) } else { kept("v2", || make_v2(registry)) }
+}
+
+/// A document of version 2 in the protobuf form that client libraries of Go ask for.
+pub fn v2_protobuf(document: &Value) -> Vec<u8> {
+    gnostic::encode(document)
 }
 
 /// The index at `/openapi/v3`.
