@@ -1,6 +1,7 @@
 //! How long a comparison takes when nothing has changed, which is what it finds most of the time.
 
 #![allow(missing_docs, reason = "criterion's macros make functions that cannot be documented")]
+#![allow(clippy::expect_used, reason = "a benchmark may stop")]
 
 use std::hint::black_box;
 

@@ -1,5 +1,7 @@
 //! What is a difference and what is not: text in, text out.
 
+#![allow(clippy::expect_used, reason = "a test stops where it cannot go on")]
+
 use lynceus_api::ResourceIgnoreDifferences;
 use lynceus_diff::{Ignore, Pairs, Settings, Verdict, Why, compare_all, pair};
 use lynceus_object::{Object, Str, yaml};

@@ -1,6 +1,7 @@
 //! How long it takes to plan a sync, and to run it in a cluster that answers at once.
 
 #![allow(missing_docs, reason = "criterion's macros make functions that cannot be documented")]
+#![allow(clippy::expect_used, reason = "a benchmark may stop")]
 
 use std::hint::black_box;
 
