@@ -31,7 +31,8 @@ pub struct ApplyOptions {
     pub force: bool,
     /// Refuse fields that the kind does not have.
     pub validate: bool,
-    /// Only ask the server what it would say.
+    /// Write nothing. A server-side apply asks the server what it would say; the others only find out whether there is a
+    /// request to make, because what an object depends on (its namespace, its quota) may come with it.
     pub dry_run: bool,
 }
 
@@ -185,6 +186,9 @@ struct Target<'a> {
 impl Target<'_> {
     async fn client_side(&self) -> Result<Applied, ClusterError> {
         let modified = with_last_applied(self.desired);
+        if self.options.dry_run {
+            return self.try_client_side(&modified).await;
+        }
         for _ in 0..limits::CONFLICT_TRIES {
             let Some(live) = self.read().await? else { return self.create(&modified).await };
             let (kind, change) = self.three_way(&modified, &live)?;
@@ -205,6 +209,13 @@ impl Target<'_> {
         let (kind, change) = self.three_way(&modified, &live)?;
         let value = self.cluster.door.patch(&self.path(""), kind, &change).await?;
         self.done(value, "configured")
+    }
+
+    /// Makes the change and does not send it.
+    async fn try_client_side(&self, modified: &Object) -> Result<Applied, ClusterError> {
+        let Some(live) = self.read().await? else { return self.create(modified).await };
+        let (_, change) = self.three_way(modified, &live)?;
+        Ok(self.applied(live, if change.is_empty() { "unchanged" } else { "configured" }))
     }
 
     /// The change from the live object to the desired one, with what was last applied telling which fields to
@@ -238,6 +249,9 @@ impl Target<'_> {
             return self.recreate().await;
         }
         let Some(live) = self.read().await? else { return self.create(&desired).await };
+        if self.options.dry_run {
+            return Ok(self.applied(live, "replaced"));
+        }
         let mut desired = desired;
         desired.set(&["metadata", "resourceVersion"], live.resource_version());
         let value = self.cluster.door.put(&self.path(""), desired.value()).await?;
@@ -265,6 +279,9 @@ impl Target<'_> {
     }
 
     async fn create(&self, object: &Object) -> Result<Applied, ClusterError> {
+        if self.options.dry_run {
+            return Ok(self.applied(object.clone(), "created"));
+        }
         let path = format!("{}?{}", self.kind.collection_path(object.namespace()), self.query());
         let value = self.cluster.door.post(&path, object.value()).await?;
         self.done(value, "created")
@@ -296,7 +313,11 @@ impl Target<'_> {
     fn applied(&self, object: Object, verb: &str) -> Applied {
         let group = &self.kind.gvk.group;
         let dot = if group.is_empty() { "" } else { "." };
-        let dry_run = if self.options.dry_run { " (server dry run)" } else { "" };
+        let dry_run = match (self.options.dry_run, self.options.strategy) {
+            (false, _) => "",
+            (true, Strategy::ServerSide) => " (server dry run)",
+            (true, Strategy::ClientSide | Strategy::Replace) => " (dry run)",
+        };
         let kind = self.kind.gvk.kind.to_lowercase();
         let message = format!("{kind}{dot}{group}/{} {verb}{dry_run}", object.name());
         if !self.options.dry_run {

@@ -257,3 +257,51 @@ async fn a_failed_sync_is_tried_again_as_often_as_it_says() {
     world.pass(SignedDuration::from_secs(300)).await;
     assert!(over(&world), "a commit that failed is not tried again");
 }
+
+#[tokio::test]
+async fn an_application_may_bring_the_namespace_of_its_own_objects() {
+    let world = World::new().await;
+    let there = config("there", "one").replace("  name: there", "  name: there\n  namespace: own");
+    world.commit(&[
+        ("app/a.yaml", &there),
+        ("app/b.yaml", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: own\n"),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    assert!(world.object("", "ConfigMap", "own", "there").is_some());
+}
+
+#[tokio::test]
+async fn what_is_valid_is_applied_beside_what_is_refused() {
+    let world = World::new().await;
+    world.commit(&[
+        ("app/a.yaml", &config("a", "one")),
+        (
+            "app/bad.yaml",
+            "apiVersion: v1\nkind: Service\nmetadata:\n  name: bad\nspec:\n  ports: [{port: 80}]\n  type: Nonsense\n",
+        ),
+    ]);
+    world.deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 0}}})).await;
+    let failed = |world: &World| world.state("shop").ends_with("Failed");
+    world.until("the failure", failed).await;
+    assert!(world.object("", "ConfigMap", "default", "a").is_some());
+    let state = world.application("shop").status.operation_state.unwrap();
+    let lines: Vec<String> = state
+        .sync_result
+        .unwrap()
+        .resources
+        .iter()
+        .map(|result| format!("{} {}: {}", result.name, result.status, result.message))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "a Synced: configmap/a created",
+            "bad SyncFailed: Service \"bad\" is invalid: spec.type: Unsupported value: \"Nonsense\": supported values: \
+             \"ClusterIP\", \"ExternalName\", \"LoadBalancer\", \"NodePort\""
+        ]
+    );
+    let reason =
+        "one or more synchronization tasks completed unsuccessfully, reason: Service \"bad\" is invalid";
+    assert!(state.message.starts_with(reason), "{}", state.message);
+}
