@@ -71,6 +71,8 @@ pub(crate) async fn deliver(cluster: &Cluster, repository: &Path, namespace: &st
 /// Three things to try, with commands that can be pasted.
 pub(crate) fn next_steps(repository: &Path, kubeconfig: &Path, home: &str) -> String {
     let (repository, kubeconfig) = (repository.display(), kubeconfig.display());
+    // As it was called: `cargo run` does not put it where a shell would find it.
+    let lynceus = std::env::args().next().unwrap_or_else(|| "lynceus".to_owned());
     format!(
         "\ntry this next\n\
          \x20 1. change something in Git and watch it arrive\n\
@@ -80,9 +82,9 @@ pub(crate) fn next_steps(repository: &Path, kubeconfig: &Path, home: &str) -> St
          \x20 2. break something and watch it heal\n\
          \x20      kubectl --kubeconfig {kubeconfig} -n shop-dev delete deployment catalog\n\
          \x20 3. look at it\n\
-         \x20      lynceus app{home} list\n\
-         \x20      lynceus app{home} get shop-dev\n\
-         \x20      lynceus app{home} tree shop-dev\n"
+         \x20      {lynceus} app{home} list\n\
+         \x20      {lynceus} app{home} get shop-dev\n\
+         \x20      {lynceus} app{home} tree shop-dev\n"
     )
 }
 

@@ -1,5 +1,6 @@
 //! `lynceus up`: a cluster and the engine that delivers to it, in one process.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use kube::Client;
 use lynceus_api::{Application, HealthStatusCode, Kind as _, SyncStatusCode, Tracking};
 use lynceus_cluster::Cluster;
 use lynceus_engine::{Engine, Options, SystemClock, application_kind};
+use lynceus_object::Object;
 use lynceus_sim::attributes::User;
 use lynceus_source::{Settings, Sources};
 
@@ -104,6 +106,7 @@ async fn show_demo(arguments: &Arguments, engine: &Engine, kubeconfig: &Path) ->
     demo::lay_out(&repository)?;
     demo::deliver(engine.cluster(), &repository, &arguments.namespace).await?;
     println!("repository   {}", shown(&repository).display());
+    println!("delivering   stage by stage, each after the one before it is healthy");
     let (arrived, total) = wait_for_demo(engine).await;
     if arrived == total {
         println!("applications {total}, all Synced and Healthy");
@@ -119,30 +122,35 @@ async fn show_demo(arguments: &Arguments, engine: &Engine, kubeconfig: &Path) ->
     Ok(())
 }
 
-/// Waits until every application of the demo is as it should be, or the time is over.
+/// Waits until every application of the demo is as it should be, or the time is over, and names each that arrives.
 async fn wait_for_demo(engine: &Engine) -> (usize, usize) {
-    let count = || {
-        let applications = engine.cluster().cache().of_kind(&application_kind());
-        let fine = applications.iter().filter(|object| {
-            Application::from_object(object).is_ok_and(|application| {
-                application.status.sync.status == SyncStatusCode::Synced
-                    && application.status.health.status == HealthStatusCode::Healthy
-            })
-        });
-        (fine.count(), applications.len())
-    };
     let mut changes = engine.cluster().cache().changes();
+    let mut arrived = BTreeSet::new();
+    let mut total = 0;
     let waited = async {
         loop {
-            let (fine, total) = count();
-            if fine == total && total >= demo::APPLICATIONS {
+            let applications = engine.cluster().cache().of_kind(&application_kind());
+            total = applications.len();
+            for application in applications.iter().filter(|application| is_fine(application)) {
+                if arrived.insert(application.name().to_owned()) {
+                    println!("             {} is Synced and Healthy", application.name());
+                }
+            }
+            if arrived.len() == total && total >= demo::APPLICATIONS {
                 return;
             }
             let _ = tokio::time::timeout(Duration::from_secs(1), changes.recv()).await;
         }
     };
     let _ = tokio::time::timeout(DEMO, waited).await;
-    count()
+    (arrived.len(), total)
+}
+
+fn is_fine(application: &Object) -> bool {
+    Application::from_object(application).is_ok_and(|application| {
+        application.status.sync.status == SyncStatusCode::Synced
+            && application.status.health.status == HealthStatusCode::Healthy
+    })
 }
 
 fn absolute(path: &Path) -> Outcome<PathBuf> {

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod health;
 pub mod sync;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -23,6 +24,8 @@ pub struct Report {
     pub passed: usize,
     /// The others, in the order of the cases.
     pub failures: Vec<Failure>,
+    /// How many could not be replayed, by the reason.
+    pub skipped: BTreeMap<&'static str, usize>,
 }
 
 /// A case that did not agree.

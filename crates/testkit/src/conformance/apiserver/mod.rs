@@ -16,24 +16,15 @@ use super::{Report, cases};
 use recording::Recording;
 use session::Session;
 
-/// What became of the recordings of an API server.
-#[derive(Clone, Debug, Default)]
-pub struct Replay {
-    /// The requests that were replayed.
-    pub report: Report,
-    /// The requests that were not, each with the reason.
-    pub skipped: Vec<(String, &'static str)>,
-}
-
 /// Replays every file of `dir/apiserver`, or only the one called `only`.
-pub fn run(dir: &Path, only: Option<&str>) -> io::Result<Replay> {
+pub fn run(dir: &Path, only: Option<&str>) -> io::Result<Report> {
     let mut files: Vec<_> = std::fs::read_dir(dir.join("apiserver"))?
         .map(|entry| Ok(entry?.path()))
         .collect::<io::Result<_>>()?;
     files.retain(|file| file.to_string_lossy().ends_with(".jsonl.gz"));
     files.sort();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut replay = Replay::default();
+    let mut report = Report::default();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().replace(".jsonl.gz", "");
         if only.is_some_and(|only| only != name) {
@@ -41,7 +32,7 @@ pub fn run(dir: &Path, only: Option<&str>) -> io::Result<Replay> {
         }
         let recordings: Vec<Recording> =
             cases(&file)?.map(|case| Ok(Recording::read(&case?))).collect::<io::Result<_>>()?;
-        runtime.block_on(Session::run(&name, &recordings, &mut replay)).map_err(io::Error::other)?;
+        runtime.block_on(Session::run(&name, &recordings, &mut report)).map_err(io::Error::other)?;
     }
-    Ok(replay)
+    Ok(report)
 }

@@ -12,7 +12,7 @@ use tower::ServiceExt;
 
 use super::compare::{self, difference};
 use super::recording::Recording;
-use super::{Replay, names};
+use super::{Report, names};
 
 /// What was answered.
 struct Answer {
@@ -39,7 +39,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Replays a file.
-    pub(super) async fn run(name: &str, recordings: &[Recording], replay: &mut Replay) -> Result<(), String> {
+    pub(super) async fn run(name: &str, recordings: &[Recording], report: &mut Report) -> Result<(), String> {
         let mut session = Session::start().await?;
         session.supply_earlier_namespaces(recordings).await;
         for (at, recording) in recordings.iter().enumerate() {
@@ -49,18 +49,18 @@ impl Session {
                 if recording.creates() {
                     session.supply_what_was_made(recording, &recordings[at + 1..]).await;
                 }
-                replay.skipped.push((case, why));
+                *report.skipped.entry(why).or_default() += 1;
                 continue;
             }
             if session.lost.contains(recording.bare_path()) {
-                replay.skipped.push((case, "the object was made by a request that lost bytes"));
+                *report.skipped.entry("it asks for an object of a request that lost bytes").or_default() += 1;
                 continue;
             }
             session.supply_rival(recording).await;
             let (answer, outcome) = session.ask(recording).await;
             session.learn(recording, &answer);
             let reason = outcome.as_ref().err().and_then(|detail| explain(recording, detail));
-            replay.report.count_with(&case, outcome, reason);
+            report.count_with(&case, outcome, reason);
         }
         Ok(())
     }
