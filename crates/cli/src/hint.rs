@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use lynceus_cluster::ClusterError;
+use lynceus_sim::store::OpenError;
 
 use crate::exit::Code;
 
@@ -12,6 +13,9 @@ pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
     while let Some(error) = next {
         if let Some(error) = error.downcast_ref::<ClusterError>() {
             return cluster(error);
+        }
+        if let Some(error) = error.downcast_ref::<OpenError>() {
+            return (Code::Other, vec![data_directory(error).to_owned()]);
         }
         if let Some(error) = error.downcast_ref::<std::io::Error>() {
             return (Code::Other, io(error));
@@ -44,6 +48,19 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
         ),
         ClusterError::Refused(_) | ClusterError::UnknownKind { .. } => (Code::Refused, Vec::new()),
         ClusterError::Decode { .. } | ClusterError::Patch { .. } => (Code::Other, Vec::new()),
+    }
+}
+
+fn data_directory(error: &OpenError) -> &'static str {
+    match error {
+        OpenError::Locked { .. } => "stop the other one, or choose another directory with --data-dir DIR",
+        OpenError::File { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+            "the disk is full; make room, nothing has been lost"
+        }
+        OpenError::File { .. } => "choose a directory of your own with --data-dir DIR",
+        OpenError::Damaged { .. } | OpenError::Missing { .. } => {
+            "start with an empty directory: --data-dir DIR; the applications come back from Git"
+        }
     }
 }
 

@@ -36,7 +36,8 @@ pub(crate) struct Cluster {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
-    let (sim, server, kubeconfig) = start(&arguments.cluster).await?;
+    let (sim, server) = start(&arguments.cluster).await?;
+    let kubeconfig = hand_out(&arguments.cluster, &sim, &server)?;
     println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
     println!("try          kubectl --kubeconfig {} get namespaces", kubeconfig.display());
     interrupted().await?;
@@ -45,10 +46,10 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-/// Starts the cluster and writes its kubeconfig: into the data directory, and wherever else it was asked for.
-pub(crate) async fn start(arguments: &Cluster) -> Outcome<(Sim, Server, PathBuf)> {
-    let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.clone());
-    let options = Options { data_dir: data_dir.clone().map(|dir| dir.join("cluster")), ..Options::default() };
+/// Starts the cluster.
+pub(crate) async fn start(arguments: &Cluster) -> Outcome<(Sim, Server)> {
+    let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.join("cluster"));
+    let options = Options { data_dir, ..Options::default() };
     let sim = Sim::start(options).await.doing("cannot start the embedded cluster")?;
     for repair in &sim.recovery().repairs {
         eprintln!("note: {repair}");
@@ -57,16 +58,20 @@ pub(crate) async fn start(arguments: &Cluster) -> Outcome<(Sim, Server, PathBuf)
         .serve(SocketAddr::new(arguments.bind, arguments.port))
         .await
         .doing("cannot serve the embedded cluster")?;
+    Ok((sim, server))
+}
+
+/// Writes the kubeconfig: into the data directory, and wherever else it was asked for. Scripts wait for that file, so it
+/// comes last.
+pub(crate) fn hand_out(arguments: &Cluster, sim: &Sim, server: &Server) -> Outcome<PathBuf> {
     let text = sim.kubeconfig(&server.url());
-    let own = data_dir.as_deref().map(|dir| dir.join("kubeconfig"));
-    for path in own.iter().chain(&arguments.write_kubeconfig) {
+    let own = (!arguments.ephemeral).then(|| arguments.data_dir.join("kubeconfig"));
+    let shown =
+        arguments.write_kubeconfig.clone().or_else(|| own.clone()).unwrap_or_else(|| fallback(server));
+    for path in own.iter().filter(|own| **own != shown).chain([&shown]) {
         place::write_private(path, &text)?;
     }
-    let shown = arguments.write_kubeconfig.clone().or(own).unwrap_or_else(|| fallback(&server));
-    if !shown.exists() {
-        place::write_private(&shown, &text)?;
-    }
-    Ok((sim, server, shown))
+    Ok(shown)
 }
 
 /// Somebody who keeps nothing still has to get in.

@@ -48,10 +48,11 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 }
 
 async fn embedded(arguments: &Arguments) -> Outcome {
-    let (sim, server, kubeconfig) = sim::start(&arguments.cluster).await?;
+    let (sim, server) = sim::start(&arguments.cluster).await?;
     let client = Client::new(sim.service(User::admin()), "default");
     // Waves of an app-of-apps wait for each other: there is no Argo CD beside us to be surprised.
     let engine = engine(arguments, client, true).await?;
+    let kubeconfig = sim::hand_out(&arguments.cluster, &sim, &server)?;
     println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
     let work = tokio::spawn(engine.clone().run());
     if arguments.demo {

@@ -202,6 +202,9 @@ impl Engine {
             return self.finalize(&mut application).await;
         }
         let asked = requested(&application);
+        if asked.is_some() {
+            self.ask_servers_again(&application);
+        }
         let freshness = freshness.max(asked.unwrap_or_default());
         let next = self.operate(&mut application).await?;
         let look = self.look(&application, &Aim { freshness, ..Aim::default() }).await;
@@ -211,6 +214,15 @@ impl Engine {
         }
         self.schedule(key, &next);
         Ok(())
+    }
+
+    /// Somebody waits for the newest commit: what a server said a moment ago for all applications will not do.
+    fn ask_servers_again(&self, application: &Application) {
+        let settings = self.settings();
+        for source in application.spec.all_sources() {
+            let repository = settings.book.find(&source.repo_url, &application.spec.project);
+            self.renderer.sources().forget(&repository);
+        }
     }
 
     /// When to look again although nothing seems to have changed.

@@ -63,10 +63,18 @@ pub(crate) fn report(
             status.health.status = HealthStatusCode::Unknown.into();
             status.health.last_transition_time = Some(now.into());
         }
+    } else if status.health.status.as_str().is_empty() {
+        // Nothing is known of an application that could not be compared even once.
+        status.health.status = HealthStatusCode::Unknown.into();
+        status.health.last_transition_time = Some(now.into());
     }
-    // A look that found what the last one found is not worth a write.
-    if (ApplicationStatus { reconciled_at: application.status.reconciled_at, ..status.clone() })
-        == application.status
+    // A look that found what the last one found is not worth a write, unless it is the first after an operation: clients
+    // wait for that one.
+    let finished = status.operation_state.as_ref().and_then(|state| state.finished_at);
+    let seen = application.status.reconciled_at >= finished;
+    if seen
+        && (ApplicationStatus { reconciled_at: application.status.reconciled_at, ..status.clone() })
+            == application.status
     {
         return application.status.clone();
     }
