@@ -114,6 +114,8 @@ words! {
         RepeatedResourceWarning = "RepeatedResourceWarning",
         /// The source has an object of a kind that settings exclude.
         ExcludedResourceWarning = "ExcludedResourceWarning",
+        /// A manifest says something that is probably not meant, such as one key twice. Argo CD does not tell.
+        ManifestWarning = "ManifestWarning",
         /// The namespace has objects that belong to nobody.
         OrphanedResourceWarning = "OrphanedResourceWarning",
     }

@@ -43,10 +43,13 @@ pub(crate) fn desire(rendered: &[Rendered], wanting: &Wanting<'_>) -> Desired {
     let mut desired = Desired::default();
     for source in rendered {
         for diagnostic in &source.diagnostics {
-            if diagnostic.severity == Severity::Error {
-                desired.incomplete = true;
-                desired.conditions.push(Condition::comparison(diagnostic.to_text()));
-            }
+            desired.conditions.push(match diagnostic.severity {
+                Severity::Error => {
+                    desired.incomplete = true;
+                    Condition::comparison(diagnostic.to_text())
+                }
+                _ => Condition::new(ApplicationConditionType::ManifestWarning, diagnostic.to_text()),
+            });
         }
     }
     let manifests: Vec<&Manifest> = rendered.iter().flat_map(|source| &source.manifests).collect();

@@ -11,12 +11,13 @@ use crate::condition::merge;
 use crate::look::Look;
 
 /// The conditions that a look can find: those of these types that it did not find are no longer so.
-const LOOKED_FOR: [Kind; 5] = [
+const LOOKED_FOR: [Kind; 6] = [
     Kind::InvalidSpecError,
     Kind::ComparisonError,
     Kind::SharedResourceWarning,
     Kind::RepeatedResourceWarning,
     Kind::ExcludedResourceWarning,
+    Kind::ManifestWarning,
 ];
 
 /// The status of an application after a look.

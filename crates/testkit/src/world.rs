@@ -18,7 +18,7 @@ use lynceus_sim::Sim;
 use lynceus_sim::attributes::User;
 use lynceus_sim::clock::{Clock as _, ManualClock};
 use lynceus_source::compose::{Change, Composition, Layout, Message};
-use lynceus_source::{Settings, Sources};
+use lynceus_source::{CommitId, Settings, Sources};
 use tokio::task::JoinHandle;
 
 /// How long a condition may take on the world's own clock.
@@ -34,6 +34,7 @@ pub struct World {
     cluster: Arc<Cluster>,
     engine: Option<(Arc<Engine>, JoinHandle<()>)>,
     repository: Composition,
+    git: Settings,
     folder: PathBuf,
 }
 
@@ -52,8 +53,13 @@ impl Clock for Hand {
 
 impl World {
     /// An empty cluster, an empty repository, and an engine at work.
-    #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
     pub async fn new() -> Self {
+        World::with(Settings::default()).await
+    }
+
+    /// A world whose engine reads Git with these settings.
+    #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
+    pub async fn with(git: Settings) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("lynceus-world-{}-{number}", std::process::id()));
@@ -69,7 +75,7 @@ impl World {
         bootstrap(&cluster, "argocd").await.expect("the cluster can be set up");
         let repository =
             Composition::create(folder.join("repository"), Layout::Bare).expect("a repository can be made");
-        let mut world = World { clock, sim, cluster, engine: None, repository, folder };
+        let mut world = World { clock, sim, cluster, engine: None, repository, git, folder };
         world.start_engine();
         world
     }
@@ -77,7 +83,7 @@ impl World {
     /// Starts an engine; one that runs is stopped as `kill -9` would.
     pub fn start_engine(&mut self) {
         self.kill_engine();
-        let sources = Sources::new(self.folder.join("mirrors"), Settings::default());
+        let sources = Sources::new(self.folder.join("mirrors"), self.git.clone());
         let options = Options { children: true, ..Options::default() };
         let engine = Engine::new(self.cluster.clone(), sources, Arc::new(Hand(self.clock.clone())), options);
         let work = tokio::spawn(engine.clone().run());
@@ -97,16 +103,35 @@ impl World {
     }
 
     /// Commits files to `main`; an empty text removes the file.
-    #[allow(clippy::expect_used, reason = "a test that cannot commit has to stop")]
-    pub fn commit(&self, files: &[(&str, &str)]) {
-        let changes = files.iter().map(|(path, text)| {
+    pub fn commit(&self, files: &[(&str, &str)]) -> CommitId {
+        self.commit_changes(files.iter().map(|(path, text)| {
             let change =
                 if text.is_empty() { Change::Remove } else { Change::Write(text.as_bytes().to_vec()) };
-            (FilePath::new(path).expect("a path"), change)
-        });
+            (*path, change)
+        }))
+    }
+
+    /// Commits changes of any sort to `main`.
+    #[allow(clippy::expect_used, reason = "a test that cannot commit has to stop")]
+    pub fn commit_changes<'a>(&self, changes: impl IntoIterator<Item = (&'a str, Change)>) -> CommitId {
+        let changes =
+            changes.into_iter().map(|(path, change)| (FilePath::new(path).expect("a path"), change));
         let message =
             Message { name: "Test", email: "test@example.com", when: self.clock.now(), text: "A change\n" };
-        self.repository.commit("main", &message, changes).expect("a commit can be made");
+        self.repository.commit("main", &message, changes).expect("a commit can be made")
+    }
+
+    /// Points `main` at another commit, as a push by force does.
+    #[allow(clippy::expect_used, reason = "a test that cannot push has to stop")]
+    pub fn force(&self, commit: CommitId) {
+        self.repository.branch("main", commit).expect("a branch can be moved");
+    }
+
+    /// What is said of an Application: `ComparisonError: …`, one line for each condition.
+    pub fn said(&self, name: &str) -> String {
+        let conditions = self.application(name).status.conditions;
+        let lines = conditions.iter().map(|condition| format!("{}: {}\n", condition.type_, condition.message));
+        lines.collect()
     }
 
     /// Applies manifests as a user would with kubectl.
