@@ -1,5 +1,6 @@
 //! The example repository of `lynceus up --demo`: an app-of-apps, three environments, waves, hooks.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -45,7 +46,14 @@ pub(crate) fn lay_out(path: &Path) -> Outcome {
         text: "Deliver a shop to three environments\n",
     };
     composition.commit("main", &message, changes).doing(failed.as_str())?;
-    composition.checkout().doing(failed)
+    composition.checkout().doing(failed.as_str())?;
+    name_author(path).doing(failed)
+}
+
+/// Git refuses to commit for somebody whom it does not know, and on a new machine it knows nobody.
+fn name_author(path: &Path) -> std::io::Result<()> {
+    let mut config = std::fs::OpenOptions::new().append(true).open(path.join(".git/config"))?;
+    config.write_all(b"[user]\n\tname = You\n\temail = you@lynceus.invalid\n")
 }
 
 /// Creates the Application that delivers the others.

@@ -26,6 +26,7 @@ use arguments::{Arguments, Command};
 use exit::Outcome;
 
 fn main() -> ExitCode {
+    leave_quietly_when_nobody_reads();
     let arguments = Arguments::parse();
     listen(arguments.verbose, &arguments.command);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -44,6 +45,21 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code as u8)
         }
     }
+}
+
+/// `lynceus … | head` closes the pipe after a few lines. That is no mistake of anybody's: the program ends as others do
+/// that are stopped by the signal for it, instead of telling of a panic.
+fn leave_quietly_when_nobody_reads() {
+    /// 128 and the number of the signal, as shells have it.
+    const BROKEN_PIPE: i32 = 128 + 13;
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let said = panic.payload_as_str().unwrap_or_default();
+        if said.starts_with("failed printing to") && said.contains("Broken pipe") {
+            std::process::exit(BROKEN_PIPE);
+        }
+        usual(panic);
+    }));
 }
 
 async fn run(arguments: Arguments) -> Outcome {

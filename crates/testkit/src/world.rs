@@ -130,7 +130,8 @@ impl World {
     /// What is said of an Application: `ComparisonError: …`, one line for each condition.
     pub fn said(&self, name: &str) -> String {
         let conditions = self.application(name).status.conditions;
-        let lines = conditions.iter().map(|condition| format!("{}: {}\n", condition.type_, condition.message));
+        let lines =
+            conditions.iter().map(|condition| format!("{}: {}\n", condition.type_, condition.message));
         lines.collect()
     }
 
