@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use lynceus_sim::kinds::Additions;
 use lynceus_sim::{Options, Server, Sim};
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -12,7 +13,27 @@ use crate::place;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub(crate) cluster: Cluster,
+    cluster: Cluster,
+    /// Run no nodes: controllers make pods, and the pods stay pending.
+    #[arg(long)]
+    without_nodes: bool,
+    /// Leave out what these parts of admission add to new objects.
+    #[arg(long, value_name = "PLUGINS", value_delimiter = ',', value_enum)]
+    disable_admission_plugins: Vec<Plugin>,
+}
+
+/// A part of admission that can be left out, by the name that kube-apiserver has for it.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Plugin {
+    /// The service account of a pod, with its token.
+    #[value(name = "ServiceAccount")]
+    ServiceAccount,
+    /// The tolerations for nodes that fail.
+    #[value(name = "DefaultTolerationSeconds")]
+    DefaultTolerationSeconds,
+    /// The finalizers that keep volumes and claims while they are in use.
+    #[value(name = "StorageObjectInUseProtection")]
+    StorageObjectInUseProtection,
 }
 
 /// How the embedded cluster is started.
@@ -36,7 +57,17 @@ pub(crate) struct Cluster {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
-    let (sim, server) = start(&arguments.cluster).await?;
+    let adds = |plugin| !arguments.disable_admission_plugins.contains(&plugin);
+    let options = Options {
+        without_nodes: arguments.without_nodes,
+        additions: Additions {
+            service_account: adds(Plugin::ServiceAccount),
+            tolerations: adds(Plugin::DefaultTolerationSeconds),
+            protection: adds(Plugin::StorageObjectInUseProtection),
+        },
+        ..Options::default()
+    };
+    let (sim, server) = start(&arguments.cluster, options).await?;
     let kubeconfig = hand_out(&arguments.cluster, &sim, &server)?;
     println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
     println!("try          kubectl --kubeconfig {} get namespaces", kubeconfig.display());
@@ -47,9 +78,9 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 }
 
 /// Starts the cluster.
-pub(crate) async fn start(arguments: &Cluster) -> Outcome<(Sim, Server)> {
+pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim, Server)> {
     let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.join("cluster"));
-    let options = Options { data_dir, ..Options::default() };
+    let options = Options { data_dir, ..options };
     let sim = Sim::start(options).await.doing("cannot start the embedded cluster")?;
     for repair in &sim.recovery().repairs {
         eprintln!("note: {repair}");

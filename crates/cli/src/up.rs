@@ -48,7 +48,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 }
 
 async fn embedded(arguments: &Arguments) -> Outcome {
-    let (sim, server) = sim::start(&arguments.cluster).await?;
+    let (sim, server) = sim::start(&arguments.cluster, lynceus_sim::Options::default()).await?;
     let client = Client::new(sim.service(User::admin()), "default");
     // Waves of an app-of-apps wait for each other: there is no Argo CD beside us to be surprised.
     let engine = engine(arguments, client, true).await?;

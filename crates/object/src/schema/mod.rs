@@ -7,6 +7,7 @@
 mod check;
 mod model;
 mod openapi;
+mod restore;
 pub(crate) mod scalar;
 mod shape;
 mod table;
@@ -16,6 +17,7 @@ use std::sync::LazyLock;
 
 pub use check::{Problem, ProblemKind, check, decoding_error};
 pub use model::{Field, ListType, MergeStrategy, Scalar, Schema, Shape, TypeRef};
+pub use restore::restoring_error;
 pub use shape::{drop_empty, fill_zero, prune_unknown, round_trip};
 
 pub(crate) use model::Wire;

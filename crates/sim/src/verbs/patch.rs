@@ -1,7 +1,7 @@
 //! Changing an object by a description of the change.
 
 use lynceus_object::patch::PatchError;
-use lynceus_object::schema::TypeRef;
+use lynceus_object::schema::{self, TypeRef};
 use lynceus_object::{Map, Object, Value, json};
 
 use super::body::{self, Validation};
@@ -110,10 +110,14 @@ fn refit(
         return Err(ApiError::bad_request("the patched object is not a map"));
     };
     body::fit(resource, object, patch.oddities.clone(), validation).map_err(|misfit| {
-        let detail = misfit.message();
-        let shown = match patch.kind {
-            PatchKind::Strategic => lynceus_object::patch::printed(&patch.value),
-            PatchKind::Json | PatchKind::Merge | PatchKind::Apply => json::to_string(&value),
+        let (shown, detail) = match patch.kind {
+            PatchKind::Strategic => {
+                let restoring = schema::restoring_error(&value, strategy::schema(resource));
+                (lynceus_object::patch::printed(&patch.value), restoring.unwrap_or_else(|| misfit.message()))
+            }
+            PatchKind::Json | PatchKind::Merge | PatchKind::Apply => {
+                (json::to_string(&value), misfit.message())
+            }
         };
         let error = FieldError::invalid("patch", format!("{shown:?}"), detail);
         ApiError::invalid("", "", "", &[error])
