@@ -373,6 +373,43 @@ async fn a_stateful_set_starts_in_order_and_keeps_its_claims() {
 }
 
 #[tokio::test]
+async fn a_node_that_never_says_a_word_is_given_up_and_tainted() {
+    let cluster = Cluster::start().await;
+    let silent = value!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "silent"}});
+    cluster.create("", "nodes", silent).await;
+    let node = || cluster.local.get("", "nodes", "", "silent").unwrap();
+    cluster.advance(59).await;
+    assert_eq!(node().value().items_at(&["status", "conditions"]).len(), 0);
+    cluster.advance(1).await;
+    let node = node();
+    let given_up = ("Unknown".to_owned(), "NodeStatusNeverUpdated".to_owned());
+    for type_ in ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"] {
+        assert_eq!(condition(&node, type_), given_up);
+    }
+    let taints = node.value().items_at(&["spec", "taints"]);
+    let keys: Vec<_> = taints.iter().filter_map(|taint| taint.str_at(&["key"])).collect();
+    assert_eq!(keys, ["node.kubernetes.io/unreachable"]);
+}
+
+#[tokio::test]
+async fn a_node_that_takes_no_pods_is_tainted_until_it_does() {
+    let cluster = Cluster::start().await;
+    let target = Target { group: "", resource: "nodes", namespace: "", name: "sim-node-0" };
+    let cluster = &cluster;
+    let cordon = |on: bool| async move {
+        cluster.local.edit(target, "", |node| node.set(&["spec", "unschedulable"], on)).await.unwrap();
+        cluster.sim.settle().await;
+        let node = cluster.local.get("", "nodes", "", "sim-node-0").unwrap();
+        node.value().items_at(&["spec", "taints"]).to_vec()
+    };
+    let taints = cordon(true).await;
+    let taint = value!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule",
+        "timeAdded": "2026-01-01T00:00:00Z"});
+    assert_eq!(taints, [taint]);
+    assert_eq!(cordon(false).await, []);
+}
+
+#[tokio::test]
 async fn a_daemon_set_runs_on_every_node() {
     let cluster = Cluster::start().await;
     let set = value!({

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | the loop | `queue`, `steps`, `run`, `recorder`, `graph`, `world` |
 //! | workloads | `deployment`, `replicaset`, `statefulset`, `daemonset`, `job`, `cronjob` |
-//! | pods | `scheduler`, `kubelet` |
+//! | nodes and pods | `nodes`, `lifecycle`, `scheduler`, `kubelet` |
 //! | the rest | `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
 
 mod autoscaler;
@@ -29,6 +29,7 @@ mod job;
 mod key;
 mod kind;
 mod kubelet;
+mod lifecycle;
 mod namespace;
 mod nodes;
 mod pods;

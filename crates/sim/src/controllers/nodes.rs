@@ -55,10 +55,6 @@ impl Controller for Nodes {
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(node) = world.find(key) else { return };
-        if let Some(freed) = without_taint(&node) {
-            out.update(NODE, freed);
-            return;
-        }
         if !is_ours(&node) {
             return;
         }
@@ -77,27 +73,6 @@ impl Controller for Nodes {
         out.again_after(world.now, HEARTBEAT);
     }
 }
-
-/// A node that has been found ready, without the taint that kept pods away from it until then.
-fn without_taint(node: &Object) -> Option<Object> {
-    let ready = condition::get(node, "Ready").is_some_and(|ready| ready.str_at(&["status"]) == Some("True"));
-    let taints = node.value().items_at(&["spec", "taints"]);
-    let left: Vec<Value> =
-        taints.iter().filter(|taint| taint.str_at(&["key"]) != Some(NOT_READY)).cloned().collect();
-    if !ready || left.len() == taints.len() {
-        return None;
-    }
-    let mut freed = node.clone();
-    if left.is_empty() {
-        freed.remove(&["spec", "taints"]);
-    } else {
-        freed.set(&["spec", "taints"], left);
-    }
-    Some(freed)
-}
-
-/// The taint that a new node is born with.
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
 /// Nodes that somebody else made are somebody else's to keep well.
 fn is_ours(node: &Object) -> bool {

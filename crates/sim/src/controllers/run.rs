@@ -16,7 +16,7 @@ use super::steps::{Announcement, Deletion, Step, Steps};
 use super::world::World;
 use super::{
     Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
-    forgetting, garbage, job, kubelet, namespace, nodes, quota, replicaset, scheduler, statefulset, token,
+    forgetting, garbage, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler, statefulset, token,
     volumes,
 };
 use crate::ApiError;
@@ -263,6 +263,7 @@ impl Controllers {
 fn all() -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(nodes::Nodes),
+        Box::new(lifecycle::NodeLifecycle),
         Box::new(namespace::DefaultServiceAccounts),
         Box::new(namespace::RootCertificates),
         Box::new(token::TokenSecrets),
