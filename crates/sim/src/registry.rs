@@ -78,7 +78,8 @@ impl Registry {
         self.resources.iter().find(|resource| resource.is(group, plural))
     }
 
-    /// The groups in the order of discovery, each with its versions, the preferred one first.
+    /// The groups in the order of discovery, each with its versions, the preferred one first: the built-in
+    /// groups by their rank, then those of definitions by name.
     pub fn groups(&self) -> Vec<(Str, Vec<Str>)> {
         let mut groups: Vec<(Str, Vec<Str>)> = Vec::new();
         for resource in &self.resources {
@@ -92,6 +93,9 @@ impl Registry {
                 versions.push(resource.version.clone());
             }
         }
+        let is_custom = |group: &Str| built_in().iter().all(|resource| resource.group != *group);
+        let first_custom = groups.iter().position(|(group, _)| is_custom(group)).unwrap_or(groups.len());
+        groups[first_custom..].sort_by(|(a, _), (b, _)| a.cmp(b));
         groups
     }
 

@@ -64,11 +64,12 @@ impl Client {
         headers: &[(&str, &str)],
         body: &str,
     ) -> http::Response<lynceus_sim::http::Body> {
-        let mut request = http::Request::builder().method(method).uri(path).header("user-agent", "test/1");
+        let request = http::Request::builder().method(method).uri(path).header("user-agent", "test/1");
+        let mut request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            let name: http::HeaderName = name.parse().unwrap();
+            request.headers_mut().insert(name, value.parse().unwrap());
         }
-        let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
         self.0.clone().oneshot(request).await.unwrap()
     }
 
@@ -154,6 +155,50 @@ async fn bodies_that_are_no_objects_are_named() {
     );
     let answer = client.send("POST", MAPS, &json, r#"{"metadata":{"name":"x"},"nope":1}"#).await;
     assert_eq!((answer.status, answer.header("warning")), (201, "299 - \"unknown field \\\"nope\\\"\""));
+}
+
+#[tokio::test]
+async fn json_has_fields_in_the_order_of_go_and_lines_for_people() {
+    let client = Client::start().await;
+    let get = async |path: &str, agent: &str| {
+        let answer = client.send("GET", path, &[("user-agent", agent)], "").await;
+        String::from_utf8(answer.body.to_vec()).unwrap()
+    };
+    let resources = get("/api/v1", "kubectl/v1").await;
+    assert!(resources.starts_with(r#"{"kind":"APIResourceList","groupVersion":"v1","resources":["#));
+    let pods = r#"{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["po"],"categories":["all"],"storageVersionHash":"#;
+    assert!(resources.contains(pods), "{resources}");
+    let namespace = "/api/v1/namespaces/default";
+    let compact = r#"{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"default","uid":"#;
+    assert!(get(namespace, "kubectl/v1").await.starts_with(compact));
+    let lines = "{\n  \"kind\": \"Namespace\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {\n    \"name\": \"default\",\n";
+    let shown = get(namespace, "curl/8.5").await;
+    assert!(shown.starts_with(lines), "{shown}");
+    assert!(get(&format!("{namespace}?pretty=true"), "kubectl/v1").await.starts_with(lines));
+    assert!(get(&format!("{namespace}?pretty=false"), "curl/8.5").await.starts_with(compact));
+}
+
+#[tokio::test]
+async fn groups_of_definitions_are_listed_by_name() {
+    let client = Client::start().await;
+    for group in ["zeta.example", "alpha.example"] {
+        let definition = value!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": format!("as.{group}")},
+            "spec": {
+                "group": group, "scope": "Namespaced", "names": {"plural": "as", "kind": "A"},
+                "versions": [{"name": "v1", "served": true, "storage": true,
+                    "schema": {"openAPIV3Schema": {"type": "object"}}}],
+            },
+        });
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        let answer = client.send("POST", path, &[], &json::to_string(&definition)).await;
+        assert_eq!(answer.status, 201);
+    }
+    let groups = client.send("GET", "/apis", &[], "").await.json();
+    let groups: Vec<_> =
+        groups.items_at(&["groups"]).iter().filter_map(|group| group.str_at(&["name"])).collect();
+    assert_eq!(groups[groups.len() - 2..], ["alpha.example", "zeta.example"]);
 }
 
 #[tokio::test]

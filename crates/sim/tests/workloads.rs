@@ -332,6 +332,23 @@ async fn a_cron_job_runs_every_hour_and_keeps_three() {
 }
 
 #[tokio::test]
+async fn a_cron_job_for_a_day_that_no_month_has_is_reported() {
+    let cluster = Cluster::start().await;
+    let mut cron = value!({
+        "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "never", "namespace": "default"},
+        "spec": {"schedule": "59 23 31 2 *", "jobTemplate": {"spec": {}}},
+    });
+    cron.set(&["spec", "jobTemplate", "spec", "template"], task(value!({})));
+    cluster.create("batch", "cronjobs", cron).await;
+    cluster.advance(1).await;
+    assert_eq!(
+        cluster.events("never"),
+        ["InvalidSchedule: invalid schedule: 59 23 31 2 * : \
+          time difference between two schedules is less than 1 second"]
+    );
+}
+
+#[tokio::test]
 async fn a_stateful_set_starts_in_order_and_keeps_its_claims() {
     let cluster = Cluster::start().await;
     let set = value!({

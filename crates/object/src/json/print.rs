@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::schema::{Shape, TypeRef};
 use crate::value::Value;
 use crate::yaml::go_float;
 
@@ -26,6 +27,14 @@ pub fn go_vec(value: &Value) -> Vec<u8> {
     go_string(value).into_bytes()
 }
 
+/// Prints as Go prints a value of a type: as [`go_string`], but the fields of a struct in the order in
+/// which Go declares them. What the type does not name comes last.
+pub fn typed_string(value: &Value, ty: TypeRef<'_>) -> String {
+    let mut printer = Printer::new(Style { escape_html: true, indent: None });
+    printer.typed(value, ty);
+    printer.out
+}
+
 /// Prints on many lines as Go's `json.MarshalIndent` does, each level `indent` spaces further in:
 /// 4 for `kubectl`, 2 for `argocd`.
 pub fn to_string_pretty(value: &Value, indent: usize) -> String {
@@ -39,7 +48,7 @@ struct Style {
 }
 
 fn print(value: &Value, style: Style) -> String {
-    let mut printer = Printer { out: String::with_capacity(256), style, depth: 0 };
+    let mut printer = Printer::new(style);
     printer.value(value);
     printer.out
 }
@@ -51,6 +60,40 @@ struct Printer {
 }
 
 impl Printer {
+    fn new(style: Style) -> Self {
+        Printer { out: String::with_capacity(256), style, depth: 0 }
+    }
+
+    fn typed(&mut self, value: &Value, ty: TypeRef<'_>) {
+        match (ty.shape(), value) {
+            (Shape::Struct, Value::Map(map)) => {
+                let mut fields: Vec<_> = map
+                    .iter()
+                    .map(|(key, value)| {
+                        let field = ty.field(key);
+                        let inner = field.map(|field| field.ty()).or_else(|| ty.rest());
+                        (field.map_or(u32::MAX, |field| field.place()), key, value, inner)
+                    })
+                    .collect();
+                fields.sort_by_key(|(place, ..)| *place);
+                self.all('{', '}', fields.into_iter(), |printer, (_, key, value, ty)| {
+                    printer.key(key);
+                    printer.typed(value, ty.unwrap_or(TypeRef::untyped()));
+                });
+            }
+            (Shape::Map(inner), Value::Map(map)) => {
+                self.all('{', '}', map.iter(), |printer, (key, value)| {
+                    printer.key(key);
+                    printer.typed(value, inner);
+                })
+            }
+            (Shape::List(inner, _), Value::Seq(items)) => {
+                self.all('[', ']', items.iter(), |printer, item| printer.typed(item, inner));
+            }
+            _ => self.value(value),
+        }
+    }
+
     fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.out.push_str("null"),
@@ -68,13 +111,17 @@ impl Printer {
                 self.all('[', ']', items.iter(), |printer, item| printer.value(item));
             }
             Value::Map(map) => self.all('{', '}', map.iter(), |printer, (key, value)| {
-                printer.string(key);
-                printer.out.push(':');
-                if printer.style.indent.is_some() {
-                    printer.out.push(' ');
-                }
+                printer.key(key);
                 printer.value(value);
             }),
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        self.string(key);
+        self.out.push(':');
+        if self.style.indent.is_some() {
+            self.out.push(' ');
         }
     }
 
@@ -157,6 +204,22 @@ mod tests {
     fn prints_compactly_with_keys_in_order() {
         let value = value!({"b": [1, 2.5, null], "a": {"y": true, "x": "é"}});
         assert_eq!(to_string(&value), r#"{"a":{"x":"é","y":true},"b":[1,2.5,null]}"#);
+    }
+
+    #[test]
+    fn a_typed_value_has_its_fields_in_the_order_of_their_declaration() {
+        let pod = value!({
+            "status": {}, "spec": {"containers": [{"image": "i", "name": "n", "extra": 1}], "volumes": []},
+            "metadata": {"namespace": "b", "name": "a", "labels": {"z": "1", "a": "2"}},
+            "kind": "Pod", "apiVersion": "v1",
+        });
+        let ty = crate::schema::builtin().of_manifest("v1", "Pod").expect("kind");
+        assert_eq!(
+            typed_string(&pod, ty),
+            r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"b","labels":{"a":"2","z":"1"}},"#
+                .to_owned()
+                + r#""spec":{"volumes":[],"containers":[{"name":"n","image":"i","extra":1}]},"status":{}}"#
+        );
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub(crate) enum NodeKind {
 pub(crate) struct StructDef {
     /// Sorted by name; the fields of embedded structs are here too.
     pub(crate) fields: Vec<FieldDef>,
+    /// Embedded structs, each with the number of own fields before it; gone once a table is read.
+    pub(crate) embedded: Vec<(u32, Id)>,
     /// What stands in the message of the wire, sorted by number.
     pub(crate) wire: Vec<(u32, Wire)>,
     /// The fields, by position, that Go prints even when nothing set them.
@@ -102,6 +104,8 @@ pub(crate) struct FieldDef {
     pub(crate) default: Option<Value>,
     /// The embedded structs that it comes from, each followed by a point, as Go names them in messages.
     pub(crate) via: Str,
+    /// Where it stands among the fields as Go declares and prints them.
+    pub(crate) place: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -433,6 +437,11 @@ impl<'s> Field<'s> {
     /// Whether the list type is stated, rather than following from the patch strategy.
     pub fn has_list_marker(self) -> bool {
         self.def.flags.list_marker
+    }
+
+    /// Where it stands among its struct's fields in Go's own order, which is the order of printing.
+    pub(crate) fn place(self) -> u32 {
+        self.def.place
     }
 
     /// Whether it has to be there.

@@ -175,7 +175,7 @@ impl<'v> Reader<'v> {
 
 fn plain_field(name: Str, ty: Id) -> FieldDef {
     let (merge, via) = (MergeStrategy::default(), Str::new());
-    FieldDef { name, ty, number: 0, flags: optional(), merge, default: None, via }
+    FieldDef { name, ty, number: 0, flags: optional(), merge, default: None, via, place: 0 }
 }
 
 /// Fields of a custom resource are never printed unless they are there.

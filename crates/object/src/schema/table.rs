@@ -152,6 +152,7 @@ impl<'t> Reader<'t> {
         let structure = &mut self.arena.structs[def as usize];
         if name == "." {
             structure.wire.push((number, Wire::Embedded(ty)));
+            structure.embedded.push((structure.fields.len() as u32, ty));
             return;
         }
         if number > 0 {
@@ -173,6 +174,7 @@ impl<'t> Reader<'t> {
             merge: attributes.merge,
             default: attributes.default,
             via: Str::new(),
+            place: structure.fields.len() as u32,
         };
         // Server-side apply reads the patch strategy where a list says nothing else.
         let list = attributes.list.or_else(|| match &field.merge {
@@ -286,30 +288,23 @@ fn resolved(arena: &Arena, id: usize) -> Node {
     node
 }
 
-/// Copies the fields of embedded structs up, and sorts.
+/// Copies the fields of embedded structs up to where they are embedded, and sorts.
 fn flatten(arena: &mut Arena, def: u32) {
-    let embedded: Vec<Id> = arena.structs[def as usize]
-        .wire
-        .iter()
-        .filter_map(|(_, wire)| match wire {
-            Wire::Embedded(id) => Some(*id),
-            Wire::Field(_) => None,
-        })
-        .collect();
-    for id in embedded {
+    let embedded = std::mem::take(&mut arena.structs[def as usize].embedded);
+    // From the last one, so that the places before it stay what they are.
+    for (before, id) in embedded.into_iter().rev() {
         let NodeKind::Struct { def: inner, .. } = arena.nodes[id as usize].kind else { continue };
         flatten(arena, inner);
         let name = arena.at(id).name();
         let mut fields = arena.structs[inner as usize].fields.clone();
+        fields.sort_by_key(|field| field.place);
         for field in &mut fields {
             field.via = ecow::eco_format!("{name}.{}", field.via);
         }
         let own = &mut arena.structs[def as usize].fields;
-        for field in fields {
-            if !own.iter().any(|known| known.name == field.name) {
-                own.push(field);
-            }
-        }
+        fields.retain(|field| !own.iter().any(|known| known.name == field.name));
+        own.splice(before as usize..before as usize, fields);
+        own.iter_mut().enumerate().for_each(|(place, field)| field.place = place as u32);
     }
     let structure = &mut arena.structs[def as usize];
     structure.fields.sort_by(|a, b| a.name.cmp(&b.name));

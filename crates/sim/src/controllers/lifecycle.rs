@@ -97,9 +97,7 @@ fn tainted(node: &Object, world: &World<'_>) -> Option<Object> {
     let mut new: Vec<Value> = taints.iter().filter(stays).cloned().collect();
     let kept = new.len();
     let added = wanted.iter().filter(|key| !has(key));
-    new.extend(
-        added.map(|key| value!({"key": *key, "effect": "NoSchedule", "timeAdded": stamp(world.now)})),
-    );
+    new.extend(added.map(|key| value!({"key": *key, "effect": "NoSchedule", "timeAdded": stamp(world.now)})));
     if kept == taints.len() && new.len() == kept {
         return None;
     }

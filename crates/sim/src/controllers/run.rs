@@ -16,8 +16,8 @@ use super::steps::{Announcement, Deletion, Step, Steps};
 use super::world::World;
 use super::{
     Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
-    forgetting, garbage, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler, statefulset, token,
-    volumes,
+    forgetting, garbage, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler,
+    statefulset, token, volumes,
 };
 use crate::ApiError;
 use crate::attributes::User;

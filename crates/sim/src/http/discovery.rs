@@ -9,7 +9,7 @@ use lynceus_object::{Gvk, Map, Str, Value, json, value};
 use sha2::{Digest, Sha256};
 
 use super::negotiate::Accept;
-use super::output::{json_response, page_not_found, plain};
+use super::output::{json_response, page_not_found, plain, type_of};
 use super::{Body, full};
 use crate::ApiError;
 use crate::core::Core;
@@ -30,8 +30,10 @@ pub(super) fn answer(
             if let Some(version) = aggregated_version(accept) {
                 return Ok(aggregated(&registry, segments == ["api"], version, parts));
             }
-            let list = if segments == ["api"] { versions(parts) } else { groups(&registry) };
-            Ok(json_response(&list))
+            Ok(match segments == ["api"] {
+                true => json_response(&versions(parts), "APIVersions"),
+                false => json_response(&groups(&registry), "APIGroupList"),
+            })
         }
         ["api", version] => resources(&registry, "", version),
         ["apis", group] => Ok(match registry.groups().into_iter().find(|(known, _)| known == group) {
@@ -39,7 +41,7 @@ pub(super) fn answer(
                 let mut value = api_group(&group, &versions);
                 value.set(&["kind"], "APIGroup");
                 value.set(&["apiVersion"], "v1");
-                json_response(&value)
+                json_response(&value, "APIGroup")
             }
             None => page_not_found(),
         }),
@@ -90,7 +92,7 @@ fn resources(registry: &Registry, group: &str, version: &str) -> Result<Response
         list.set(&["apiVersion"], "v1");
     }
     list.set(&["resources"], listed);
-    Ok(json_response(&list))
+    Ok(json_response(&list, "APIResourceList"))
 }
 
 fn in_order<'a>(registry: &'a Registry, group: &'a str, version: &'a str) -> Vec<&'a Resource> {
@@ -158,7 +160,7 @@ fn aggregated(registry: &Registry, core_group: bool, version: &str, parts: &Part
         "kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
         "metadata": {}, "items": items,
     });
-    let bytes = json::to_vec(&list);
+    let bytes = json::typed_string(&list, type_of(&list)).into_bytes();
     let etag = format!("\"{}\"", hex(&Sha256::digest(&bytes)));
     let media_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
     let mut response = plain(200, &media_type, bytes);

@@ -115,5 +115,5 @@ fn paths(core: &Core) -> Response<Body> {
         paths.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
     }
     paths.sort();
-    output::json_response(&value!({"paths": paths}))
+    output::json_response(&value!({"paths": paths}), "RootPaths")
 }

@@ -6,6 +6,7 @@
 mod discovery;
 mod documents;
 mod health;
+mod indent;
 mod input;
 mod negotiate;
 mod output;
@@ -77,7 +78,8 @@ impl Service {
             Ok(body) => respond(&self.core, &self.caller, &parts, &accept, body).await,
             Err(error) => Err(error),
         };
-        let mut response = answered.unwrap_or_else(|error| failure(&error, &accept));
+        let response = answered.unwrap_or_else(|error| failure(&error, &accept));
+        let mut response = indent::indent(&parts, response).await;
         if head {
             *response.body_mut() = full(Bytes::new());
         }

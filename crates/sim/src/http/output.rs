@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use jiff::Timestamp;
+use lynceus_object::schema::{self, TypeRef};
 use lynceus_object::{Object, Value, json, protobuf, value, yaml};
 
 use super::negotiate::{Accept, Format, Transform, Wanted};
@@ -101,11 +102,7 @@ fn partial(object: &Object, version: &str) -> Value {
 /// A value as bytes in a form.
 pub(super) fn encode(value: &Value, format: Format) -> Result<Bytes, ApiError> {
     Ok(match format {
-        Format::Json => {
-            let mut bytes = json::to_vec(value);
-            bytes.push(b'\n');
-            bytes.into()
-        }
+        Format::Json => json_line(value, type_of(value)).into(),
         Format::Yaml => yaml::to_string(value).into(),
         Format::Protobuf => {
             let object = Object::new(value.clone()).unwrap_or_default();
@@ -122,7 +119,7 @@ fn encoded(code: u16, value: &Value, format: Format) -> Result<Response<Body>, A
 pub(super) fn failure(error: &ApiError, accept: &Accept) -> Response<Body> {
     let status = error.to_status();
     let mut response = encoded(error.code, &status, accept.status_format())
-        .unwrap_or_else(|_| plain(error.code, Format::Json.media_type(), json::to_vec(&status)));
+        .unwrap_or_else(|_| plain(error.code, Format::Json.media_type(), json::go_vec(&status)));
     let retry = status.int_at(&["details", "retryAfterSeconds"]);
     if let Some(seconds) = retry {
         response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -134,11 +131,22 @@ pub(super) fn failure(error: &ApiError, accept: &Accept) -> Response<Body> {
     response
 }
 
-/// JSON that is the same for everyone.
-pub(super) fn json_response(value: &Value) -> Response<Body> {
-    let mut bytes = json::to_vec(value);
-    bytes.push(b'\n');
-    plain(200, Format::Json.media_type(), bytes)
+/// JSON that is the same for everyone, of a type of `meta/v1`.
+pub(super) fn json_response(value: &Value, type_name: &str) -> Response<Body> {
+    let ty = schema::builtin().named(&format!("meta/v1.{type_name}")).unwrap_or(TypeRef::untyped());
+    plain(200, Format::Json.media_type(), json_line(value, ty))
+}
+
+/// The type of an object by its own account. Custom resources have none, and are printed in order of name.
+pub(super) fn type_of(value: &Value) -> TypeRef<'static> {
+    let text = |field| value.str_at(&[field]).unwrap_or_default();
+    schema::builtin().of_manifest(text("apiVersion"), text("kind")).unwrap_or(TypeRef::untyped())
+}
+
+fn json_line(value: &Value, ty: TypeRef<'_>) -> String {
+    let mut text = json::typed_string(value, ty);
+    text.push('\n');
+    text
 }
 
 /// Bytes of a media type.

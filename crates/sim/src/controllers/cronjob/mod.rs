@@ -119,8 +119,9 @@ impl Look<'_> {
             return;
         }
         let Some((schedule, zone)) = self.schedule() else { return };
-        if let Some(next) = schedule.next(self.world.now, &zone) {
-            self.out.again_at(next);
+        match schedule.next(self.world.now, &zone) {
+            Some(next) => self.out.again_at(next),
+            None => return self.report_never(),
         }
         let Some(due) = self.last_due(&schedule, &zone) else { return };
         let deadline = self.cron.value().int_at(&["spec", "startingDeadlineSeconds"]);
@@ -167,6 +168,14 @@ impl Look<'_> {
                 None
             }
         }
+    }
+
+    /// A day that no month has: the original finds two times without a second between them.
+    fn report_never(&mut self) {
+        let text = self.cron.value().str_at(&["spec", "schedule"]).unwrap_or_default();
+        let message =
+            format!("invalid schedule: {text} : time difference between two schedules is less than 1 second");
+        self.out.announce(Announcement::warning(self.cron, "InvalidSchedule", message));
     }
 
     /// The last time at which a Job was due and none was made yet.
