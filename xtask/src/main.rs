@@ -20,7 +20,7 @@ usage: cargo xtask <chore> [arguments]
   compat [--quick] [--cases DIR]
                     compare with recorded answers of the real programs, write docs/compatibility.md
   e2e [SCRIPT]...   drive `lynceus sim` with a real kubectl
-  bench             run every benchmark and print what it measured
+  bench             run every benchmark; with --quick a short run of each
 ";
 
 fn main() -> ExitCode {
