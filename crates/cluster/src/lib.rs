@@ -25,4 +25,4 @@ pub use error::{ClusterError, Refusal};
 pub use kind::{Kind, Kinds};
 pub use record::EventType;
 pub use tree::{Node, tree};
-pub use write::{Applied, ApplyOptions, Deletion, Propagation, Strategy};
+pub use write::{Applied, ApplyOptions, Deletion, Strategy};

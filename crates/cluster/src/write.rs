@@ -1,7 +1,7 @@
 //! The only writes to an application's objects: apply and delete.
 
 use lynceus_api::annotations::LAST_APPLIED;
-use lynceus_object::{Gvk, Object, Value, json, patch, schema, value};
+use lynceus_object::{Gvk, Object, Propagation, Value, json, patch, schema, value};
 use tracing::debug;
 
 use crate::cluster::Cluster;
@@ -49,28 +49,6 @@ pub struct Applied {
     pub object: Object,
     /// What kubectl would print: `deployment.apps/web configured`.
     pub message: String,
-}
-
-/// What happens to the objects that a deleted one owns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Propagation {
-    /// They go first; the owner stays until they are gone.
-    #[default]
-    Foreground,
-    /// They go afterwards.
-    Background,
-    /// They stay.
-    Orphan,
-}
-
-impl Propagation {
-    fn as_str(self) -> &'static str {
-        match self {
-            Propagation::Foreground => "Foreground",
-            Propagation::Background => "Background",
-            Propagation::Orphan => "Orphan",
-        }
-    }
 }
 
 /// How a deletion is asked for.

@@ -1,7 +1,7 @@
 //! Carries out what a sync decided: the only writes to an application's objects.
 
 use futures::StreamExt as _;
-use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Propagation, Strategy};
+use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Strategy};
 use lynceus_object::{Object, Str};
 use lynceus_sync::{Action, Deed, Done, Failure, Method, Report, Write};
 
@@ -25,7 +25,7 @@ async fn one(cluster: &Cluster, action: &Action) -> Result<Done, Failure> {
     match &action.deed {
         Deed::Write(write) => self::write(cluster, object, write).await,
         Deed::Delete(propagation) => {
-            let deletion = Deletion { propagation: translated(*propagation), ..Deletion::default() };
+            let deletion = Deletion { propagation: *propagation, ..Deletion::default() };
             cluster
                 .delete(&object.gvk(), object.namespace(), object.name(), &deletion)
                 .await
@@ -99,14 +99,6 @@ async fn established(cluster: &Cluster, object: &Object) {
 
 fn done(message: &str) -> Done {
     Done { message: message.into(), object: None }
-}
-
-fn translated(propagation: lynceus_sync::Propagation) -> Propagation {
-    match propagation {
-        lynceus_sync::Propagation::Foreground => Propagation::Foreground,
-        lynceus_sync::Propagation::Background => Propagation::Background,
-        lynceus_sync::Propagation::Orphan => Propagation::Orphan,
-    }
 }
 
 /// The server's words; an error of the transport with what caused it.

@@ -1,8 +1,8 @@
 //! An application that is being deleted takes its objects along, if it says so.
 
 use lynceus_api::{Application, ApplicationConditionType, Options, finalizers, hook, options};
-use lynceus_cluster::{Deletion, Propagation};
-use lynceus_object::Object;
+use lynceus_cluster::Deletion;
+use lynceus_object::{Object, Propagation};
 use tracing::info;
 
 use crate::condition::{Condition, merge};

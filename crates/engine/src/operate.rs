@@ -10,10 +10,10 @@ use lynceus_api::{
     SyncOperationResult, Wait, WaitFor, options,
 };
 use lynceus_files::FilePath;
-use lynceus_object::{Gvk, Map, Object, ObjectKey, Str, manifest, yaml};
+use lynceus_object::{Gvk, Map, Object, ObjectKey, Propagation, Str, manifest, yaml};
 use lynceus_sync::{
-    Admission, Health, Input, NamespaceMetadata, Observed, Outcome, OwnNamespace, Plan, Propagation, Run,
-    Settings, Step, plan,
+    Admission, Health, Input, NamespaceMetadata, Observed, Outcome, OwnNamespace, Plan, Run, Settings, Step,
+    plan,
 };
 use tracing::info;
 

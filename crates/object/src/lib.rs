@@ -11,6 +11,7 @@ mod map;
 mod object;
 pub mod patch;
 pub mod path;
+mod propagation;
 pub mod protobuf;
 pub mod quantity;
 pub mod schema;
@@ -23,6 +24,7 @@ pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version
 pub use map::Map;
 pub use object::{Object, OwnerRef};
 pub use path::{FieldPath, Segment};
+pub use propagation::Propagation;
 pub use quantity::Quantity;
 pub use selector::{FieldSelector, Selector};
 pub use typed::{TypedError, from_typed, to_typed};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{Gvk, Gvr, Str, Value};
+use lynceus_object::{Gvk, Gvr, Str, Value, value};
 
 /// Someone who was authenticated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,21 @@ impl User {
     /// Someone without credentials.
     pub fn anonymous() -> Self {
         User::new("system:anonymous", &["system:unauthenticated"])
+    }
+
+    /// The user as reviews show it: `UserInfo`, without what is empty.
+    pub fn info(&self) -> Value {
+        let mut info = value!({"username": self.name.as_str()});
+        if !self.uid.is_empty() {
+            info.set(&["uid"], self.uid.clone());
+        }
+        if !self.groups.is_empty() {
+            info.set(&["groups"], self.groups.clone());
+        }
+        for (key, values) in &self.extra {
+            info.set(&["extra", key], values.clone());
+        }
+        info
     }
 
     /// Whether the user is in a group.

@@ -50,5 +50,5 @@ pub mod view;
 pub use error::{ApiError, FieldError, FieldErrorKind};
 pub use http::server::{ServeError, Server};
 pub use identity::{Identity, IdentityError, write_private};
-pub use local::{DeleteOptions, Local, PatchKind, Propagation, Target};
+pub use local::{DeleteOptions, Local, PatchKind, Target};
 pub use sim::{Options, Sim, StartError};

@@ -14,7 +14,7 @@ use crate::kinds::Resource;
 use crate::random::Random;
 use crate::store::{Event, Place};
 use crate::verbs::{self, Answer, Body, Call, Patch, Validation, WriteOptions};
-pub use crate::verbs::{DeleteOptions, PatchKind, Propagation};
+pub use crate::verbs::{DeleteOptions, PatchKind};
 use crate::view::View;
 
 /// Reads from the store at once; writes go through the same rules and admission as those of any other

@@ -1,9 +1,9 @@
 //! What a run asks to have done, and what comes back.
 
-use lynceus_object::{Object, Str};
+use lynceus_object::{Object, Propagation, Str};
 
 use crate::order::{is_definition, is_namespace};
-use crate::settings::{Propagation, Settings, has_option};
+use crate::settings::{Settings, has_option};
 use crate::task::Task;
 use lynceus_api::FIELD_MANAGER;
 use lynceus_api::options::sync;

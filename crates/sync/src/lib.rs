@@ -17,5 +17,5 @@ pub use action::{Action, ActionId, Deed, Done, Failure, Method, Report, Write};
 pub use draft::{Admission, Input, NamespaceMetadata, OwnNamespace, plan};
 pub use plan::{Phase, Plan, Wave};
 pub use run::{Health, Ledger, Observed, Outcome, Record, Run, Step, images};
-pub use settings::{CLIENT_SIDE_MANAGER, Propagation, Settings};
+pub use settings::{CLIENT_SIDE_MANAGER, Settings};
 pub use task::{Fault, HookDeletion, Task, Work};

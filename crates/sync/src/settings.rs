@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use lynceus_api::Options;
 use lynceus_api::options::sync;
-use lynceus_object::{Object, Str};
+use lynceus_object::{Object, Propagation, Str};
 
 use crate::limits;
 
@@ -63,29 +63,6 @@ impl Default for Settings {
             prune_confirmed: false,
             skip_dry_run_on_missing_resource: false,
             wave_delay: limits::WAVE_DELAY,
-        }
-    }
-}
-
-/// What happens to the dependants of a deleted object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Propagation {
-    /// They go first.
-    #[default]
-    Foreground,
-    /// They go afterwards.
-    Background,
-    /// They stay.
-    Orphan,
-}
-
-impl Propagation {
-    /// The word in `deleteOptions.propagationPolicy`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Propagation::Foreground => "Foreground",
-            Propagation::Background => "Background",
-            Propagation::Orphan => "Orphan",
         }
     }
 }

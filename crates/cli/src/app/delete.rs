@@ -3,9 +3,9 @@
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use lynceus_api::finalizers;
-use lynceus_cluster::{Deletion, Propagation};
+use lynceus_cluster::Deletion;
 use lynceus_engine::application_gvk;
-use lynceus_object::value;
+use lynceus_object::{Propagation, value};
 
 use super::context::Context;
 use super::follow;

@@ -1,9 +1,9 @@
 //! The AdmissionReview that is sent, and what is read from the answer.
 
-use lynceus_object::{Gvk, Gvr, Map, Object, Value, value};
+use lynceus_object::{Gvk, Gvr, Object, Value, value};
 
 use super::Write;
-use crate::attributes::{Admission, User};
+use crate::attributes::Admission;
 
 /// The review of a write. `asked` is the request as the client made it; `version` is the version that
 /// the webhook gets the objects in, if not that one.
@@ -17,7 +17,7 @@ pub(super) fn request(uid: &str, write: &Write<'_>, asked: &Admission, version: 
     let mut request = value!({
         "uid": uid, "kind": shown_kind(&kind), "resource": shown_resource(&resource),
         "requestKind": shown_kind(&asked.kind), "requestResource": shown_resource(&asked.resource),
-        "operation": admission.operation.word(), "userInfo": user_info(&admission.user),
+        "operation": admission.operation.word(), "userInfo": admission.user.info(),
         "object": body(write.object), "oldObject": body(write.old),
         "dryRun": admission.dry_run, "options": admission.options,
     });
@@ -44,22 +44,6 @@ fn shown_kind(kind: &Gvk) -> Value {
 
 fn shown_resource(resource: &Gvr) -> Value {
     value!({"group": resource.group.as_str(), "version": resource.version.as_str(), "resource": resource.resource.as_str()})
-}
-
-fn user_info(user: &User) -> Value {
-    let mut info = value!({"username": user.name.as_str()});
-    if !user.uid.is_empty() {
-        info.set(&["uid"], user.uid.clone());
-    }
-    if !user.groups.is_empty() {
-        info.set(&["groups"], user.groups.clone());
-    }
-    if !user.extra.is_empty() {
-        let extra: Map =
-            user.extra.iter().map(|(key, values)| (key.clone(), Value::from(values.clone()))).collect();
-        info.set(&["extra"], extra);
-    }
-    info
 }
 
 /// What a webhook said.

@@ -25,7 +25,7 @@ pub(super) fn review(
         "SelfSubjectReview" => {
             let start = Timestamp::from_second(now.as_second()).unwrap_or(now);
             review.set(&["metadata", "creationTimestamp"], start.to_string());
-            value!({"userInfo": user_info(user)})
+            value!({"userInfo": user.info()})
         }
         "TokenReview" => token_review(authenticator, view, &review, now)?,
         "SelfSubjectAccessReview" => {
@@ -47,22 +47,6 @@ pub(super) fn review(
     Ok(review)
 }
 
-fn user_info(user: &User) -> Value {
-    let mut info = value!({"username": user.name.as_str()});
-    if !user.uid.is_empty() {
-        info.set(&["uid"], user.uid.clone());
-    }
-    if !user.groups.is_empty() {
-        info.set(&["groups"], user.groups.clone());
-    }
-    if !user.extra.is_empty() {
-        let extra: Map =
-            user.extra.iter().map(|(key, values)| (key.clone(), Value::from(values.clone()))).collect();
-        info.set(&["extra"], extra);
-    }
-    info
-}
-
 fn words(items: &[Value]) -> Vec<Str> {
     items.iter().filter_map(Value::as_str).map(Str::from).collect()
 }
@@ -80,7 +64,7 @@ fn token_review(
     let audiences = words(review.value().items_at(&["spec", "audiences"]));
     Ok(match authenticator.user_of_token(view, token, &audiences, now) {
         Ok((user, shared)) => {
-            let mut status = value!({"authenticated": true, "user": user_info(&user)});
+            let mut status = value!({"authenticated": true, "user": user.info()});
             if !shared.is_empty() {
                 status.set(&["audiences"], shared);
             }

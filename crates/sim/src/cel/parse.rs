@@ -53,7 +53,8 @@ const OPERATORS: [(&str, u8, &str); 14] = [
     ("%", 5, "_%_"),
 ];
 
-const RESERVED: [&str; 17] = [
+/// Words that a variable cannot be called. Fields may be: then both forms are understood.
+pub(super) const RESERVED: [&str; 17] = [
     "as",
     "break",
     "const",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lynceus_object::Str;
 
+use super::parse::RESERVED;
 use crate::crd::ListType;
 
 /// The type of an expression or of a variable.
@@ -127,34 +128,12 @@ impl fmt::Display for Ty {
     }
 }
 
-/// Words that are no names of variables. Fields may be called so: then both forms are understood.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+/// Words of the language that are no names of variables either.
+const LITERALS: [&str; 4] = ["true", "false", "null", "in"];
 
 /// Whether a field's name is a word of the language.
 pub fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
+    RESERVED.contains(&name) || LITERALS.contains(&name)
 }
 
 /// A field name as an expression has to write it, if it can be written at all.
@@ -162,7 +141,7 @@ pub fn escape(name: &str) -> Option<Str> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return Some(ecow::eco_format!("__{name}__"));
     }
     let mut out = Str::new();

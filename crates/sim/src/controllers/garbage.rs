@@ -6,8 +6,8 @@ use super::key::Key;
 use super::steps::{Deletion, Step, Steps};
 use super::world::World;
 use super::{Controller, Writer, manager};
-use crate::local::Propagation;
 use crate::store::{Event, EventKind};
+use lynceus_object::Propagation;
 
 /// On an owner: wait until its dependents are gone.
 const FOREGROUND: &str = "foregroundDeletion";

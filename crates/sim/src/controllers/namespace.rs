@@ -9,8 +9,8 @@ use super::kind::{CONFIG_MAP, NAMESPACE, SERVICE_ACCOUNT};
 use super::steps::{Deletion, Step, Steps};
 use super::world::World;
 use super::{Controller, Writer, condition, manager};
-use crate::local::Propagation;
 use crate::store::Event;
+use lynceus_object::Propagation;
 
 const ROOT_CA: &str = "kube-root-ca.crt";
 const ROOT_CA_ABOUT: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using \

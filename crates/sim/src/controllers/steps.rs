@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use lynceus_object::{Object, Str};
 
 use super::kind::Kind;
-use crate::local::Propagation;
+use lynceus_object::Propagation;
 
 /// One write.
 #[derive(Clone, Debug, PartialEq)]

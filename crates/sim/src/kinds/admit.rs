@@ -1,7 +1,7 @@
 //! What a stock server's own admission adds to new objects: it depends on the cluster, and can be
 //! turned off, unlike defaults.
 
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Map, Object, Value, value};
 
 use super::edit::{each, has, part_or_new};
 use super::resources::Resource;
@@ -149,15 +149,8 @@ fn requestor(request: &mut Object, user: &User) {
     for field in ["username", "uid", "groups", "extra"] {
         request.remove(&["spec", field]);
     }
-    request.set(&["spec", "username"], user.name.clone());
-    if !user.uid.is_empty() {
-        request.set(&["spec", "uid"], user.uid.clone());
-    }
-    if !user.groups.is_empty() {
-        request.set(&["spec", "groups"], user.groups.clone());
-    }
-    for (key, values) in &user.extra {
-        request.set(&["spec", "extra", key], values.clone());
+    for (field, said) in user.info().as_map().into_iter().flat_map(Map::iter) {
+        request.set(&["spec", field], said.clone());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Deleting, at once or in steps: grace periods, finalizers, dependents.
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{Object, Str, Value, value};
+use lynceus_object::{Object, Propagation, Str, Value, value};
 
 use super::change::is_finished;
 use super::{Answer, Call, ListOptions, lifecycle, list};
@@ -13,17 +13,6 @@ use crate::{ApiError, FieldError, crd, limits, strategy};
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
-
-/// What happens to dependents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Propagation {
-    /// They stay, without an owner.
-    Orphan,
-    /// They go after their owner.
-    Background,
-    /// They go before their owner.
-    Foreground,
-}
 
 /// How an object is deleted.
 #[derive(Clone, Debug, Default)]
@@ -52,17 +41,11 @@ impl DeleteOptions {
             let detail = "orphanDependents and deletionPropagation cannot be both set";
             errors.push(FieldError::invalid("propagationPolicy", format!("{policy:?}"), detail));
         }
-        let propagation = match policy {
-            None => None,
-            Some("Orphan") => Some(Propagation::Orphan),
-            Some("Background") => Some(Propagation::Background),
-            Some("Foreground") => Some(Propagation::Foreground),
-            Some(other) => {
-                let known = ["Foreground", "Background", "Orphan", "nil"];
-                errors.push(FieldError::not_supported("propagationPolicy", format!("{other:?}"), &known));
-                None
-            }
-        };
+        let propagation = policy.and_then(Propagation::of);
+        if let (None, Some(other)) = (propagation, policy) {
+            let known = ["Foreground", "Background", "Orphan", "nil"];
+            errors.push(FieldError::not_supported("propagationPolicy", format!("{other:?}"), &known));
+        }
         let dry_run = !options.items_at(&["dryRun"]).is_empty();
         for word in options.items_at(&["dryRun"]).iter().filter_map(Value::as_str) {
             if word != "All" {

@@ -22,7 +22,7 @@ use lynceus_object::{Object, Str, Value, value};
 pub(crate) use body::{Body, Validation};
 pub(crate) use change::{replace, update_with};
 pub(crate) use create::create;
-pub use delete::{DeleteOptions, Propagation};
+pub use delete::DeleteOptions;
 pub(crate) use delete::{delete, delete_collection};
 pub(crate) use list::{ListOptions, Page, list};
 pub use patch::PatchKind;

@@ -15,8 +15,8 @@ use super::steps::{Announcement, Deletion, Steps};
 use super::time::{self, after, seconds_between, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, manager};
-use crate::local::Propagation;
 use crate::store::Event;
+use lynceus_object::Propagation;
 
 /// More missed times than this are not looked at one by one.
 const MOST_MISSED: usize = 100;

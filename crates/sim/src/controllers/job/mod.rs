@@ -14,8 +14,8 @@ use super::steps::{Announcement, Deletion, Step, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, announce_refusal, condition, manager};
-use crate::local::Propagation;
 use crate::store::Event;
+use lynceus_object::Propagation;
 
 /// Keeps a Job's pods until they are counted.
 pub(crate) const TRACKING: &str = "batch.kubernetes.io/job-tracking";
