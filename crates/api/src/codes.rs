@@ -288,6 +288,6 @@ mod tests {
     #[test]
     fn conditions_are_errors_or_warnings_by_their_name() {
         let errors = ApplicationConditionType::ALL.iter().filter(|kind| kind.is_error()).count();
-        assert_eq!((errors, ApplicationConditionType::ALL.len()), (5, 9));
+        assert_eq!((errors, ApplicationConditionType::ALL.len()), (5, 10));
     }
 }
