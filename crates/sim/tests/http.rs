@@ -7,6 +7,7 @@ use lynceus_object::{Value, json, value};
 use lynceus_sim::attributes::User;
 use lynceus_sim::clock::ManualClock;
 use lynceus_sim::http::Service;
+use lynceus_sim::kinds::Additions;
 use lynceus_sim::{Options, Sim};
 use tower::ServiceExt;
 
@@ -428,6 +429,27 @@ async fn every_kind_of_patch_works() {
     let stale = r#"{"metadata":{"resourceVersion":"1"},"data":{"a":"1"}}"#;
     assert_eq!(client.patch(&path, MERGE, stale).await.status, 409);
     assert_eq!(client.patch(&format!("{MAPS}/none"), MERGE, "{}").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_pod_can_be_replaced_by_its_manifest() {
+    let additions = Additions { service_account: false, ..Additions::default() };
+    let options = Options { without_controllers: true, additions, ..Options::default() };
+    let client = Client(
+        Sim::start(options).await.unwrap().service(User::admin()),
+        ManualClock::new(jiff::Timestamp::UNIX_EPOCH),
+    );
+    let mut pod = value!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    });
+    let pods = "/api/v1/namespaces/default/pods";
+    assert_eq!(client.post(pods, pod.clone()).await.status, 201);
+    pod.set(&["metadata", "labels", "status"], "replaced");
+    let json = [("content-type", "application/json")];
+    let answer = client.send("PUT", &format!("{pods}/p"), &json, &json::to_string(&pod)).await;
+    assert_eq!(answer.message(), "200 ");
+    assert_eq!(answer.json().int_at(&["spec", "priority"]), Some(0));
 }
 
 #[tokio::test]

@@ -65,6 +65,22 @@ pub fn admit_create(
     Ok(())
 }
 
+/// Keeps what was added to an object when it was new, where a change leaves it out.
+pub fn admit_update(resource: &Resource, object: &mut Object, old: &Object, additions: Additions) {
+    let is_pod = resource.is("", "pods") && object.annotation("kubernetes.io/config.mirror").is_none();
+    if !is_pod {
+        return;
+    }
+    for field in ["priority", "preemptionPolicy"] {
+        if let Some(value) = old.at(&["spec", field]).filter(|_| object.at(&["spec", field]).is_none()) {
+            object.set(&["spec", field], value.clone());
+        }
+    }
+    if additions.tolerations {
+        tolerations(object.value_mut());
+    }
+}
+
 fn service_account(pod: &mut Object, context: &Context<'_>) {
     let name = pod.value().str_at(&["spec", "serviceAccountName"]).unwrap_or_default().to_owned();
     let name = if name.is_empty() { "default".to_owned() } else { name };

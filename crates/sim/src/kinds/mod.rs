@@ -18,7 +18,7 @@ use lynceus_object::{Gvk, Object};
 
 pub(crate) use lynceus_object::edit;
 
-pub use admit::{Additions, admit_create};
+pub use admit::{Additions, admit_create, admit_update};
 pub use convert::convert;
 pub use prepare::{prepare_create, prepare_update};
 pub(crate) use quality::amount_of;

@@ -242,9 +242,17 @@ pub(super) async fn admit(
     old: Option<&Object>,
 ) -> Result<Vec<String>, ApiError> {
     let before = object.clone();
-    if operation == Operation::Create && call.resource.custom.is_none() && call.subresource.is_empty() {
+    if call.resource.custom.is_none() && call.subresource.is_empty() {
         let context = core.context(call.options.dry_run);
-        kinds::admit_create(&call.resource, object, &call.user, &context, core.additions)?;
+        match (operation, old) {
+            (Operation::Create, _) => {
+                kinds::admit_create(&call.resource, object, &call.user, &context, core.additions)?;
+            }
+            (Operation::Update, Some(old)) => {
+                kinds::admit_update(&call.resource, object, old, core.additions);
+            }
+            _ => {}
+        }
     }
     let warnings = core.admission.mutate(&core.store, &call.admission(operation), object, old).await?;
     if *object != before {
