@@ -9,10 +9,12 @@ mod get;
 mod history;
 mod list;
 mod manifests;
+mod pattern;
 mod resources;
 mod rollback;
 mod show;
 mod sync;
+mod tree;
 mod wait;
 
 use std::path::PathBuf;

@@ -2,19 +2,29 @@
 
 use std::fmt;
 
-/// The exit code of a command that could not do what it was asked to.
+/// Why a command could not do what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// What the command is about is so: differences were found, a wait ended badly.
-    Answer = 1,
+    /// What the command is about is so: differences were found, an operation has failed.
+    Answer,
     /// The cluster cannot be reached.
-    Connection = 11,
+    Connection,
     /// The server refused.
-    Refused = 12,
+    Refused,
     /// What was named does not exist.
-    NotFound = 13,
+    NotFound,
     /// Anything else.
-    Other = 20,
+    Other,
+}
+
+impl Code {
+    /// The exit code. `argocd` ends with 20 whatever went wrong, so that 1 is left for answers.
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Code::Answer => 1,
+            Code::Connection | Code::Refused | Code::NotFound | Code::Other => 20,
+        }
+    }
 }
 
 /// An error at the face: what could not be done, the causes below it, and what to do now.

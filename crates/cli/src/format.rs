@@ -20,7 +20,7 @@ pub(crate) enum Output {
     Yaml,
 }
 
-/// One object, or several as a list, as JSON with four blanks per level, as `argocd` prints it.
+/// One object, or several as a list, as JSON with two blanks per level, as `argocd` prints it.
 pub(crate) fn json(value: &Value) -> Outcome<String> {
     let plain = serde_json::Value::from(value);
     let mut text = Vec::new();

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => {
             anstream::eprintln!("error: cannot start: {error}");
-            return ExitCode::from(exit::Code::Other as u8);
+            return ExitCode::from(exit::Code::Other.number());
         }
     };
     match runtime.block_on(run(arguments)) {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
             if !failure.message.is_empty() {
                 anstream::eprintln!("{failure}");
             }
-            ExitCode::from(failure.code as u8)
+            ExitCode::from(failure.code.number())
         }
     }
 }

@@ -27,6 +27,8 @@ impl std::fmt::Display for Table {
         let width = |column: usize| {
             self.rows
                 .iter()
+                // What ends a line makes no column wider.
+                .filter(|row| column + 1 < row.len())
                 .filter_map(|row| row.get(column))
                 .map(|cell| cell.chars().count())
                 .max()

@@ -5,12 +5,47 @@ use std::sync::Arc;
 use lynceus_api::{Application, Kind as _, Tracking};
 use lynceus_cluster::Cluster;
 use lynceus_engine::{AppKey, Engine, Options, SystemClock, application_gvk};
+use lynceus_object::selector::Selector;
 use lynceus_object::{Object, Value};
 use lynceus_source::{Settings, Sources};
 
 use super::Access;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::place;
+
+/// Applications that are chosen by what they are like.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Choice {
+    /// Those with these labels, instead of names: `team=shop,tier in (web)`.
+    #[arg(short = 'l', long, default_value = "")]
+    pub(crate) selector: String,
+    /// Those of these projects.
+    #[arg(skip)]
+    pub(crate) projects: Vec<String>,
+}
+
+impl Choice {
+    fn is_made(&self) -> bool {
+        !self.selector.is_empty() || !self.projects.is_empty()
+    }
+
+    fn has_project(&self, object: &Object) -> bool {
+        let project = object.value().str_at(&["spec", "project"]).unwrap_or_default();
+        self.projects.is_empty() || self.projects.iter().any(|wanted| wanted == project)
+    }
+}
+
+impl std::fmt::Display for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.selector.is_empty() {
+            write!(f, " selector {}", self.selector)?;
+        }
+        if !self.projects.is_empty() {
+            write!(f, " projects {}", self.projects.join(" "))?;
+        }
+        Ok(())
+    }
+}
 
 /// A connection, and an engine that is asked but never runs by itself.
 pub(crate) struct Context {
@@ -89,6 +124,34 @@ impl Context {
     /// Every Application of the namespace, in order.
     pub(crate) async fn objects(&self) -> Outcome<Vec<Object>> {
         self.cluster().list(&application_gvk(), &self.namespace).await.doing("cannot list the applications")
+    }
+
+    /// The Applications that are meant: those that are named, or those with the labels and of the projects. None is an
+    /// error.
+    pub(crate) async fn chosen(&self, names: &[String], choice: &Choice) -> Outcome<Vec<String>> {
+        if !choice.is_made() {
+            let hint = "name one, or choose by label: -l KEY=VALUE";
+            let nothing = || Failure::new(Code::Other, "no application is named").hint(hint);
+            return if names.is_empty() { Err(nothing()) } else { Ok(names.to_vec()) };
+        }
+        if !names.is_empty() {
+            let message = "applications cannot be named and chosen by label at the same time";
+            return Err(Failure::new(Code::Other, message).hint("leave out the names, or --selector"));
+        }
+        let wanted = Selector::parse(&choice.selector).doing("cannot read --selector")?;
+        let found: Vec<String> = self
+            .objects()
+            .await?
+            .iter()
+            .filter(|object| wanted.matches(|key| object.label(key)))
+            .filter(|object| choice.has_project(object))
+            .map(|object| format!("{}/{}", object.namespace(), object.name()))
+            .collect();
+        if found.is_empty() {
+            let message = format!("no matching apps found for filter:{choice}");
+            return Err(Failure::new(Code::Other, message).hint("see what there is:\nlynceus app list"));
+        }
+        Ok(found)
     }
 
     /// Changes an Application by a merge patch.

@@ -7,15 +7,16 @@ use lynceus_cluster::Deletion;
 use lynceus_engine::application_gvk;
 use lynceus_object::{Propagation, value};
 
-use super::context::Context;
+use super::context::{Choice, Context};
 use super::follow;
-use crate::exit::{Code, Doing as _, Failure, Outcome};
+use crate::exit::{Code, Doing as _, Outcome};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The applications.
-    #[arg(required = true)]
     names: Vec<String>,
+    #[command(flatten)]
+    choice: Choice,
     /// Delete what it has delivered as well.
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
     cascade: bool,
@@ -31,9 +32,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
-    for name in &arguments.names {
+    // Only what is deleted with an application is worth a question, and only if somebody is there to answer.
+    let ask = arguments.cascade && !arguments.yes && std::io::stdout().is_terminal();
+    for name in &context.chosen(&arguments.names, &arguments.choice).await? {
         let object = context.object(name).await?;
-        if !arguments.yes && !confirmed(name, arguments.cascade)? {
+        if ask && !confirmed(name)? {
             println!("The command to delete '{name}' was cancelled.");
             continue;
         }
@@ -65,14 +68,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Asks whoever sits at the terminal; without one, nobody has said yes.
-fn confirmed(name: &str, cascade: bool) -> Outcome<bool> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::new(Code::Other, format!("nobody is here to confirm the deletion of {name}"))
-            .hint("use --yes if it is meant"));
-    }
-    let what = if cascade { " and all its resources" } else { "" };
-    print!("Are you sure you want to delete '{name}'{what}? [y/n] ");
+/// Asks whoever sits at the terminal.
+fn confirmed(name: &str) -> Outcome<bool> {
+    print!("Are you sure you want to delete '{name}' and all its resources? [y/n] ");
     std::io::stdout().flush().doing("cannot ask")?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).doing("cannot read the answer")?;

@@ -1,6 +1,8 @@
 //! `lynceus app diff`
 
-use lynceus_diff::{Change, Verdict, mask, text};
+use std::path::PathBuf;
+
+use lynceus_diff::{Change, Verdict, is_secret, mask, text};
 use lynceus_engine::{Aim, Freshness};
 use lynceus_object::Str;
 
@@ -27,6 +29,12 @@ pub(crate) struct Arguments {
     /// Say by the exit code whether there are differences.
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
     exit_code: bool,
+    /// The exit code that says so.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    diff_exit_code: u8,
+    /// Compare with the manifests of this folder instead of those in Git.
+    #[arg(long, value_name = "DIR")]
+    local: Option<PathBuf>,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
@@ -35,7 +43,8 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     }
     let application = context.application(&arguments.name).await?;
     let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
-    let aim = Aim { revisions, freshness: Freshness::Latest, ..Aim::default() };
+    let manifests = arguments.local.as_deref().map(super::manifests::of_folder).transpose()?;
+    let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
     let look = context.engine().look(&application, &aim).await;
     let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
     if !errors.is_empty() {
@@ -49,6 +58,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     if text.is_empty() || !arguments.exit_code {
         return Ok(());
     }
+    if arguments.diff_exit_code != Code::Answer.number() {
+        std::process::exit(i32::from(arguments.diff_exit_code));
+    }
     // The difference has been told; there is nothing to add.
     Err(Failure::new(Code::Answer, ""))
 }
@@ -61,6 +73,9 @@ fn text_of(change: &Change) -> String {
         Verdict::Update(update) => (Some(update.live.clone()), Some(update.predicted.clone())),
         Verdict::Same | Verdict::Ignored(_) | Verdict::Failed(_) => return String::new(),
     };
-    let (desired, live) = mask(desired.as_ref(), live.as_ref(), &[]);
+    let (desired, live) = match desired.iter().chain(&live).any(is_secret) {
+        true => mask(desired.as_ref(), live.as_ref(), &[]),
+        false => (desired, live),
+    };
     format!("\n{}\n{}", text::heading(&change.key()), text::normal(live.as_ref(), desired.as_ref()))
 }

@@ -7,9 +7,9 @@ use lynceus_engine::Aim;
 use lynceus_object::value;
 
 use super::context::Context;
-use super::{follow, show};
+use super::{follow, show, tree};
 use crate::exit::Outcome;
-use crate::format::{self, Output};
+use crate::format;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     name: String,
     /// How to print it.
     #[arg(short, long, value_enum, default_value_t)]
-    output: Output,
+    output: GetOutput,
     /// Have Git asked again first.
     #[arg(long)]
     refresh: bool,
@@ -29,6 +29,25 @@ pub(crate) struct Arguments {
     show_operation: bool,
 }
 
+/// How an application is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum GetOutput {
+    /// For people.
+    #[default]
+    Wide,
+    /// Its name only.
+    Name,
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+    /// For people, with what its resources own.
+    Tree,
+    /// The same, with ages and reasons.
+    #[value(name = "tree=detailed")]
+    Detailed,
+}
+
 /// How long a refresh may take before the old state is shown.
 const REFRESH: Duration = Duration::from_secs(60);
 
@@ -38,10 +57,10 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     }
     let object = context.object(&arguments.name).await?;
     match arguments.output {
-        Output::Json => println!("{}", format::json(format::clean(&object).value())?),
-        Output::Yaml => print!("{}", format::documents(&[format::clean(&object)])),
-        Output::Name => println!("{}/{}", object.namespace(), object.name()),
-        Output::Wide => {
+        GetOutput::Json => println!("{}", format::json(format::clean(&object).value())?),
+        GetOutput::Yaml => print!("{}", format::documents(&[format::clean(&object)])),
+        GetOutput::Name => println!("{}/{}", object.namespace(), object.name()),
+        GetOutput::Wide | GetOutput::Tree | GetOutput::Detailed => {
             let application = context.application(&arguments.name).await?;
             let now = context.engine().clock().now();
             print!("{}", show::summary(&application, now));
@@ -53,7 +72,11 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             }
             let look = context.engine().look(&application, &Aim::default()).await;
             println!();
-            print!("{}", show::resources(&application, &look.assessment));
+            match arguments.output {
+                GetOutput::Tree => print!("{}", tree::table(context, &look, false, now)),
+                GetOutput::Detailed => print!("{}", tree::table(context, &look, true, now)),
+                _ => print!("{}", show::resources(&application, &look.assessment)),
+            }
         }
     }
     Ok(())

@@ -23,6 +23,12 @@ pub(crate) struct Arguments {
     /// Only those from this repository.
     #[arg(short, long, default_value = "")]
     repo: String,
+    /// Only those that go to this cluster, by name or address.
+    #[arg(short, long, default_value = "")]
+    cluster: String,
+    /// Only those from this path.
+    #[arg(short = 'P', long, default_value = "")]
+    path: String,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
@@ -53,6 +59,8 @@ fn concerns(object: &Object, arguments: &Arguments) -> bool {
     let Ok(application) = Application::from_object(object) else { return true };
     let project = &application.spec.project;
     let repo = arguments.repo.as_str();
+    let (cluster, path) = (arguments.cluster.as_str(), arguments.path.as_str());
+    let destination = &application.spec.destination;
     (arguments.project.is_empty() || arguments.project.iter().any(|wanted| wanted == project.as_str()))
         && (repo.is_empty()
             || application
@@ -60,6 +68,8 @@ fn concerns(object: &Object, arguments: &Arguments) -> bool {
                 .all_sources()
                 .iter()
                 .any(|source| lynceus_source::same(&source.repo_url, repo)))
+        && (cluster.is_empty() || destination.server == cluster || destination.name == cluster)
+        && (path.is_empty() || application.spec.all_sources().iter().any(|source| source.path == path))
 }
 
 fn table(objects: &[Object]) -> Table {

@@ -1,10 +1,15 @@
 //! `lynceus app manifests`
 
+use std::path::{Path, PathBuf};
+
+use lynceus_api::ApplicationSource;
 use lynceus_engine::{Aim, Freshness};
+use lynceus_files::Severity;
 use lynceus_object::{Object, Str, Value};
+use lynceus_source::DiskTree;
 
 use super::context::Context;
-use crate::exit::{Code, Failure, Outcome};
+use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format;
 
 #[derive(clap::Args)]
@@ -17,12 +22,16 @@ pub(crate) struct Arguments {
     /// Take them from this revision instead of the application's own.
     #[arg(long)]
     revision: Option<String>,
+    /// Take them from this folder instead of from Git.
+    #[arg(long, value_name = "DIR")]
+    local: Option<PathBuf>,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let application = context.application(&arguments.name).await?;
     let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
-    let aim = Aim { revisions, freshness: Freshness::Latest, ..Aim::default() };
+    let manifests = arguments.local.as_deref().map(of_folder).transpose()?;
+    let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
     let look = context.engine().look(&application, &aim).await;
     let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
     if !look.compared {
@@ -43,6 +52,19 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         eprintln!("warning: {error}");
     }
     Ok(())
+}
+
+/// The manifests of a folder on this machine.
+pub(crate) fn of_folder(folder: &Path) -> Outcome<Vec<Object>> {
+    let failed = format!("cannot read {}", folder.display());
+    let tree = DiskTree::open(folder).doing(failed.as_str())?;
+    let source = ApplicationSource { path: ".".into(), ..ApplicationSource::default() };
+    let rendered = lynceus_render::render(&tree, &source).doing(failed.as_str())?;
+    let broken = rendered.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+    if let Some(broken) = broken {
+        return Err(Failure::new(Code::Other, format!("{failed}: {}", broken.to_text())));
+    }
+    Ok(rendered.manifests.into_iter().map(|manifest| manifest.object).collect())
 }
 
 /// A Secret without what it keeps.

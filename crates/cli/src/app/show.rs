@@ -65,7 +65,12 @@ pub(crate) fn summary(application: &Application, now: Timestamp) -> String {
     for source in spec.all_sources() {
         lines.plain(&format!("- Repo:             {}", source.repo_url));
         lines.plain(&format!("  Target:           {}", source.target_revision));
-        lines.plain(&format!("  Path:             {}", source.path));
+        if !source.path.is_empty() {
+            lines.plain(&format!("  Path:             {}", source.path));
+        }
+        if !source.ref_.is_empty() {
+            lines.plain(&format!("  Ref:              {}", source.ref_));
+        }
     }
     lines.add("SyncWindow", "Sync Allowed");
     lines.add("Sync Policy", &policy(application));
@@ -95,12 +100,15 @@ fn sync_status(application: &Application) -> String {
     let target = application.spec.all_sources().first().map(|source| source.target_revision.clone());
     let target = target.filter(|target| !target.is_empty()).unwrap_or_else(|| "HEAD".into());
     let revision: Str = sync.revision.chars().take(7).collect();
-    let word = if sync.status.known() == Some(SyncStatusCode::Synced) { "to" } else { "from" };
-    match revision.is_empty() {
-        true => format!("{} {word} {target}", sync.status),
-        false if target.starts_with(revision.as_str()) => format!("{} {word} {revision}", sync.status),
-        false => format!("{} {word} {target} ({revision})", sync.status),
+    let place = match sync.status.known() {
+        Some(SyncStatusCode::Synced) => format!(" to {target}"),
+        Some(SyncStatusCode::OutOfSync) => format!(" from {target}"),
+        _ => String::new(),
+    };
+    if revision.is_empty() || target.starts_with(revision.as_str()) {
+        return format!("{}{place}", sync.status);
     }
+    format!("{}{place} ({revision})", sync.status)
 }
 
 fn conditions(application: &Application) -> Table {

@@ -4,22 +4,27 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lynceus_api::{
-    Application, ApplicationSource, Operation, OperationInitiator, OperationPhase, OperationState,
-    RetryStrategy, SyncOperation, SyncOperationResource, SyncStrategy, SyncStrategyApply, SyncStrategyHook,
+    Application, Backoff, Info, Operation, OperationInitiator, OperationPhase, OperationState, RetryStrategy,
+    SyncOperation, SyncOperationResource, SyncStrategy, SyncStrategyApply, SyncStrategyHook,
 };
 use lynceus_engine::Aim;
+use lynceus_object::selector::Selector;
 use lynceus_object::{Object, Str, json, typed, value};
-use lynceus_source::DiskTree;
 
-use super::context::Context;
+use super::context::{Choice, Context};
+use super::pattern::{self, ResourcePattern};
 use super::{follow, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The applications.
-    #[arg(required = true)]
     names: Vec<String>,
+    #[command(flatten)]
+    choice: Choice,
+    /// Those of this project, instead of names; may be given several times.
+    #[arg(long)]
+    project: Vec<String>,
     /// Sync to this revision instead of the application's own.
     #[arg(long)]
     revision: Option<String>,
@@ -32,9 +37,16 @@ pub(crate) struct Arguments {
     /// Delete and create again what cannot be changed in place.
     #[arg(long)]
     force: bool,
-    /// Sync only this resource, as GROUP:KIND:NAME or GROUP:KIND:NAMESPACE/NAME; may be given several times.
+    /// Sync only this resource, as GROUP:KIND:NAME or GROUP:KIND:NAMESPACE/NAME; `*` for any part, `!` before it for all
+    /// others; may be given several times.
     #[arg(long, value_name = "RESOURCE")]
-    resource: Vec<String>,
+    resource: Vec<ResourcePattern>,
+    /// Sync only resources with this label, as KEY=VALUE; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    label: Vec<String>,
+    /// Something to remember about this sync, as KEY=VALUE; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    info: Vec<String>,
     /// `apply` leaves hooks out; `hook` runs them.
     #[arg(long, value_parser = ["apply", "hook"])]
     strategy: Option<String>,
@@ -53,6 +65,18 @@ pub(crate) struct Arguments {
     /// How often to try again after a failure.
     #[arg(long, value_name = "N", default_value_t = 0)]
     retry_limit: i64,
+    /// Take the newest revision when trying again.
+    #[arg(long)]
+    retry_refresh: bool,
+    /// How long to wait before the first repetition.
+    #[arg(long, value_name = "DURATION", default_value = "5s")]
+    retry_backoff_duration: String,
+    /// What each wait is multiplied by.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    retry_backoff_factor: i64,
+    /// The longest wait between two attempts.
+    #[arg(long, value_name = "DURATION", default_value = "3m0s")]
+    retry_backoff_max_duration: String,
     /// Do not wait for the end.
     #[arg(long = "async")]
     background: bool,
@@ -68,9 +92,13 @@ pub(crate) struct TerminateArguments {
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
-    for name in &arguments.names {
+    let choice = Choice { projects: arguments.project.clone(), ..arguments.choice.clone() };
+    for name in &context.chosen(&arguments.names, &choice).await? {
         let application = context.application(name).await?;
-        let operation = operation(&application, arguments)?;
+        let mut operation = operation(&application, arguments)?;
+        if let Some(sync) = &mut operation.sync {
+            sync.resources = resources(context, &application, arguments).await?;
+        }
         start(context, name, &application, operation).await?;
         if !arguments.background {
             finish(context, name, Duration::from_secs(arguments.timeout)).await?;
@@ -130,7 +158,8 @@ pub(crate) async fn terminate(context: &Context, arguments: &TerminateArguments)
         return Err(Failure::new(
             Code::Other,
             format!("unable to terminate operation: no operation is in progress on {}", arguments.name),
-        ));
+        )
+        .hint(format!("see its state:\nlynceus app get {}", arguments.name)));
     }
     let phase = OperationPhase::Terminating.to_string();
     context.patch(&arguments.name, &value!({"status": {"operationState": {"phase": phase}}})).await?;
@@ -160,13 +189,11 @@ fn operation(application: &Application, arguments: &Arguments) -> Outcome<Operat
             options.push(option.into());
         }
     }
-    let resources = arguments.resource.iter().map(|text| resource(text)).collect::<Outcome<_>>()?;
     let sync = SyncOperation {
         revision: arguments.revision.as_deref().unwrap_or_default().into(),
         prune: arguments.prune,
         dry_run: arguments.dry_run,
         sync_options: options,
-        resources,
         sync_strategy: strategy(arguments),
         manifests: local(arguments)?,
         ..SyncOperation::default()
@@ -174,9 +201,20 @@ fn operation(application: &Application, arguments: &Arguments) -> Outcome<Operat
     let policy = application.spec.sync_policy.as_ref().and_then(|policy| policy.retry.clone());
     let retry = match arguments.retry_limit {
         0 => policy.unwrap_or_default(),
-        limit => RetryStrategy { limit, ..policy.unwrap_or_default() },
+        limit => RetryStrategy {
+            limit,
+            refresh: arguments.retry_refresh,
+            backoff: Some(Backoff {
+                duration: arguments.retry_backoff_duration.as_str().into(),
+                factor: Some(arguments.retry_backoff_factor),
+                max_duration: arguments.retry_backoff_max_duration.as_str().into(),
+                ..Backoff::default()
+            }),
+            ..RetryStrategy::default()
+        },
     };
-    Ok(Operation { sync: Some(sync), initiated_by: initiator(), retry, ..Operation::default() })
+    let info = arguments.info.iter().map(|text| info(text)).collect::<Outcome<_>>()?;
+    Ok(Operation { sync: Some(sync), initiated_by: initiator(), retry, info, ..Operation::default() })
 }
 
 fn strategy(arguments: &Arguments) -> Option<SyncStrategy> {
@@ -199,32 +237,52 @@ fn hook(force: bool) -> SyncStrategy {
 /// Manifests of a folder, as the operation carries them.
 fn local(arguments: &Arguments) -> Outcome<Vec<Str>> {
     let Some(folder) = &arguments.local else { return Ok(Vec::new()) };
-    let failed = format!("cannot read {}", folder.display());
-    let tree = DiskTree::open(folder).doing(failed.as_str())?;
-    let source = ApplicationSource { path: ".".into(), ..ApplicationSource::default() };
-    let rendered = lynceus_render::render(&tree, &source).doing(failed.as_str())?;
-    if let Some(broken) = rendered.diagnostics.first() {
-        return Err(Failure::new(Code::Other, format!("{failed}: {}", broken.to_text())));
-    }
     let text = |object: &Object| json::to_string(object.value()).into();
-    Ok(rendered.manifests.iter().map(|manifest| text(&manifest.object)).collect())
+    Ok(super::manifests::of_folder(folder)?.iter().map(text).collect())
 }
 
-/// Reads `GROUP:KIND:NAME` or `GROUP:KIND:NAMESPACE/NAME`.
-fn resource(text: &str) -> Outcome<SyncOperationResource> {
-    let parts: Vec<&str> = text.split(':').collect();
-    let [group, kind, name] = parts.as_slice() else {
-        return Err(Failure::new(
-            Code::Other,
-            format!("{text:?} should have the form GROUP:KIND:NAME or GROUP:KIND:NAMESPACE/NAME"),
-        ));
+/// The resources that are meant, by name and by label; none for all.
+async fn resources(
+    context: &Context,
+    application: &Application,
+    arguments: &Arguments,
+) -> Outcome<Vec<SyncOperationResource>> {
+    if arguments.label.is_empty() {
+        let known = &application.status.resources;
+        let meant = pattern::meant(&arguments.resource, known);
+        if meant.is_empty() && !arguments.resource.is_empty() {
+            return Err(Failure::new(Code::Other, "no resource of the application is meant by --resource")
+                .hint(format!("see what there is:\nlynceus app resources {}", application.metadata.name)));
+        }
+        return Ok(meant);
+    }
+    let wanted = Selector::parse(&arguments.label.join(",")).doing("cannot read --label")?;
+    let look = context.engine().look(application, &Aim::default()).await;
+    let meant: Vec<SyncOperationResource> = look
+        .desired
+        .objects
+        .iter()
+        .filter(|object| wanted.matches(|key| object.label(key)))
+        .map(|object| SyncOperationResource {
+            group: object.group().into(),
+            kind: object.kind().into(),
+            namespace: object.namespace().into(),
+            name: object.name().into(),
+            ..SyncOperationResource::default()
+        })
+        .collect();
+    if meant.is_empty() {
+        let labels = arguments.label.join(",");
+        return Err(Failure::new(Code::Other, format!("no matching resources found for labels: {labels}"))
+            .hint(format!("see what there is:\nlynceus app manifests {}", application.metadata.name)));
+    }
+    Ok(meant)
+}
+
+/// Reads `KEY=VALUE`.
+fn info(text: &str) -> Outcome<Info> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(Failure::new(Code::Other, format!("--info {text:?} should have the form KEY=VALUE")));
     };
-    let (namespace, name) = name.split_once('/').unwrap_or(("", name));
-    Ok(SyncOperationResource {
-        group: (*group).into(),
-        kind: (*kind).into(),
-        namespace: namespace.into(),
-        name: name.into(),
-        ..SyncOperationResource::default()
-    })
+    Ok(Info { name: name.into(), value: value.into(), ..Info::default() })
 }

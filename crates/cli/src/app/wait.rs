@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use lynceus_api::{Application, HealthStatusCode, SyncStatusCode};
 
-use super::context::Context;
+use super::context::{Choice, Context};
 use super::{follow, show};
 use crate::exit::{Code, Failure, Outcome};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The applications.
-    #[arg(required = true)]
     names: Vec<String>,
+    #[command(flatten)]
+    choice: Choice,
     /// Wait until it is synced.
     #[arg(long)]
     sync: bool,
@@ -38,7 +39,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let time = Duration::from_secs(arguments.timeout);
-    for name in &arguments.names {
+    for name in &context.chosen(&arguments.names, &arguments.choice).await? {
         if arguments.delete {
             gone(context, name, time).await?;
             continue;
@@ -56,7 +57,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
                         "timed out ({}s) waiting for app {name:?} to match the desired state",
                         arguments.timeout
                     ),
-                ));
+                )
+                .hint(format!("see what it waits for:\nlynceus app get {name}"))
+                .hint("or give it more time with --timeout SECONDS"));
             }
         };
         print!("\n{}", show::summary(&application, context.engine().clock().now()));
@@ -100,6 +103,7 @@ async fn gone(context: &Context, name: &str, time: Duration) -> Outcome {
             Ok(())
         }
         Err(failure) => Err(failure),
-        Ok(_) => Err(Failure::new(Code::Other, format!("timed out waiting for {name} to be gone"))),
+        Ok(_) => Err(Failure::new(Code::Other, format!("timed out waiting for {name} to be gone"))
+            .hint(format!("see what is in its way:\nlynceus app get {name}"))),
     }
 }

@@ -1,4 +1,5 @@
 //! The real binary in a folder of its own.
+#![allow(dead_code, reason = "not every test needs everything")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -122,6 +123,12 @@ impl Up {
     pub(crate) async fn get(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Object> {
         let version = if group == "argoproj.io" { "v1alpha1" } else { "v1" };
         self.cluster.get(&Gvk::new(group, version, kind), namespace, name).await.unwrap()
+    }
+
+    /// Changes an object by a merge patch, as somebody with kubectl would.
+    pub(crate) async fn patch(&self, group: &str, kind: &str, namespace: &str, name: &str, patch: &Value) {
+        let gvk = Gvk::new(group, "v1", kind);
+        self.cluster.patch_record(&gvk, namespace, name, patch).await.unwrap();
     }
 
     /// Every Job of a namespace, as `name uid`.

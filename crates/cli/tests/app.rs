@@ -1,0 +1,113 @@
+//! The `app` commands as a user types them, against a running `lynceus up`.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
+
+mod support;
+
+use lynceus_object::value;
+use support::{Home, Up};
+
+/// Runs an `app` command: its exit code, and what it printed without times and commits.
+fn app(home: &Home, arguments: &[&str]) -> (i32, String) {
+    let output = home.run(&[&["app", "--kubeconfig", "data/kubeconfig"], arguments].concat());
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8(text).unwrap())
+}
+
+async fn drift(up: &Up) {
+    let change = value!({"data": {"key": "drifted"}});
+    up.patch("", "ConfigMap", "default", "a", &change).await;
+    up.patch("", "Secret", "default", "s", &value!({"stringData": {"word": "drifted"}})).await;
+}
+
+#[tokio::test]
+async fn an_application_is_created_synced_compared_rolled_back_and_deleted() {
+    let home = Home::new();
+    let config =
+        |data: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  key: {data}\n");
+    home.commit(&[
+        ("app/a.yaml", config("one")),
+        (
+            "app/s.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {word: hush}\n".into(),
+        ),
+    ]);
+    let up = home.up(&[]).await;
+    let url = format!("file://{}", home.folder.join("repository").display());
+    let create = [
+        &["create", "shop", "--repo", &url, "--path", "app", "--revision", "main"][..],
+        &[
+            "--dest-server",
+            "https://kubernetes.default.svc",
+            "--dest-namespace",
+            "default",
+            "-l",
+            "team=shop",
+        ],
+    ]
+    .concat();
+    assert_eq!(app(&home, &create), (0, "application 'shop' created\n".to_owned()));
+    assert_eq!(app(&home, &create), (0, "application 'shop' unchanged\n".to_owned()));
+    let (code, text) = app(&home, &["sync", "-l", "team=shop", "--timeout", "60"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("Message:            successfully synced (all tasks run)\n"), "{text}");
+    assert_eq!(app(&home, &["wait", "shop", "--sync", "--health", "--timeout", "60"]).0, 0);
+    assert_eq!(app(&home, &["list", "-o", "name", "-P", "app"]), (0, "argocd/shop\n".to_owned()));
+    assert_eq!(app(&home, &["diff", "shop"]), (0, String::new()));
+
+    drift(&up).await;
+    let difference = "\n===== /ConfigMap default/a ======\n3c3\n<   key: drifted\n---\n>   key: one\n\n===== /Secret \
+                      default/s ======\n3c3\n<   word: ++++++++++++\n---\n>   word: ++++++++\n";
+    assert_eq!(app(&home, &["diff", "shop"]), (1, difference.to_owned()));
+    assert_eq!(app(&home, &["diff", "shop", "--exit-code=false"]).0, 0);
+    assert_eq!(app(&home, &["diff", "shop", "--diff-exit-code", "7"]).0, 7);
+
+    home.commit(&[("app/a.yaml", config("two"))]);
+    let only = ["sync", "shop", "--resource", ":ConfigMap:*", "--timeout", "60"];
+    assert_eq!(app(&home, &only).0, 0, "what was just committed is synced");
+    let map = up.get("", "ConfigMap", "default", "a").await.unwrap();
+    assert_eq!(map.value().str_at(&["data", "key"]), Some("two"));
+    let (_, left) = app(&home, &["diff", "shop"]);
+    assert!(left.starts_with("\n===== /Secret default/s ======\n"), "the Secret was not meant: {left}");
+
+    assert_eq!(app(&home, &["sync", "shop", "--timeout", "60"]).0, 0);
+    assert_eq!(app(&home, &["history", "shop", "-o", "id"]), (0, "0\n1\n".to_owned()));
+    assert_eq!(app(&home, &["rollback", "shop", "0", "--timeout", "60"]).0, 0);
+    let map = up.get("", "ConfigMap", "default", "a").await.unwrap();
+    assert_eq!(map.value().str_at(&["data", "key"]), Some("one"));
+
+    let deleted = app(&home, &["delete", "shop", "--wait"]);
+    assert_eq!(deleted, (0, "application 'shop' deleted\n".to_owned()));
+    assert!(up.get("", "ConfigMap", "default", "a").await.is_none());
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_says_why_and_what_to_do() {
+    let home = Home::new();
+    let up = home.up(&[]).await;
+    for (arguments, told) in [
+        (
+            &["get", "nope"][..],
+            "error: there is no application nope in namespace argocd\n  hint: list them with `lynceus app list`\n",
+        ),
+        (&["sync"], "error: no application is named\n  hint: name one, or choose by label: -l KEY=VALUE\n"),
+        (
+            &["delete", "-l", "team=none"],
+            "error: no matching apps found for filter: selector team=none\n  hint: see what there is:\n        lynceus app \
+             list\n",
+        ),
+        (
+            &["create", "shop"],
+            "error: --repo is missing\n  hint: lynceus app create NAME --repo URL --path PATH --dest-namespace \
+             NAMESPACE\n",
+        ),
+    ] {
+        assert_eq!(app(&home, arguments), (20, told.to_owned()));
+    }
+    up.kill();
+    let (code, text) = app(&home, &["list"]);
+    assert_eq!(code, 20);
+    assert!(
+        text.ends_with("  hint: is the cluster running? `lynceus up` starts an embedded one\n"),
+        "{text}"
+    );
+}
