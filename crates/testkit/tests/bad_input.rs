@@ -106,8 +106,7 @@ async fn bytes_that_are_no_text_are_pointed_at() {
     let said = told([("bad/a.yaml", Change::Write(bytes))]).await;
     assert_eq!(
         said,
-        "ComparisonError: error: document 1 is not valid YAML: invalid leading UTF-8 octet\n \
-          at bad/a.yaml:4:10\n"
+        "ComparisonError: error: document 1 is not valid YAML: invalid leading UTF-8 octet\n  at bad/a.yaml:4:10\n"
     );
 }
 
