@@ -73,6 +73,11 @@ pub trait Tree: Send + Sync {
 
     /// The names in the directory at `path` with what they are, in byte order.
     fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError>;
+
+    /// What tells the content of a file from any other, links followed, if it is known without reading the file.
+    fn identity(&self, _path: &FilePath) -> Result<Option<String>, TreeError> {
+        Ok(None)
+    }
 }
 
 /// A tree held in memory, for tests, overlays and generated sources.
@@ -231,6 +236,33 @@ pub struct ReadSet {
 pub struct Recorded<'a> {
     tree: &'a dyn Tree,
     seen: Mutex<ReadSet>,
+}
+
+impl ReadSet {
+    /// What was read, as `tree` has it: two trees with one fingerprint give the same result to whoever reads only this.
+    /// None if that cannot be told.
+    pub fn fingerprint(&self, tree: &dyn Tree) -> Option<String> {
+        let mut lines = String::new();
+        for path in &self.files {
+            let line = match tree.entry(path) {
+                Ok(Entry::Directory) => "directory".to_owned(),
+                Ok(Entry::File) => tree.identity(path).ok()??,
+                Ok(Entry::Link(target)) => match tree.identity(path) {
+                    Ok(identity) => format!("{target} {}", identity?),
+                    Err(TreeError::NotFound(_)) => format!("{target} nothing"),
+                    Err(_) => return None,
+                },
+                Err(TreeError::NotFound(_)) => "nothing".to_owned(),
+                Ok(Entry::Submodule(_)) | Err(_) => return None,
+            };
+            lines.push_str(&format!("{path} {line}\n"));
+        }
+        for path in &self.directories {
+            let names = tree.list(path).ok()?;
+            lines.push_str(&format!("{path} {names:?}\n"));
+        }
+        Some(lines)
+    }
 }
 
 impl<'a> Recorded<'a> {

@@ -203,6 +203,14 @@ impl Tree for GitTree {
         Ok(content)
     }
 
+    fn identity(&self, path: &FilePath) -> Result<Option<String>, TreeError> {
+        Ok(match self.arrive(path)? {
+            Node::File(_, id) => Some(id.to_string()),
+            Node::Directory(_) => Some("directory".to_owned()),
+            Node::Submodule(_) | Node::Link(..) => None,
+        })
+    }
+
     fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError> {
         let place = match self.arrive(path)? {
             Node::Directory(place) => place,
