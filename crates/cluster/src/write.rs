@@ -169,6 +169,9 @@ impl Target<'_> {
         }
         for _ in 0..limits::CONFLICT_TRIES {
             let Some(live) = self.read().await? else { return self.create(&modified).await };
+            if binds_another_role(&live, self.desired) {
+                return self.recreate().await;
+            }
             let (kind, change) = self.three_way(&modified, &live)?;
             if change.is_empty() {
                 return Ok(self.applied(live, "unchanged"));
@@ -303,6 +306,18 @@ impl Target<'_> {
         }
         Applied { object, message }
     }
+}
+
+/// Whether two bindings are to different roles. A binding cannot be moved to another role, so Argo CD makes it anew, as
+/// `kubectl auth reconcile` does.
+fn binds_another_role(live: &Object, desired: &Object) -> bool {
+    let role = |object: &Object| {
+        let name = |field| object.value().str_at(&["roleRef", field]).unwrap_or_default().to_owned();
+        (name("kind"), name("name"))
+    };
+    desired.group() == "rbac.authorization.k8s.io"
+        && matches!(desired.kind(), "RoleBinding" | "ClusterRoleBinding")
+        && role(live) != role(desired)
 }
 
 /// The object with itself in the annotation that the next three-way patch starts from.

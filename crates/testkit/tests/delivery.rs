@@ -305,3 +305,42 @@ async fn what_is_valid_is_applied_beside_what_is_refused() {
         "one or more synchronization tasks completed unsuccessfully, reason: Service \"bad\" is invalid";
     assert!(state.message.starts_with(reason), "{}", state.message);
 }
+
+#[tokio::test]
+async fn a_binding_that_is_moved_to_another_role_is_made_anew() {
+    let world = World::new().await;
+    let binding = |role: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {{name: staff}}\nroleRef:\n  apiGroup: \
+             rbac.authorization.k8s.io\n  kind: ClusterRole\n  name: {role}\nsubjects:\n- apiGroup: \
+             rbac.authorization.k8s.io\n  kind: Group\n  name: staff\n"
+        )
+    };
+    world.commit(&[("app/a.yaml", &binding("view"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the binding", |world| world.state("shop") == AUTOMATED).await;
+    world.commit(&[("app/a.yaml", &binding("edit"))]);
+    let moved = |world: &World| {
+        let found = world.object("rbac.authorization.k8s.io", "RoleBinding", "default", "staff");
+        found.is_some_and(|binding| binding.value().str_at(&["roleRef", "name"]) == Some("edit"))
+    };
+    world.until("the other role", moved).await;
+    world.until("rest", |world| world.state("shop") == AUTOMATED).await;
+}
+
+#[tokio::test]
+async fn clients_that_wait_for_a_look_after_an_operation_see_one() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    world.pass(SignedDuration::from_secs(5)).await;
+    let operation = value!({"operation": {"sync": {}}});
+    world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &operation).await;
+    let seen = |world: &World| {
+        let status = world.application("shop").status;
+        let finished = status.operation_state.as_ref().and_then(|state| state.finished_at);
+        status.history.len() == 2 && finished.is_some() && status.reconciled_at >= finished
+    };
+    world.until("a look after the second sync", seen).await;
+}
