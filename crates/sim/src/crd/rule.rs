@@ -102,9 +102,14 @@ fn object_type(schema: &Schema, is_root: bool) -> ObjectTy {
 /// Compiles the rules of one node. The problems stand in the order of the rules, with `None` for a
 /// rule that is fine.
 pub(crate) fn compile(source: &Value, schema: &Schema, is_root: bool) -> (Vec<Rule>, Vec<RuleProblem>) {
-    let ty = type_of(schema, is_root).unwrap_or(Ty::Dyn);
     let (mut rules, mut problems) = (Vec::new(), Vec::new());
-    for rule in source.items_at(&["x-kubernetes-validations"]) {
+    let written = source.items_at(&["x-kubernetes-validations"]);
+    // The type covers everything below the node: it is not made for the many nodes without rules.
+    if written.is_empty() {
+        return (rules, problems);
+    }
+    let ty = type_of(schema, is_root).unwrap_or(Ty::Dyn);
+    for rule in written {
         let (compiled, problem) = compile_one(rule, &ty, schema);
         rules.extend(compiled);
         problems.push(problem);
