@@ -17,6 +17,9 @@ pub(crate) struct Arguments {
     /// Run no nodes: controllers make pods, and the pods stay pending.
     #[arg(long)]
     without_nodes: bool,
+    /// Whether requests without credentials are the anonymous user's; otherwise they are turned away.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    anonymous_auth: bool,
     /// Leave out what these parts of admission add to new objects.
     #[arg(long, value_name = "PLUGINS", value_delimiter = ',', value_enum)]
     disable_admission_plugins: Vec<Plugin>,
@@ -60,6 +63,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let adds = |plugin| !arguments.disable_admission_plugins.contains(&plugin);
     let options = Options {
         without_nodes: arguments.without_nodes,
+        without_anonymous: !arguments.anonymous_auth,
         additions: Additions {
             service_account: adds(Plugin::ServiceAccount),
             tolerations: adds(Plugin::DefaultTolerationSeconds),

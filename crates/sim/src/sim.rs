@@ -36,6 +36,8 @@ pub struct Options {
     pub without_controllers: bool,
     /// Whether there are no nodes: pods are made by controllers and stay pending.
     pub without_nodes: bool,
+    /// Whether requests without credentials are turned away, rather than being the anonymous user's.
+    pub without_anonymous: bool,
     /// What built-in admission adds to new objects.
     pub additions: Additions,
 }
@@ -86,6 +88,8 @@ impl Sim {
         };
         let random = options.seed.map_or_else(Random::from_entropy, Random::seeded);
         let authenticator = Authenticator::new(identity.keys()).map_err(StartError::Bootstrap)?;
+        let authenticator =
+            if options.without_anonymous { authenticator.without_anonymous() } else { authenticator };
         let root = identity.root.as_str().into();
         let core = Arc::new(Core::new(store, clock, random, authenticator, root, options.additions));
         let local = Local::new(

@@ -50,6 +50,7 @@ impl std::fmt::Debug for Keys {
 pub struct Authenticator {
     admin: AdminToken,
     tokens: Tokens,
+    anonymous: bool,
 }
 
 /// A token that is compared in constant time and never shown.
@@ -83,11 +84,18 @@ impl Authenticator {
     /// An authenticator with these keys.
     pub fn new(keys: Keys) -> Result<Self, ApiError> {
         let tokens = Tokens::new(Signer::new(&keys.signing_key)?, keys.issuer);
-        Ok(Authenticator { admin: AdminToken(keys.admin_token), tokens })
+        Ok(Authenticator { admin: AdminToken(keys.admin_token), tokens, anonymous: true })
+    }
+
+    /// Turns away whoever brings no credentials.
+    #[must_use]
+    pub fn without_anonymous(mut self) -> Self {
+        self.anonymous = false;
+        self
     }
 
     /// Finds the user by token or by client certificate (`peer`, in DER, its chain already
-    /// verified), then applies impersonation headers. No credentials: the anonymous user.
+    /// verified), then applies impersonation headers. No credentials: the anonymous user, if it may come in.
     pub fn authenticate(
         &self,
         view: &dyn View,
@@ -118,7 +126,8 @@ impl Authenticator {
             (Some(token), _) => {
                 self.user_of_token(view, token, &[], now).map(|(user, _)| user).map_err(|_| unauthorized())
             }
-            (None, _) => Ok(User::anonymous()),
+            (None, _) if self.anonymous => Ok(User::anonymous()),
+            (None, _) => Err(unauthorized()),
         }
     }
 

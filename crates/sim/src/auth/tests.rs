@@ -215,6 +215,16 @@ fn nobody_and_the_administrator() {
 }
 
 #[test]
+fn whoever_brings_nothing_can_be_turned_away() {
+    let authenticator = authenticator().without_anonymous();
+    let login =
+        |headers: &[(&str, &str)]| login(&authenticator, &Shelf::default(), headers, Timestamp::UNIX_EPOCH);
+    assert_eq!(login(&[]).unwrap_err().code, 401);
+    assert_eq!(login(&[("authorization", "Basic YmFkOndyb25n")]).unwrap_err().code, 401);
+    assert_eq!(login(&[("authorization", "Bearer secret")]).unwrap(), User::admin());
+}
+
+#[test]
 fn acting_as_others_needs_permission() {
     let authenticator = authenticator();
     let view = Shelf::stock().with(account());
