@@ -97,8 +97,10 @@ fn listen(verbose: u8, command: &Command) {
         (_, 2) => "debug",
         (_, _) => "trace",
     };
+    // Whoever wrote `insecure-skip-tls-verify` knows, and need not be told again with every connection.
+    let tls = "kube_client::client::tls=error";
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("lynceus={level},{level}")));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("{level},{tls}")));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
 }
