@@ -75,7 +75,7 @@ async fn create(core: &Core, object: Value) -> Result<(), ApiError> {
             force: false,
         },
     };
-    let exists = core.read(resource, object.namespace(), object.name())?.is_some();
+    let exists = core.read(resource, object.namespace(), object.name()).await?.is_some();
     if exists {
         return Ok(());
     }

@@ -13,13 +13,13 @@ use crate::auth::{self, Authenticator};
 use crate::cleanup;
 use crate::clock::Clock;
 use crate::context::Context;
+use crate::conversion;
 use crate::crd;
 use crate::http::Documents;
 use crate::kinds::{Additions, Resource};
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::store::{Event, EventKind, Expect, Place, Store, Write, WriteError};
-use crate::strategy;
 use crate::verbs::managed;
 use crate::view::View;
 
@@ -99,31 +99,33 @@ impl Core {
     }
 
     /// An object as it is served by `resource`, with the revision it was last written at.
-    pub(crate) fn read(
+    pub(crate) async fn read(
         &self,
         resource: &Resource,
         namespace: &str,
         name: &str,
     ) -> Result<Option<(Object, u64)>, ApiError> {
         match self.store.read(&place(resource), namespace, name) {
-            Some((object, revision)) => Ok(Some((strategy::serve(object, resource)?, revision))),
+            Some((object, revision)) => {
+                Ok(Some((conversion::serve_one(self, object, resource).await?, revision)))
+            }
             None => Ok(None),
         }
     }
 
     /// Stores an object that is ready to be stored, and follows up on what that means for others.
     /// Gives it back as `resource` serves it.
-    pub(crate) fn write(
+    pub(crate) async fn write(
         &self,
         resource: &Resource,
         object: Object,
         expect: Expect,
         delete: bool,
     ) -> Result<Object, CommitError> {
-        let object = strategy::keep(object, resource, &self.registry())?;
+        let object = conversion::keep(self, object, resource).await?;
         let event = self.store.write(Write { place: place(resource), object, expect, delete })?;
         self.follow_up(&event);
-        Ok(strategy::serve(event.object.clone(), resource)?)
+        Ok(conversion::serve_one(self, event.object.clone(), resource).await?)
     }
 
     fn follow_up(&self, event: &Event) {

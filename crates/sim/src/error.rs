@@ -163,12 +163,14 @@ pub struct ApiError {
     pub message: String,
     /// `details`, if there are any.
     pub details: Option<Value>,
+    /// What the client should hear besides, in `Warning` headers.
+    pub warnings: Vec<String>,
 }
 
 impl ApiError {
     /// Any refusal, by its parts.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        ApiError { code, reason, message: message.into(), details: None }
+        ApiError { code, reason, message: message.into(), details: None, warnings: Vec::new() }
     }
 
     /// The same, with details.
@@ -263,7 +265,9 @@ impl ApiError {
 
     /// 500.
     pub fn internal(message: impl fmt::Display) -> Self {
+        let message = message.to_string();
         ApiError::new(500, "InternalError", format!("Internal error occurred: {message}"))
+            .with_details(value!({"causes": [{"message": message}]}))
     }
 
     /// 410: a resourceVersion that the watch cache no longer has.

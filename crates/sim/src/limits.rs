@@ -48,5 +48,11 @@ pub const SHUTDOWN_SECONDS: u64 = 2;
 /// The most bytes of a request's head.
 pub const HEADER_BYTES: usize = 1024 * 1024;
 
+/// How long a conversion webhook may take, in seconds.
+pub const CONVERSION_SECONDS: i64 = 30;
+
+/// Bytes of a webhook's answer.
+pub const HOOK_ANSWER_BYTES: usize = 3 * 1024 * 1024;
+
 /// How often controllers take turns at one point in time before they are made to wait.
 pub const SETTLE_ROUNDS: usize = 10_000;

@@ -102,25 +102,24 @@ pub(crate) fn warnings(resource: &Resource, new: &Object, old: Option<&Object>) 
     }
 }
 
-/// A stored object as `resource` serves it.
-pub(crate) fn serve(object: Object, resource: &Resource) -> Result<Object, ApiError> {
+/// A stored object as `resource` serves it, where no webhook is needed for that.
+pub(crate) fn serve(object: Object, resource: &Resource) -> Object {
     match &resource.custom {
         Some(_) => crd::convert(object, resource),
-        None if object.kind() == resource.kind && object.api_version() == resource.api_version() => {
-            Ok(object)
-        }
-        None => Ok(kinds::convert(object, resource)),
+        None if object.kind() == resource.kind && object.api_version() == resource.api_version() => object,
+        None => kinds::convert(object, resource),
     }
 }
 
-/// An object of `resource` as it is stored.
-pub(crate) fn keep(object: Object, resource: &Resource, registry: &Registry) -> Result<Object, ApiError> {
+/// An object of `resource` as it is stored, where no webhook is needed for that.
+pub(crate) fn keep(object: Object, resource: &Resource, registry: &Registry) -> Object {
     if resource.gvk() == resource.storage {
-        return Ok(object);
+        return object;
     }
     match registry.of_kind(&resource.storage) {
+        _ if resource.custom.is_some() => crd::keep(object, resource),
         Some(stored) => serve(object, stored),
-        None => Ok(object),
+        None => object,
     }
 }
 
@@ -194,6 +193,25 @@ pub(crate) fn needs_version(resource: &Resource) -> bool {
                     "csidrivers" | "csinodes" | "csistoragecapacities" | "volumeattachments"
                 )
         )
+}
+
+/// Where the original keeps an object, as some of its messages say.
+pub(crate) fn key(resource: &Resource, namespace: &str, name: &str) -> String {
+    let plural = resource.plural.as_str();
+    let place = match (resource.group.as_str(), plural) {
+        (group, _) if resource.custom.is_some() || group == "apiextensions.k8s.io" => {
+            format!("{group}/{plural}")
+        }
+        (group @ "apiregistration.k8s.io", _) => format!("{group}/{plural}"),
+        ("", "services") => "services/specs".into(),
+        ("", "endpoints") => "services/endpoints".into(),
+        ("", "nodes") => "minions".into(),
+        ("", "replicationcontrollers") => "controllers".into(),
+        ("networking.k8s.io", "ingresses") => "ingress".into(),
+        _ => plural.to_owned(),
+    };
+    let separator = if namespace.is_empty() { "" } else { "/" };
+    format!("/registry/{place}{separator}{namespace}/{name}")
 }
 
 /// Whether a deletion answers with the object instead of a `Status`.

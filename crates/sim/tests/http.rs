@@ -213,6 +213,31 @@ async fn yaml_goes_in_and_out() {
 }
 
 #[tokio::test]
+async fn a_change_that_names_another_object_is_refused() {
+    let client = Client::start().await;
+    client.config_map("a", "x").await;
+    let path = format!("{MAPS}/a");
+    let patched = client.patch(&path, MERGE, r#"{"metadata":{"uid":"other"}}"#).await;
+    assert_eq!(
+        patched.message(),
+        "422 ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"other\": field is immutable"
+    );
+    let body = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"other"}}"#;
+    let replaced = client.send("PUT", &path, &[("content-type", "application/json")], body).await.message();
+    assert!(replaced.contains("Key: /registry/configmaps/default/a, ResourceVersion: 0"), "{replaced}");
+}
+
+#[tokio::test]
+async fn others_can_learn_how_to_check_tokens() {
+    let client = Client::start().await;
+    let document = client.get("/.well-known/openid-configuration").await.json();
+    assert_eq!(document.str_at(&["issuer"]), Some("https://kubernetes.default.svc.cluster.local"));
+    let keys = client.get("/openid/v1/jwks").await;
+    assert_eq!(keys.header("content-type"), "application/jwk-set+json");
+    assert_eq!(keys.json().items_at(&["keys"])[0].str_at(&["alg"]), Some("ES256"));
+}
+
+#[tokio::test]
 async fn the_openapi_document_comes_in_protobuf_for_libraries_of_go() {
     let client = Client::start().await;
     let accept = ("accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
@@ -383,7 +408,7 @@ async fn deletion_looks_at_preconditions_and_finalizers() {
     let path = format!("{MAPS}/a");
     let json = [("content-type", "application/json")];
     let answer = client.send("DELETE", &path, &json, r#"{"preconditions":{"uid":"other"}}"#).await;
-    assert!(answer.message().starts_with("409 Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in precondition: other"), "{}", answer.message());
+    assert!(answer.message().starts_with("409 Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (other) does not match"), "{}", answer.message());
     let answer = client.send("DELETE", &path, &json, r#"{"propagationPolicy":"Foreground"}"#).await.json();
     assert_eq!(answer.items_at(&["metadata", "finalizers"]), ["foregroundDeletion".into()]);
     client.patch(&path, MERGE, r#"{"metadata":{"finalizers":null}}"#).await;

@@ -34,6 +34,12 @@ impl Expressions {
     }
 }
 
+/// What is said of a match condition or a validation that has no value.
+pub(super) fn failure(of: &Value, problem: &str) -> String {
+    let text = of.str_at(&["expression"]).unwrap_or_default();
+    format!("expression '{text}' resulted in error: {problem}")
+}
+
 /// The variables that expressions of admission see.
 pub(super) struct Scope {
     values: Vec<(&'static str, Val)>,

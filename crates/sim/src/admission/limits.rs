@@ -1,8 +1,5 @@
 //! Bounds on what others may cost a write.
 
-/// Bytes of a webhook's answer.
-pub(super) const ANSWER_BYTES: usize = 3 * 1024 * 1024;
-
 /// The timeout of a webhook that names none, in seconds.
 pub(super) const TIMEOUT_SECONDS: i64 = 10;
 

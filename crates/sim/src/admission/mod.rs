@@ -7,10 +7,8 @@
 //! | [`policy`] | ValidatingAdmissionPolicies, in CEL |
 //! | [`matching`] | which rules and selectors a write falls under |
 //! | [`review`] | the AdmissionReview that is sent, and what is read from the answer |
-//! | [`client`] | the HTTP client |
 
 mod builtin;
-mod client;
 mod expression;
 mod limits;
 mod matching;
@@ -18,12 +16,13 @@ mod policy;
 mod review;
 mod webhook;
 
+use std::sync::atomic::AtomicU64;
+
 use lynceus_object::Object;
 
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
 use crate::view::View;
-use client::{Client, target};
 use expression::Expressions;
 use webhook::Phase;
 
@@ -34,10 +33,11 @@ struct Write<'a> {
     old: Option<&'a Object>,
 }
 
-/// The admission chain with what it keeps between requests (the webhook client, compiled expressions).
+/// The admission chain with what it keeps between requests (how many reviews there were, compiled
+/// expressions).
 #[derive(Debug, Default)]
 pub struct Chain {
-    client: Client,
+    reviews: AtomicU64,
     expressions: Expressions,
 }
 

@@ -2,7 +2,7 @@
 
 use lynceus_object::{Object, Value};
 
-use super::expression::Scope;
+use super::expression::{self, Scope};
 use super::limits::POLICY_BUDGET;
 use super::{Chain, Write, matching};
 use crate::ApiError;
@@ -87,6 +87,13 @@ impl Bound<'_> {
             Some(resource) => resource.plural.to_string(),
             None => self.custom_plural(&gvk),
         };
+        if plural.is_empty() {
+            let why = format!(
+                "failed to configure policy: failed to find resource referenced by paramKind: '{gvk}'"
+            );
+            let name = format!("ValidatingAdmissionPolicy '{}'", self.policy.name());
+            return self.failure_of(&name, &why).map_or(Ok(Vec::new()), Err);
+        }
         let own = word(reference, "namespace");
         let namespace = if own.is_empty() { self.write.admission.namespace.to_string() } else { own };
         let name = word(reference, "name");
@@ -136,16 +143,27 @@ impl Bound<'_> {
             match run(&scope, condition.str_at(&["expression"]).unwrap_or_default()) {
                 Ok(Val::Bool(true)) => {}
                 Ok(_) => return Ok(()),
-                Err(problem) => return self.failure(&problem).map_or(Ok(()), Err),
+                Err(problem) => {
+                    return self.failure(&expression::failure(condition, &problem)).map_or(Ok(()), Err);
+                }
             }
         }
+        // A variable that has no value fails the validations that use it.
+        let mut failed: Vec<(&str, String)> = Vec::new();
         for variable in spec.items_at(&["variables"]) {
-            let value = run(&scope, variable.str_at(&["expression"]).unwrap_or_default());
-            // A variable that has no value fails the validations that use it.
-            if let Ok(value) = value {
-                scope.define(variable.str_at(&["name"]).unwrap_or_default(), &value);
+            let name = variable.str_at(&["name"]).unwrap_or_default();
+            match run(&scope, variable.str_at(&["expression"]).unwrap_or_default()) {
+                Ok(value) => scope.define(name, &value),
+                Err(problem) => failed.push((name, problem)),
             }
         }
+        let explain = |problem: String| {
+            let missing = problem.strip_prefix("no such key: ");
+            match failed.iter().find(|(name, _)| Some(*name) == missing) {
+                Some((name, why)) => format!("composited variable {name:?} fails to evaluate: {why}"),
+                None => problem,
+            }
+        };
         for validation in spec.items_at(&["validations"]) {
             let text = validation.str_at(&["expression"]).unwrap_or_default();
             match run(&scope, text) {
@@ -153,7 +171,9 @@ impl Bound<'_> {
                 Ok(_) => {
                     let own = validation.str_at(&["messageExpression"]).map(|text| run(&scope, text));
                     let own = match own {
-                        Some(Ok(Val::String(text))) if !text.trim().is_empty() => {
+                        Some(Ok(Val::String(text)))
+                            if !text.trim().is_empty() && !text.trim().contains('\n') =>
+                        {
                             Some(text.trim().to_owned())
                         }
                         _ => validation
@@ -165,7 +185,7 @@ impl Bound<'_> {
                     self.refuse(&why, validation.str_at(&["reason"]), warnings)?;
                 }
                 Err(problem) => {
-                    let why = format!("expression '{text}' resulted in error: {problem}");
+                    let why = expression::failure(validation, &explain(problem));
                     if let Some(error) = self.failure(&why) {
                         return Err(error);
                     }
@@ -181,10 +201,14 @@ impl Bound<'_> {
 
     /// What an expression without a value means: the failure policy decides.
     fn failure(&self, why: &str) -> Option<ApiError> {
+        self.failure_of(&self.name(), why)
+    }
+
+    fn failure_of(&self, name: &str, why: &str) -> Option<ApiError> {
         if self.policy.at(&["spec", "failurePolicy"]).and_then(Value::as_str) == Some("Ignore") {
             return None;
         }
-        Some(self.denial(&format!("{} denied request: {why}", self.name()), Some("Invalid")))
+        Some(self.denial(&format!("{name} denied request: {why}"), Some("Invalid")))
     }
 
     fn refuse(&self, why: &str, reason: Option<&str>, warnings: &mut Vec<String>) -> Result<(), ApiError> {

@@ -1,16 +1,19 @@
 //! Mutating and validating webhooks: whom to ask, in which order, and what their answers mean.
 
+use std::sync::atomic::Ordering;
+
 use futures::future::join_all;
 use lynceus_object::{Object, Value};
 
-use super::expression::Scope;
+use super::expression::{self, Scope};
 use super::limits::{CONDITION_BUDGET, TIMEOUT_SECONDS};
 use super::matching::{self, Match};
 use super::review::{self, Response};
-use super::{Chain, Write, target};
+use super::{Chain, Write};
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
 use crate::cel::Val;
+use crate::hook;
 use crate::view::View;
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -114,7 +117,13 @@ pub(super) async fn validate(
             Err(error) => drop(refusal.get_or_insert(error)),
         }
     }
-    refusal.map_or(Ok(warnings), Err)
+    match refusal {
+        Some(mut refusal) => {
+            refusal.warnings = warnings;
+            Err(refusal)
+        }
+        None => Ok(warnings),
+    }
 }
 
 /// All webhooks of a phase: configurations by name, webhooks as they stand in them.
@@ -163,7 +172,7 @@ fn conditions_hold(chain: &Chain, write: &Write<'_>, hook: &Hook) -> Result<bool
         match program.and_then(|program| scope.run(&program, &mut budget)) {
             Ok(Val::Bool(true)) => {}
             Ok(_) => return Ok(false),
-            Err(problem) => problems.push(problem),
+            Err(problem) => problems.push(expression::failure(condition, &problem)),
         }
     }
     if problems.is_empty() {
@@ -173,7 +182,10 @@ fn conditions_hold(chain: &Chain, write: &Write<'_>, hook: &Hook) -> Result<bool
         return Ok(false);
     }
     let admission = write.admission;
-    let why = problems.join(", ");
+    let why = match problems.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    };
     Err(ApiError::forbidden(&admission.resource.group, &admission.resource.resource, &admission.name, &why))
 }
 
@@ -187,7 +199,9 @@ async fn ask_for_change(
     let Some(response) = ask(chain, view, hook, write, true).await? else { return Ok(None) };
     warnings.extend(response.warnings);
     if !response.allowed {
-        return Err(denial(hook.name(), &response.status));
+        let mut refusal = denial(hook.name(), &response.status);
+        refusal.warnings = std::mem::take(warnings);
+        return Err(refusal);
     }
     let (Some(patch), Some(object)) = (response.patch, write.object) else { return Ok(None) };
     let before = match hook.version() {
@@ -236,7 +250,7 @@ async fn call(
     write: &Write<'_>,
     may_patch: bool,
 ) -> Result<Response, String> {
-    let uid = chain.client.next_id();
+    let uid = review::id(chain.reviews.fetch_add(1, Ordering::Relaxed));
     let version = hook.version();
     let convert = |object: Option<&Object>| match (object, version) {
         (Some(object), Some(version)) => Some(matching::in_version(object, version)),
@@ -249,9 +263,9 @@ async fn call(
     let body = review::request(&uid, &sent, write.admission, version);
     let config = hook.config.get("clientConfig").cloned().unwrap_or_default();
     let seconds = hook.timeout();
-    let target = target(view, &config, &format!("timeout={seconds}s"));
+    let target = hook::target(view, &config, &format!("timeout={seconds}s"));
     let answer = match target {
-        Ok(target) => chain.client.post(&target, &body, seconds).await,
+        Ok(target) => hook::post(&target, &body, seconds).await,
         Err(problem) => Err(problem),
     };
     let answer = answer.map_err(|problem| format!("failed to call webhook: {problem}"))?;

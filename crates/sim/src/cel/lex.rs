@@ -156,8 +156,10 @@ impl Lexer<'_> {
         if float {
             return text
                 .parse()
+                .ok()
+                .filter(|number: &f64| number.is_finite())
                 .map(TokenKind::Double)
-                .map_err(|_| Issue::new(start, "invalid double literal"));
+                .ok_or_else(|| Issue::new(start, "invalid double literal"));
         }
         self.whole(start, text.parse().ok())
     }

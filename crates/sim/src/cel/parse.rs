@@ -365,7 +365,7 @@ fn member_call(at: usize, target: Expr, name: Str, mut args: Vec<Expr>) -> Resul
     let fold = match (name.as_str(), args.len()) {
         ("all", 2 | 3) => Some(FoldKind::All),
         ("exists", 2 | 3) => Some(FoldKind::Exists),
-        ("exists_one" | "existsOne", 2 | 3) => Some(FoldKind::ExistsOne),
+        ("exists_one", 2) | ("exists_one" | "existsOne", 3) => Some(FoldKind::ExistsOne),
         ("filter", 2) => Some(FoldKind::Filter),
         ("map", 2 | 3) | ("transformList", 3 | 4) => Some(FoldKind::Map),
         ("transformMap", 3 | 4) => Some(FoldKind::TransformMap),

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use lynceus_object::{Gvk, Object, Str, Value};
 
 use super::columns::{self, PrinterColumn};
+use super::conversion::Webhook;
 use super::jsonpath::JsonPath;
 use super::rule;
 use super::schema::Schema;
@@ -21,7 +22,9 @@ pub struct Compiled {
     pub(super) has_status: bool,
     pub(super) scale: Option<ScalePaths>,
     pub(super) selectable: Vec<(Str, JsonPath)>,
-    pub(super) has_conversion_webhook: bool,
+    conversion: Option<Webhook>,
+    /// The schema of the version that instances are stored in, if that is another one.
+    pub(super) stored: Option<Arc<Schema>>,
     pub(super) storage_version: Str,
     merge_schema: OnceLock<lynceus_object::schema::Schema>,
 }
@@ -43,6 +46,11 @@ impl Compiled {
     /// The schema that merging and applying walk. Made when it is first asked for.
     pub fn merge_schema(&self) -> &lynceus_object::schema::Schema {
         self.merge_schema.get_or_init(|| lynceus_object::schema::Schema::from_openapi(&self.source))
+    }
+
+    /// The webhook that converts instances between versions, if they differ in more than name.
+    pub fn conversion(&self) -> Option<&Webhook> {
+        self.conversion.as_ref()
     }
 
     /// Whether status is written through a subresource only.
@@ -81,8 +89,8 @@ impl Compiled {
             has_status: version.at(&["subresources", "status"]).is_some_and(|status| !status.is_null()),
             scale,
             selectable: selectable.collect(),
-            has_conversion_webhook: definition.at(&["spec", "conversion", "strategy"])
-                == Some(&"Webhook".into()),
+            conversion: definition.at(&["spec", "conversion"]).and_then(Webhook::of),
+            stored: None,
             storage_version,
             merge_schema: OnceLock::new(),
         }
@@ -103,10 +111,13 @@ pub fn resources(definition: &Object) -> Vec<Arc<Resource>> {
     let mut served: Vec<&Value> =
         versions.iter().filter(|version| version.bool_at(&["served"]).unwrap_or(false)).collect();
     served.sort_by(|a, b| compare_versions(&name(b), &name(a)));
+    let stored = storage.and_then(|version| version.at(&["schema", "openAPIV3Schema"]));
+    let stored = stored.map(|schema| Arc::new(Schema::compile(schema)));
     served
         .iter()
         .map(|version| {
-            let compiled = Compiled::new(version, definition, storage_version.clone());
+            let mut compiled = Compiled::new(version, definition, storage_version.clone());
+            compiled.stored = stored.clone().filter(|_| name(version) != storage_version);
             Arc::new(resource(definition, names, version, &served, compiled))
         })
         .collect()

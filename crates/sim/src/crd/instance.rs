@@ -199,7 +199,7 @@ fn follow<'v>(value: &'v Value, path: &str) -> Result<Option<&'v Value>, &'v Val
     Ok(Some(here))
 }
 
-fn go_type(value: &Value) -> &'static str {
+pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
         Value::Bool(_) => "bool",

@@ -34,7 +34,7 @@ use lynceus_object::schema::TypeRef;
 use lynceus_object::{Object, Value};
 
 pub use compiled::{Compiled, compare_versions, resources};
-pub use conversion::convert;
+pub use conversion::{Webhook, convert, keep};
 pub use definition::{
     default as default_definition, prepare as prepare_definition, validate as validate_definition,
     warnings as definition_warnings,

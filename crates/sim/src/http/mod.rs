@@ -22,8 +22,9 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use http::header::CACHE_CONTROL;
 use http::request::Parts;
-use http::{Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
@@ -158,10 +159,27 @@ fn other(
     if let Some(answer) = health::answer(core, trimmed, query) {
         return Ok(answer);
     }
+    if let Some(answer) = issuer(core, trimmed) {
+        return Ok(answer);
+    }
     if let Some(answer) = documents::answer(core, trimmed, &parts.headers, accept) {
         return Ok(answer);
     }
     discovery::answer(core, trimmed, parts, accept)
+}
+
+/// What others need to know to check the tokens of service accounts by themselves.
+fn issuer(core: &Core, path: &str) -> Option<Response<Body>> {
+    let (document, media_type) = match path {
+        "/.well-known/openid-configuration" => {
+            (core.authenticator.openid_configuration(), "application/json")
+        }
+        "/openid/v1/jwks" => (core.authenticator.key_set(), "application/jwk-set+json"),
+        _ => return None,
+    };
+    let mut response = output::plain(200, media_type, lynceus_object::json::to_vec(&document));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
+    Some(response)
 }
 
 /// The attributes of a request that is not about a resource.

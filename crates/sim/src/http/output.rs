@@ -124,6 +124,9 @@ pub(super) fn failure(error: &ApiError, accept: &Accept) -> Response<Body> {
     if let Some(seconds) = retry {
         response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from(seconds));
     }
+    for warning in &error.warnings {
+        warn(&mut response, warning);
+    }
     if error.code == 401 {
         let challenge = HeaderValue::from_static("Bearer realm=\"kubernetes-master\"");
         response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);

@@ -97,14 +97,17 @@ impl Request<'_> {
         let writer = Writer { resource, wanted, include: self.include()?, now: self.core.now() };
         let call = self.call(resource)?;
         match self.attributes.verb.as_str() {
-            "get" if call.subresource == "log" => self.log(&call),
-            "get" if is_connection(&call.subresource) => Err(no_processes(self.core, &call)),
+            "get" if call.subresource == "log" => self.log(&call).await,
+            "get" if is_connection(&call.subresource) => Err(no_processes(self.core, &call).await),
             "get" => {
-                let object = verbs::read_subresource(self.core, &call)?;
+                let object = verbs::read_subresource(self.core, &call).await?;
                 writer.object(200, object, &[])
             }
-            "list" => writer.page(verbs::list(self.core, &call, &self.list_options(resource)?)?),
-            "watch" => self.watch(&call, wanted, writer.include),
+            "list" => {
+                let page = verbs::list(self.core, &call, &self.list_options(resource)?).await?;
+                writer.page(page)
+            }
+            "watch" => self.watch(&call, wanted, writer.include).await,
             "create" => self.write(&writer, self.create(&call).await?).await,
             "update" => self.write(&writer, self.update(&call).await?).await,
             "patch" => {
@@ -197,7 +200,7 @@ impl Request<'_> {
             None => call.resource.kind.clone(),
         };
         if is_connection(&call.subresource) {
-            return Err(no_processes(self.core, call));
+            return Err(no_processes(self.core, call).await);
         }
         let sent = input::object(&self.parts.headers, &self.body, &kind)?;
         if !call.subresource.is_empty() {
@@ -267,7 +270,7 @@ impl Request<'_> {
         })
     }
 
-    fn watch(&self, call: &Call, wanted: Wanted, include: Include) -> Result<Response<Body>, ApiError> {
+    async fn watch(&self, call: &Call, wanted: Wanted, include: Include) -> Result<Response<Body>, ApiError> {
         let options = WatchOptions {
             selection: self.selection(&call.resource)?,
             resource_version: self.query.text("resourceVersion"),
@@ -276,7 +279,7 @@ impl Request<'_> {
             send_initial_events: self.query.flag("sendInitialEvents"),
             timeout_seconds: self.query.number("timeoutSeconds")?,
         };
-        let watcher = verbs::watch(self.core, call, options)?;
+        let watcher = verbs::watch(self.core, call, options).await?;
         Ok(watch::response(self.core, watcher, wanted, include))
     }
 
@@ -294,8 +297,8 @@ impl Request<'_> {
     }
 
     /// Pods run no processes, so that they have nothing to say.
-    fn log(&self, call: &Call) -> Result<Response<Body>, ApiError> {
-        let pod = verbs::get(self.core, call)?;
+    async fn log(&self, call: &Call) -> Result<Response<Body>, ApiError> {
+        let pod = verbs::get(self.core, call).await?;
         let container = self.query.text("container");
         let names: Vec<&str> = ["containers", "initContainers"]
             .iter()
@@ -324,8 +327,8 @@ fn is_connection(subresource: &str) -> bool {
     matches!(subresource, "exec" | "attach" | "portforward" | "proxy")
 }
 
-fn no_processes(core: &Core, call: &Call) -> ApiError {
-    if let Err(error) = verbs::get(core, call) {
+async fn no_processes(core: &Core, call: &Call) -> ApiError {
+    if let Err(error) = verbs::get(core, call).await {
         return error;
     }
     ApiError::bad_request(format!(

@@ -32,7 +32,8 @@ pub(crate) async fn replace(core: &Core, call: &Call, sent: Body) -> Result<Answ
         .map_err(|misfit| misfit.into_error(&call.resource))?;
     check_name(call, &decoded.object)?;
     let create = strategy::creates_on_update(&call.resource) && call.subresource.is_empty();
-    change(core, call, create, |_| {
+    change(core, call, create, |current| {
+        check_uid(call, current, &decoded.object)?;
         Ok(Proposal { object: decoded.object.clone(), warnings: decoded.warnings.clone(), tracked: false })
     })
     .await
@@ -60,7 +61,7 @@ pub(super) async fn change(
     propose: impl Fn(Option<&Object>) -> Result<Proposal, ApiError> + Send + Sync,
 ) -> Result<Answer, ApiError> {
     for _ in 0..limits::UPDATE_RETRIES {
-        let Some((current, revision)) = core.read(&call.resource, &call.namespace, &call.name)? else {
+        let Some((current, revision)) = core.read(&call.resource, &call.namespace, &call.name).await? else {
             if !create {
                 return Err(call.not_found());
             }
@@ -170,7 +171,7 @@ async fn store(
         return Ok(Some(object.clone()));
     }
     let delete = is_finished(call, object);
-    match core.write(&call.resource, object.clone(), Expect::Revision(revision), delete) {
+    match core.write(&call.resource, object.clone(), Expect::Revision(revision), delete).await {
         Ok(stored) => Ok(Some(stored)),
         Err(CommitError::Store(WriteError::Changed | WriteError::Gone)) => Ok(None),
         Err(CommitError::Store(error)) => Err(storage_error(&error)),
@@ -186,19 +187,34 @@ pub(super) fn is_finished(call: &Call, object: &Object) -> bool {
     object.is_deleting() && grace == 0 && !held
 }
 
+/// A replace that names another object than the one that is there is refused by the original's store.
+fn check_uid(call: &Call, current: Option<&Object>, object: &Object) -> Result<(), ApiError> {
+    let Some(current) = current.filter(|current| !object.uid().is_empty() && object.uid() != current.uid())
+    else {
+        return Ok(());
+    };
+    let key = strategy::key(&call.resource, &call.namespace, &call.name);
+    Err(call.conflict(&format!(
+        "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: \
+         Precondition failed: UID in precondition: {}, UID in object meta: {}",
+        object.uid(),
+        current.uid()
+    )))
+}
+
 /// Checks uid and resourceVersion of a proposal against the object that is there.
 fn check_identity(call: &Call, current: &Object, object: &mut Object) -> Result<(), ApiError> {
     let (uid, version) = (object.uid(), object.resource_version());
     if !uid.is_empty() && uid != current.uid() {
-        let why =
-            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid());
-        return Err(call.conflict(&why));
+        let error = FieldError::invalid("metadata.uid", format!("{uid:?}"), "field is immutable");
+        return Err(ApiError::invalid(&call.resource.group, &call.resource.kind, &call.name, &[error]));
     }
     if version.is_empty() || version == "0" {
         if strategy::needs_version(&call.resource) {
             let error =
-                FieldError::invalid("metadata.resourceVersion", "0x0", "must be specified for an update");
-            return Err(ApiError::invalid(&call.resource.group, &call.resource.kind, &call.name, &[error]));
+                FieldError::invalid("metadata.resourceVersion", "0", "must be specified for an update");
+            // Refused by the store, which knows resources and not kinds.
+            return Err(ApiError::invalid(&call.resource.group, &call.resource.plural, &call.name, &[error]));
         }
     } else if version != current.resource_version() {
         if version.parse::<u64>().is_err() {
@@ -257,7 +273,7 @@ pub(super) async fn admit(
     let warnings = core.admission.mutate(&core.store, &call.admission(operation), object, old).await?;
     if *object != before {
         let fitted = body::fit(&call.resource, std::mem::take(object), Vec::new(), Validation::Ignore)
-            .map_err(|misfit| misfit.into_error(&call.resource))?;
+            .map_err(|misfit| ApiError::internal(misfit.message()))?;
         *object = fitted.object;
     }
     Ok(warnings)

@@ -89,7 +89,7 @@ async fn finish(
     warnings.extend(strategy::warnings(&call.resource, object, None));
     let exists = || ApiError::already_exists(&call.resource.group, &call.resource.plural, object.name());
     if call.options.dry_run {
-        return match core.read(&call.resource, object.namespace(), object.name())? {
+        return match core.read(&call.resource, object.namespace(), object.name()).await? {
             Some(_) => Err(exists()),
             None => {
                 core.allocations.give_back(object);
@@ -97,7 +97,8 @@ async fn finish(
             }
         };
     }
-    core.write(&call.resource, object.clone(), Expect::Absent, false).map_err(|error| match error {
+    let written = core.write(&call.resource, object.clone(), Expect::Absent, false).await;
+    written.map_err(|error| match error {
         CommitError::Store(WriteError::Exists) => exists(),
         CommitError::Store(error) => storage_error(&error),
         CommitError::Api(error) => error,

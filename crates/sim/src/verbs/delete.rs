@@ -71,14 +71,14 @@ impl DeleteOptions {
 pub(crate) async fn delete(core: &Core, call: &Call, options: &DeleteOptions) -> Result<Answer, ApiError> {
     lifecycle::check_delete(call)?;
     for _ in 0..limits::UPDATE_RETRIES {
-        let Some((current, revision)) = core.read(&call.resource, &call.namespace, &call.name)? else {
+        let Some((current, revision)) = core.read(&call.resource, &call.namespace, &call.name).await? else {
             return Err(call.not_found());
         };
         check_preconditions(call, &current, options)?;
         core.admission
             .validate(&core.store, &call.admission(Operation::Delete), None, Some(&current))
             .await?;
-        if let Some(answer) = attempt(core, call, &current, revision, options)? {
+        if let Some(answer) = attempt(core, call, &current, revision, options).await? {
             return Ok(answer);
         }
     }
@@ -86,7 +86,7 @@ pub(crate) async fn delete(core: &Core, call: &Call, options: &DeleteOptions) ->
 }
 
 /// One try. `None` means that someone else changed the object meanwhile.
-fn attempt(
+async fn attempt(
     core: &Core,
     call: &Call,
     current: &Object,
@@ -107,7 +107,7 @@ fn attempt(
     let stored = if dry_run || (!gone && object == *current) {
         object
     } else {
-        match core.write(&call.resource, object, Expect::Revision(revision), gone) {
+        match core.write(&call.resource, object, Expect::Revision(revision), gone).await {
             Ok(stored) => stored,
             Err(CommitError::Store(WriteError::Changed | WriteError::Gone)) => return Ok(None),
             Err(CommitError::Store(error)) => return Err(storage_error(&error)),
@@ -264,23 +264,24 @@ fn set_dependents_finalizers(call: &Call, object: &mut Object, options: &DeleteO
 }
 
 fn check_preconditions(call: &Call, current: &Object, options: &DeleteOptions) -> Result<(), ApiError> {
-    if let Some(uid) = options.uid.as_deref()
-        && uid != current.uid()
-    {
-        let why =
-            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", current.uid());
-        return Err(call.conflict(&why));
-    }
-    if let Some(version) = options.resource_version.as_deref()
-        && version != current.resource_version()
-    {
+    // The original says the kind here, where other conflicts say the resource.
+    let refuse = |what: &str, wanted: &str, found: &str, end: &str| {
         let why = format!(
-            "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {}",
-            current.resource_version()
+            "the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). \
+             The object might have been {end}"
         );
-        return Err(call.conflict(&why));
+        let resource = &call.resource;
+        Err(ApiError::conflict(&resource.group, &resource.kind, &call.name, &why))
+    };
+    match (options.uid.as_deref(), options.resource_version.as_deref()) {
+        (Some(uid), _) if uid != current.uid() => {
+            refuse("UID", uid, current.uid(), "deleted and then recreated")
+        }
+        (_, Some(version)) if version != current.resource_version() => {
+            refuse("ResourceVersion", version, current.resource_version(), "modified")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Deletes every object of a list. Gives the list.
@@ -290,7 +291,7 @@ pub(crate) async fn delete_collection(
     options: &DeleteOptions,
     listing: &ListOptions,
 ) -> Result<Object, ApiError> {
-    let page = list(core, call, listing)?;
+    let page = list(core, call, listing).await?;
     let mut deleted = Vec::with_capacity(page.items.len());
     for item in &page.items {
         let mut call = call.clone();

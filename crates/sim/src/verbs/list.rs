@@ -8,7 +8,7 @@ use super::{Call, Selection};
 use crate::core::{Core, place};
 use crate::kinds::Resource;
 use crate::store::HistoryError;
-use crate::{ApiError, FieldError, strategy};
+use crate::{ApiError, FieldError, conversion, strategy};
 
 /// How a list is asked for.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Page {
 }
 
 /// Lists objects.
-pub(crate) fn list(core: &Core, call: &Call, options: &ListOptions) -> Result<Page, ApiError> {
+pub(crate) async fn list(core: &Core, call: &Call, options: &ListOptions) -> Result<Page, ApiError> {
     check_options(options)?;
     let place = place(&call.resource);
     let namespace = Some(call.namespace.as_str()).filter(|namespace| !namespace.is_empty());
@@ -97,18 +97,17 @@ pub(crate) fn list(core: &Core, call: &Call, options: &ListOptions) -> Result<Pa
     let stored = stored.into_iter().skip_while(|object| {
         after.is_some_and(|(namespace, name)| (object.namespace(), object.name()) <= (namespace, name))
     });
-    page(call, options, stored, revision)
+    if conversion::webhook(&call.resource).is_some() {
+        let converted = conversion::serve(core, stored.collect(), &call.resource).await?;
+        return Ok(page(call, options, converted.into_iter(), revision));
+    }
+    Ok(page(call, options, stored, revision))
 }
 
-fn page(
-    call: &Call,
-    options: &ListOptions,
-    mut stored: impl Iterator<Item = Object>,
-    revision: u64,
-) -> Result<Page, ApiError> {
+fn page(call: &Call, options: &ListOptions, mut stored: impl Iterator<Item = Object>, revision: u64) -> Page {
     let mut page = Page { items: Vec::new(), revision, continue_: Str::new(), remaining: None };
     for object in stored.by_ref() {
-        let object = strategy::serve(object, &call.resource)?;
+        let object = strategy::serve(object, &call.resource);
         if !options.selection.matches(&call.resource, &object) {
             continue;
         }
@@ -126,7 +125,7 @@ fn page(
             page.remaining = options.selection.is_everything().then_some(remaining);
         }
     }
-    Ok(page)
+    page
 }
 
 /// Where the next page starts.

@@ -138,7 +138,7 @@ impl Call {
 }
 
 /// Reads one object.
-pub(crate) fn get(core: &Core, call: &Call) -> Result<Object, ApiError> {
-    let found = core.read(&call.resource, &call.namespace, &call.name)?;
+pub(crate) async fn get(core: &Core, call: &Call) -> Result<Object, ApiError> {
+    let found = core.read(&call.resource, &call.namespace, &call.name).await?;
     found.map(|(object, _)| object).ok_or_else(|| call.not_found())
 }

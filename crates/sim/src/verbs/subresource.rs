@@ -13,8 +13,8 @@ use crate::view::View;
 use crate::{ApiError, FieldError, clock, strategy};
 
 /// Reads a subresource.
-pub(crate) fn read_subresource(core: &Core, call: &Call) -> Result<Object, ApiError> {
-    let object = get(core, call)?;
+pub(crate) async fn read_subresource(core: &Core, call: &Call) -> Result<Object, ApiError> {
+    let object = get(core, call).await?;
     match call.subresource.as_str() {
         "scale" => strategy::scale(&call.resource, &object),
         _ => Ok(object),
@@ -112,7 +112,7 @@ pub(crate) async fn create_subresource(core: &Core, call: &Call, sent: Body) -> 
     match call.subresource.as_str() {
         "binding" => bind(core, call, &object).await,
         "eviction" => evict(core, call, &object).await,
-        "token" => issue_token(core, call, object),
+        "token" => issue_token(core, call, object).await,
         _ => Err(ApiError::method_not_allowed()),
     }
 }
@@ -120,9 +120,14 @@ pub(crate) async fn create_subresource(core: &Core, call: &Call, sent: Body) -> 
 /// Puts a pod on a node.
 async fn bind(core: &Core, call: &Call, binding: &Object) -> Result<Answer, ApiError> {
     let node = binding.value().str_at(&["target", "name"]).unwrap_or_default().to_owned();
-    if node.is_empty() {
-        let error = FieldError::required("target.name", "");
-        return Err(ApiError::invalid("", "Binding", &call.name, &[error]));
+    let kind = binding.value().str_at(&["target", "kind"]).unwrap_or_default();
+    let error = match kind {
+        "" | "Node" if node.is_empty() => Some(FieldError::required("target.name", "")),
+        "" | "Node" => None,
+        _ => Some(FieldError::not_supported("target.kind", format!("{kind:?}"), &["Node", "<empty>"])),
+    };
+    if let Some(error) = error {
+        return Err(ApiError::new(500, "", error.to_string()));
     }
     let now = clock::text(core.now());
     update_with(core, call, |pod| {
@@ -151,13 +156,16 @@ async fn bind(core: &Core, call: &Call, binding: &Object) -> Result<Answer, ApiE
 
 /// Deletes a pod unless a disruption budget forbids it.
 async fn evict(core: &Core, call: &Call, eviction: &Object) -> Result<Answer, ApiError> {
+    if !eviction.name().is_empty() && eviction.name() != call.name {
+        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+    }
     let options = match eviction.at(&["deleteOptions"]) {
         Some(options) => DeleteOptions::from_value(options)?,
         None => DeleteOptions::default(),
     };
     let mut pod_call = call.clone();
     pod_call.subresource = "".into();
-    let pod = get(core, &pod_call)?;
+    let pod = get(core, &pod_call).await?;
     let unbudgeted = pod.is_deleting()
         || matches!(pod.value().str_at(&["status", "phase"]), Some("Succeeded" | "Failed" | "Pending"));
     if !unbudgeted {
@@ -193,10 +201,10 @@ fn check_budgets(core: &Core, call: &Call, pod: &Object) -> Result<(), ApiError>
         .with_details(value!({"causes": [{"reason": "DisruptionBudget", "message": cause}]})))
 }
 
-fn issue_token(core: &Core, call: &Call, request: Object) -> Result<Answer, ApiError> {
+async fn issue_token(core: &Core, call: &Call, request: Object) -> Result<Answer, ApiError> {
     let mut parent = call.clone();
     parent.subresource = "".into();
-    let account = get(core, &parent)?;
+    let account = get(core, &parent).await?;
     let issued = core.authenticator.issue(&core.store, &account, request, core.now())?;
     Ok(Answer::created(issued, Vec::new()))
 }

@@ -15,7 +15,7 @@ use crate::core::{Core, place};
 use crate::kinds::Resource;
 use crate::registry::Registry;
 use crate::store::{Event, EventKind, HistoryError, Place};
-use crate::{ApiError, FieldError, limits, strategy};
+use crate::{ApiError, FieldError, conversion, limits, strategy};
 
 /// How a watch is asked for.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ impl std::fmt::Debug for Watcher {
 }
 
 /// Starts to follow changes.
-pub(crate) fn watch(core: &Arc<Core>, call: &Call, options: WatchOptions) -> Result<Watcher, ApiError> {
+pub(crate) async fn watch(core: &Arc<Core>, call: &Call, options: WatchOptions) -> Result<Watcher, ApiError> {
     check_options(&options)?;
     let place = place(&call.resource);
     let version = options.resource_version.as_str();
@@ -98,7 +98,7 @@ pub(crate) fn watch(core: &Arc<Core>, call: &Call, options: WatchOptions) -> Res
     match asked {
         Some(revision) if !initial => watcher.revision = revision,
         None if !initial => watcher.revision = core.store.revision(),
-        _ => watcher.queue_initial(asked)?,
+        _ => watcher.queue_initial(asked).await?,
     }
     Ok(watcher)
 }
@@ -116,7 +116,7 @@ impl Watcher {
             // Marked as seen before reading, so that a change in between wakes us again.
             self.changed.mark_unchanged();
             self.served.mark_unchanged();
-            self.read();
+            self.read().await;
             if !self.queue.is_empty() || self.finished {
                 continue;
             }
@@ -149,21 +149,27 @@ impl Watcher {
 
     /// What is ready to be told without waiting, for tests and for coalescing writes.
     pub(crate) fn ready(&mut self) -> Option<Frame> {
+        if conversion::webhook(&self.resource).is_some() {
+            // A call that is not waited for would be made in vain.
+            return self.queue.pop_front();
+        }
         self.next().now_or_never().flatten()
     }
 
-    fn read(&mut self) {
+    async fn read(&mut self) {
         // Asked first: what happened before the definition went is still told.
         self.finished |= !self.is_served();
         match self.core.store.events_since(&self.place, self.revision, limits::WATCH_BATCH) {
-            Ok((events, complete)) => {
-                self.revision = complete;
-                for event in events {
-                    if let Some(frame) = self.frame(&event) {
-                        self.queue.push_back(frame);
-                    }
+            Ok((events, complete)) => match self.frames(&events).await {
+                Ok(frames) => {
+                    self.revision = complete;
+                    self.queue.extend(frames);
                 }
-            }
+                Err(error) => {
+                    self.finished = true;
+                    self.queue.push_back(Frame::Error(error));
+                }
+            },
             // A client that has seen a newer version than there is waits until there is one.
             Err(HistoryError::Future { .. }) => {}
             Err(error) => {
@@ -180,21 +186,27 @@ impl Watcher {
             || self.core.registry().find(&resource.group, &resource.version, &resource.plural).is_some()
     }
 
+    /// What is told of events, in their order.
+    async fn frames(&mut self, events: &[Arc<Event>]) -> Result<Vec<Frame>, ApiError> {
+        let everywhere = self.namespace.is_empty() || !self.resource.namespaced;
+        let seen = events.iter().filter(|event| everywhere || event.object.namespace() == self.namespace);
+        let seen: Vec<&Arc<Event>> = seen.collect();
+        let stored = seen.iter().flat_map(|event| [Some(&event.object), event.previous.as_ref()]);
+        let stored = stored.flatten().cloned().collect();
+        let mut served = conversion::serve(&self.core, stored, &self.resource).await?.into_iter();
+        let frames = seen.into_iter().filter_map(|event| {
+            let now = served.next()?;
+            let previous = event.previous.as_ref().and_then(|_| served.next());
+            self.frame(event, now, previous)
+        });
+        Ok(frames.collect())
+    }
+
     /// The event as this watcher sees it: an object that starts or stops to match comes or goes.
-    fn frame(&self, event: &Arc<Event>) -> Option<Frame> {
-        if !self.namespace.is_empty()
-            && self.resource.namespaced
-            && event.object.namespace() != self.namespace
-        {
-            return None;
-        }
-        let now = self.serve(&event.object)?;
+    fn frame(&self, event: &Arc<Event>, now: Object, previous: Option<Object>) -> Option<Frame> {
         let matches_now = event.kind != EventKind::Deleted && self.selection.matches(&self.resource, &now);
-        let matched_before = event
-            .previous
-            .as_ref()
-            .and_then(|previous| self.serve(previous))
-            .is_some_and(|previous| self.selection.matches(&self.resource, &previous));
+        let matched_before =
+            previous.as_ref().is_some_and(|previous| self.selection.matches(&self.resource, previous));
         let as_stored = (self.resource.gvk() == self.resource.storage).then(|| Arc::clone(event));
         match (matched_before, matches_now) {
             (false, false) => None,
@@ -205,26 +217,21 @@ impl Watcher {
             }
             // The last state that the watcher knows of, with the version at which it left.
             (true, false) => {
-                let mut last = self.serve(event.previous.as_ref()?)?;
+                let mut last = previous?;
                 last.set(&["metadata", "resourceVersion"], event.object.resource_version());
                 Some(Frame::Change(EventKind::Deleted, last, None))
             }
         }
     }
 
-    fn serve(&self, object: &Object) -> Option<Object> {
-        strategy::serve(object.clone(), &self.resource).ok()
-    }
-
     /// Starts with the objects that are there.
-    fn queue_initial(&mut self, at_least: Option<u64>) -> Result<(), ApiError> {
+    async fn queue_initial(&mut self, at_least: Option<u64>) -> Result<(), ApiError> {
         let namespace = Some(self.namespace.as_str()).filter(|namespace| !namespace.is_empty());
         let (objects, revision) = self.core.store.read_all(&self.place, namespace);
         if let Some(asked) = at_least.filter(|asked| *asked > revision) {
             return Err(history_error(HistoryError::Future { current: revision }, asked));
         }
-        for object in objects {
-            let object = strategy::serve(object, &self.resource)?;
+        for object in conversion::serve(&self.core, objects, &self.resource).await? {
             if self.selection.matches(&self.resource, &object) {
                 self.queue.push_back(Frame::Change(EventKind::Added, object, None));
             }

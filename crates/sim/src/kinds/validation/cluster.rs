@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use lynceus_object::{Object, Value};
 
+use super::expression;
 use super::meta;
 use super::names;
 use super::report::{Path, Report};
@@ -52,6 +53,7 @@ fn admission_webhook(webhook: &Value, mutating: bool, at: &Path, report: &mut Re
     for field in ["namespaceSelector", "objectSelector"] {
         selector::label_selector(webhook.get(field), &at.child(field), report);
     }
+    expression::conditions(webhook, &expression::WEBHOOK, at, report);
     if let (true, Some(policy)) = (mutating, text("reinvocationPolicy"))
         && !matches!(policy, "IfNeeded" | "Never")
     {
@@ -176,7 +178,7 @@ fn webhook_url(url: &str, at: &Path, report: &mut Report) {
     if let Some((_, fragment)) = url.split_once('#') {
         report.invalid_text(at, fragment, "fragments are not permitted in the URL");
     }
-    if let Some((_, query)) = url.split_once('?') {
+    if let Some((_, query)) = url.split('#').next().and_then(|url| url.split_once('?')) {
         report.invalid_text(at, query, "query parameters are not permitted in the URL");
     }
 }
@@ -232,6 +234,7 @@ pub(crate) fn admission_policy(object: &Object, rules: &str, report: &mut Report
             }
         }
     }
+    expression::policy(spec, rules == "validations", &at, report);
     let nothing = spec.items_at(&[rules]).is_empty();
     if rules == "validations" && nothing && spec.items_at(&["auditAnnotations"]).is_empty() {
         let why = "validations or auditAnnotations must contain at least one item";

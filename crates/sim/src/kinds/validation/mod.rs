@@ -14,6 +14,7 @@ mod core;
 mod diff;
 mod endpoints;
 mod env;
+mod expression;
 mod flow;
 pub(crate) mod meta;
 pub(crate) mod names;

@@ -1,9 +1,8 @@
-//! Calls webhooks over HTTP, with TLS checked against the bundle that their configuration gives.
+//! Webhooks: where they are, and how they are called over HTTP, with TLS checked against the bundle that their configuration gives.
 
 use std::io::BufReader;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use base64::Engine;
@@ -13,11 +12,10 @@ use hyper_util::rt::TokioIo;
 use lynceus_object::Value;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
-use sha2::{Digest, Sha256};
 use tokio::net::TcpStream;
 
-use super::limits::ANSWER_BYTES;
 use crate::cel::Url;
+use crate::limits::HOOK_ANSWER_BYTES;
 use crate::view::View;
 
 /// Where a webhook is.
@@ -110,39 +108,51 @@ fn bundle(text: &str) -> Vec<CertificateDer<'static>> {
     CertificateDer::pem_reader_iter(BufReader::new(pem.as_slice())).filter_map(Result::ok).collect()
 }
 
-/// The HTTP client. Every call has a connection of its own: writes that meet webhooks are rare.
-#[derive(Debug, Default)]
-pub(crate) struct Client {
-    calls: AtomicU64,
+/// Posts JSON and gives the JSON of the answer, or what went wrong in the words of Go's client. Every call
+/// has a connection of its own: requests that meet webhooks are rare.
+pub(crate) async fn post(target: &Target, body: &Value, seconds: i64) -> Result<Value, String> {
+    let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(1).clamp(1, 30));
+    let problem = |what: String| format!("Post {:?}: {what}", target.url);
+    let (status, bytes) = match tokio::time::timeout(limit, send(target, body)).await {
+        Ok(answer) => answer.map_err(problem)?,
+        Err(_) => return Err(problem("context deadline exceeded".into())),
+    };
+    if status != 200 {
+        return Err(refusal(status, String::from_utf8_lossy(&bytes).trim()));
+    }
+    if bytes.is_empty() {
+        return Err("0-length response with status code: 200 and content type: application/json".into());
+    }
+    serde_json::from_slice(&bytes).map_err(|_| NO_OBJECT.to_owned())
 }
 
-impl Client {
-    /// An id for a review that no other review has.
-    pub(crate) fn next_id(&self) -> String {
-        let count = self.calls.fetch_add(1, Ordering::Relaxed);
-        let digest = Sha256::digest(format!("review {count}"));
-        let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
-    }
+/// What Go's client says of an answer that is no object.
+const NO_OBJECT: &str = "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of \
+    type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
 
-    /// Posts JSON and gives the JSON of the answer, or what went wrong in the words of Go's client.
-    pub(crate) async fn post(&self, target: &Target, body: &Value, seconds: i64) -> Result<Value, String> {
-        let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(1).clamp(1, 30));
-        let problem = |what: String| format!("Post {:?}: {what}", target.url);
-        let (status, bytes) = match tokio::time::timeout(limit, send(target, body)).await {
-            Ok(answer) => answer.map_err(problem)?,
-            Err(_) => return Err(problem("context deadline exceeded".into())),
-        };
-        if status != 200 {
-            let text = String::from_utf8_lossy(&bytes);
-            let text = text.trim();
-            return Err(match text {
-                "" => "an error on the server (\"\") has prevented the request from succeeding".into(),
-                _ if status == 404 => "the server could not find the requested resource".into(),
-                _ => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
-            });
-        }
-        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+/// What Go's client says of an answer of an unknown kind.
+pub(crate) fn unknown_kind(kind: &str, version: &str) -> String {
+    format!("no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\"")
+}
+
+/// What Go's client makes of a status code, unless the answer is a Status with words of its own.
+fn refusal(status: u16, text: &str) -> String {
+    let own: Option<Value> = serde_json::from_str(text).ok();
+    if let Some(message) = own.as_ref().filter(|own| own.str_at(&["kind"]) == Some("Status")) {
+        return message.str_at(&["message"]).unwrap_or_default().to_owned();
+    }
+    match status {
+        400 => "the server rejected our request for an unknown reason".into(),
+        401 => "the server has asked for the client to provide credentials".into(),
+        403 => text.to_owned(),
+        404 => "the server could not find the requested resource".into(),
+        405 => "the server does not allow this method on the requested resource".into(),
+        409 => "the server reported a conflict".into(),
+        422 => "the server rejected our request due to an error in our request".into(),
+        429 => "the server has received too many requests and has asked us to try again later".into(),
+        503 => "the server is currently unable to handle the request".into(),
+        504 => "the server was unable to return a response in the time allotted, but may still be processing the request".into(),
+        _ => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
     }
 }
 
@@ -156,7 +166,7 @@ async fn send(target: &Target, body: &Value) -> Result<(u16, Bytes), String> {
     let stream = tokio_rustls::TlsConnector::from(tls(target)?)
         .connect(name, stream)
         .await
-        .map_err(|error| tls_words(&error))?;
+        .map_err(|error| tls_words(&error, &target.host))?;
     exchange(TokioIo::new(stream), target, body).await
 }
 
@@ -190,21 +200,43 @@ fn tls(target: &Target) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
-fn tls_words(error: &std::io::Error) -> String {
+fn tls_words(error: &std::io::Error, host: &str) -> String {
     use rustls::{CertificateError, Error};
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     let words = match inner {
-        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            "x509: certificate signed by unknown authority"
+        // An authority of the same name with another key is as unknown.
+        Some(Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature)) => {
+            "x509: certificate signed by unknown authority".to_owned()
         }
         Some(Error::InvalidCertificate(
             CertificateError::Expired | CertificateError::ExpiredContext { .. },
-        )) => "x509: certificate has expired or is not yet valid",
-        Some(Error::InvalidCertificate(_)) => "x509: certificate is not valid for this host",
+        )) => "x509: certificate has expired or is not yet valid".to_owned(),
+        Some(Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. })) => {
+            foreign(host, presented)
+        }
+        Some(Error::InvalidCertificate(_)) => "x509: certificate is not valid for this host".to_owned(),
         Some(Error::InvalidMessage(_)) => return "http: server gave HTTP response to HTTPS client".into(),
         _ => return error.to_string(),
     };
     format!("tls: failed to verify certificate: {words}")
+}
+
+/// Says that a certificate is for others. The names come as `DnsName("a.b")` and `IpAddress(1.2.3.4)`.
+fn foreign(host: &str, presented: &[String]) -> String {
+    let is_address = host.parse::<std::net::IpAddr>().is_ok();
+    let sort = if is_address { "IpAddress(" } else { "DnsName(" };
+    let names: Vec<&str> = presented
+        .iter()
+        .filter_map(|name| name.strip_prefix(sort))
+        .map(|name| name.trim_end_matches(')').trim_matches('"'))
+        .collect();
+    match (names.is_empty(), is_address) {
+        (true, true) => {
+            format!("x509: cannot validate certificate for {host} because it doesn't contain any IP SANs")
+        }
+        (true, false) => format!("x509: certificate is not valid for any names, but wanted to match {host}"),
+        (false, _) => format!("x509: certificate is valid for {}, not {host}", names.join(", ")),
+    }
 }
 
 async fn exchange<S>(stream: S, target: &Target, body: &Value) -> Result<(u16, Bytes), String>
@@ -226,12 +258,42 @@ where
     let exchange = async {
         let answer = sender.send_request(request).await.map_err(broken)?;
         let status = answer.status().as_u16();
-        let body = Limited::new(answer.into_body(), ANSWER_BYTES).collect().await;
+        let body = Limited::new(answer.into_body(), HOOK_ANSWER_BYTES).collect().await;
         Ok((status, body.map_err(|error| error.to_string())?.to_bytes()))
     };
     // The connection does its work only while it is polled.
     tokio::select! {
         answer = exchange => answer,
         ended = connection => Err(ended.map_or_else(broken, |()| "EOF".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_speaks_for_itself_and_other_refusals_have_their_words() {
+        for (code, text, expected) in [
+            (500, r#"{"kind": "Status", "message": "inner"}"#, "inner"),
+            (500, "broken", "an error on the server (\"broken\") has prevented the request from succeeding"),
+            (403, "not you", "not you"),
+            (404, "nothing", "the server could not find the requested resource"),
+        ] {
+            assert_eq!(refusal(code, text), expected);
+        }
+    }
+
+    #[test]
+    fn a_certificate_for_others_says_for_whom() {
+        let names = ["DnsName(\"a.example\")".to_owned(), "DnsName(\"b.example\")".to_owned()];
+        assert_eq!(
+            foreign("c.svc", &names),
+            "x509: certificate is valid for a.example, b.example, not c.svc"
+        );
+        assert_eq!(
+            foreign("127.0.0.1", &names),
+            "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs"
+        );
     }
 }
