@@ -51,6 +51,7 @@ async fn an_application_is_created_synced_compared_rolled_back_and_deleted() {
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("Message:            successfully synced (all tasks run)\n"), "{text}");
     assert_eq!(app(&home, &["wait", "shop", "--sync", "--health", "--timeout", "60"]).0, 0);
+    assert_eq!(app(&home, &["wait", "shop", "-o", "name"]), (0, "argocd/shop\n".to_owned()));
     assert_eq!(app(&home, &["list", "-o", "name", "-P", "app"]), (0, "argocd/shop\n".to_owned()));
     assert_eq!(app(&home, &["diff", "shop"]), (0, String::new()));
 
@@ -69,7 +70,9 @@ async fn an_application_is_created_synced_compared_rolled_back_and_deleted() {
     let (_, left) = app(&home, &["diff", "shop"]);
     assert!(left.starts_with("\n===== /Secret default/s ======\n"), "the Secret was not meant: {left}");
 
-    assert_eq!(app(&home, &["sync", "shop", "--timeout", "60"]).0, 0);
+    let (_, printed) = app(&home, &["sync", "shop", "-o", "json"]);
+    let printed = lynceus_object::json::parse(printed.as_bytes()).expect("nothing but JSON");
+    assert_eq!(printed.str_at(&["status", "operationState", "phase"]), Some("Succeeded"));
     assert_eq!(app(&home, &["history", "shop", "-o", "id"]), (0, "0\n1\n".to_owned()));
     assert_eq!(app(&home, &["rollback", "shop", "0", "--timeout", "60"]).0, 0);
     let map = up.get("", "ConfigMap", "default", "a").await.unwrap();

@@ -9,6 +9,7 @@ use lynceus_engine::Aim;
 
 use super::context::Context;
 use crate::exit::Outcome;
+use crate::format::Output;
 
 /// How long a quiet cluster is left alone before it is asked again.
 const ASK_AGAIN: Duration = Duration::from_secs(2);
@@ -23,14 +24,16 @@ pub(crate) async fn until(
     wait(context, name, time, done, None).await
 }
 
-/// Waits as [`until`] does, telling of every change of a resource's state on the way, as `argocd` does.
+/// Waits as [`until`] does. For people every change of a resource's state is told on the way, as `argocd` does.
 pub(crate) async fn until_telling(
     context: &Context,
     name: &str,
     time: Duration,
+    output: Output,
     done: impl Fn(&Application) -> bool,
 ) -> Outcome<Option<Application>> {
-    wait(context, name, time, done, Some(Progress::default())).await
+    let progress = (output == Output::Wide).then(Progress::default);
+    wait(context, name, time, done, progress).await
 }
 
 async fn wait(

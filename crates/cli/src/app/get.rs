@@ -9,7 +9,7 @@ use lynceus_object::value;
 use super::context::Context;
 use super::{follow, show, tree};
 use crate::exit::Outcome;
-use crate::format;
+use crate::format::{self, Output};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -48,6 +48,18 @@ enum GetOutput {
     Detailed,
 }
 
+/// Prints an application for programs. For people there is nothing to print here.
+pub(crate) async fn print_object(context: &Context, name: &str, output: Output) -> Outcome {
+    let object = format::clean(&context.object(name).await?);
+    match output {
+        Output::Wide => {}
+        Output::Name => println!("{}/{}", object.namespace(), object.name()),
+        Output::Json => println!("{}", format::json(object.value())?),
+        Output::Yaml => print!("{}", format::documents(&[object])),
+    }
+    Ok(())
+}
+
 /// How long a refresh may take before the old state is shown.
 const REFRESH: Duration = Duration::from_secs(60);
 
@@ -55,11 +67,10 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     if arguments.refresh || arguments.hard_refresh {
         refresh(context, &arguments.name, arguments.hard_refresh).await?;
     }
-    let object = context.object(&arguments.name).await?;
     match arguments.output {
-        GetOutput::Json => println!("{}", format::json(format::clean(&object).value())?),
-        GetOutput::Yaml => print!("{}", format::documents(&[format::clean(&object)])),
-        GetOutput::Name => println!("{}/{}", object.namespace(), object.name()),
+        GetOutput::Json => print_object(context, &arguments.name, Output::Json).await?,
+        GetOutput::Yaml => print_object(context, &arguments.name, Output::Yaml).await?,
+        GetOutput::Name => print_object(context, &arguments.name, Output::Name).await?,
         GetOutput::Wide | GetOutput::Tree | GetOutput::Detailed => {
             let application = context.application(&arguments.name).await?;
             let now = context.engine().clock().now();

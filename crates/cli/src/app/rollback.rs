@@ -7,6 +7,7 @@ use lynceus_api::{Application, Operation, RevisionHistory, SyncOperation};
 use super::context::Context;
 use super::sync;
 use crate::exit::{Code, Failure, Outcome};
+use crate::format::Output;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -20,6 +21,9 @@ pub(crate) struct Arguments {
     /// How many seconds to wait; 0 is for ever.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     timeout: u64,
+    /// How to print it in the end.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
@@ -52,7 +56,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         ..Operation::default()
     };
     sync::start(context, name, &application, operation).await?;
-    sync::finish(context, name, Duration::from_secs(arguments.timeout)).await
+    sync::finish(context, name, Duration::from_secs(arguments.timeout), arguments.output).await
 }
 
 fn chosen(application: &Application, id: Option<i64>) -> Outcome<&RevisionHistory> {

@@ -13,8 +13,9 @@ use lynceus_object::{Object, Str, json, typed, value};
 
 use super::context::{Choice, Context};
 use super::pattern::{self, ResourcePattern};
-use super::{follow, show};
+use super::{follow, get, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
+use crate::format::Output;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -83,6 +84,9 @@ pub(crate) struct Arguments {
     /// How many seconds to wait; 0 is for ever.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     timeout: u64,
+    /// How to print it in the end.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 #[derive(clap::Args)]
@@ -101,7 +105,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         }
         start(context, name, &application, operation).await?;
         if !arguments.background {
-            finish(context, name, Duration::from_secs(arguments.timeout)).await?;
+            finish(context, name, Duration::from_secs(arguments.timeout), arguments.output).await?;
         }
     }
     Ok(())
@@ -127,22 +131,24 @@ pub(crate) async fn start(
 }
 
 /// Waits until the operation is over and tells how it went.
-pub(crate) async fn finish(context: &Context, name: &str, time: Duration) -> Outcome {
+pub(crate) async fn finish(context: &Context, name: &str, time: Duration, output: Output) -> Outcome {
     let over = |application: &Application| {
         let state = application.status.operation_state.as_ref();
         application.operation.is_none() && state.is_some_and(|state| !is_running(state))
     };
-    let Some(application) = follow::until_telling(context, name, time, over).await? else {
+    let Some(application) = follow::until_telling(context, name, time, output, over).await? else {
         return Err(Failure::new(Code::Other, format!("timed out waiting for the sync of {name}"))
             .hint(format!("see what it waits for:\nlynceus app get {name}")));
     };
-    let now = context.engine().clock().now();
-    println!();
-    print!("{}", show::summary(&application, now));
+    get::print_object(context, name, output).await?;
     let Some(state) = &application.status.operation_state else { return Ok(()) };
-    print!("\n{}", show::operation(state, now));
-    let look = context.engine().look(&application, &Aim::default()).await;
-    println!("\n{}", show::resources(&application, &look.assessment));
+    if output == Output::Wide {
+        let now = context.engine().clock().now();
+        print!("\n{}", show::summary(&application, now));
+        print!("\n{}", show::operation(state, now));
+        let look = context.engine().look(&application, &Aim::default()).await;
+        println!("\n{}", show::resources(&application, &look.assessment));
+    }
     if state.phase == OperationPhase::Succeeded {
         return Ok(());
     }

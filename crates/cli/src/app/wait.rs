@@ -5,8 +5,9 @@ use std::time::Duration;
 use lynceus_api::{Application, HealthStatusCode, SyncStatusCode};
 
 use super::context::{Choice, Context};
-use super::{follow, show};
+use super::{follow, get, show};
 use crate::exit::{Code, Failure, Outcome};
+use crate::format::Output;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -35,6 +36,9 @@ pub(crate) struct Arguments {
     /// How many seconds to wait; 0 is for ever.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     timeout: u64,
+    /// How to print it in the end.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
@@ -44,8 +48,8 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             gone(context, name, time).await?;
             continue;
         }
-        let waited =
-            follow::until_telling(context, name, time, |application| arguments.holds(application)).await?;
+        let holds = |application: &Application| arguments.holds(application);
+        let waited = follow::until_telling(context, name, time, arguments.output, holds).await?;
         let application = match waited {
             Some(application) => application,
             None => {
@@ -62,7 +66,10 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
                 .hint("or give it more time with --timeout SECONDS"));
             }
         };
-        print!("\n{}", show::summary(&application, context.engine().clock().now()));
+        if arguments.output == Output::Wide {
+            print!("\n{}", show::summary(&application, context.engine().clock().now()));
+        }
+        get::print_object(context, name, arguments.output).await?;
     }
     Ok(())
 }
