@@ -315,11 +315,6 @@ fn explain(recording: &Recording, detail: &str) -> Option<&'static str> {
     if matches!(recording.status, 429) || recording.bare_path() == "/apis/company.com/v1" {
         return Some("a definition is served at once; the original needs a moment, and says so");
     }
-    if detail.contains("node.kubernetes.io/unreachable") {
-        return Some(
-            "a node that a user makes is taken as its maker describes it; the original waits for its kubelet",
-        );
-    }
     if recording.path.ends_with("/services/kubernetes") && detail.contains("targetPort") {
         return Some("the recorded server listened on another port");
     }
