@@ -4,6 +4,7 @@ use lynceus_object::{Object, Value, value};
 
 use super::key::Key;
 use super::kind::NODE;
+use super::pods::created;
 use super::steps::Steps;
 use super::time::{after, stamp};
 use super::world::World;
@@ -53,8 +54,7 @@ impl Controller for NodeLifecycle {
         if condition::get(&node, "Ready").is_some() {
             return;
         }
-        let created = super::time::read(node.value().at(&["metadata", "creationTimestamp"]));
-        let due = after(created.unwrap_or(world.now), STARTUP_GRACE);
+        let due = after(created(&node).unwrap_or(world.now), STARTUP_GRACE);
         if due > world.now {
             out.again_at(due);
             return;

@@ -133,6 +133,11 @@ impl Recording {
         path.rsplit_once('/').map_or(path, |(collection, _)| collection).to_owned()
     }
 
+    /// Whether the path is one of a group's version, which is answered with its resources.
+    pub(super) fn is_discovery(&self) -> bool {
+        matches!(self.bare_path().trim_matches('/').split('/').collect::<Vec<_>>()[..], ["apis", _, _])
+    }
+
     /// Whether the path is one of a collection: `…/v1/pods`, `…/namespaces/x/pods`.
     pub(super) fn is_collection(&self) -> bool {
         let parts: Vec<&str> = self.bare_path().trim_matches('/').split('/').collect();

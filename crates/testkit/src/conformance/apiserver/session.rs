@@ -303,7 +303,9 @@ fn explain(recording: &Recording, detail: &str) -> Option<&'static str> {
             "a definition that is deleted goes at once, with all its objects; the original needs a moment",
         );
     }
-    if recording.path.contains("/clusterroles") {
+    let is_longer =
+        [".metadata.remainingItemCount: ", ".rows: should have "].iter().any(|part| detail.starts_with(part));
+    if recording.path.contains("/clusterroles?") && is_longer {
         return Some("1.36 has more stock roles than 1.33");
     }
     if recording.path.contains("/certificatesigningrequests") && detail.starts_with(".spec.") {
@@ -312,7 +314,8 @@ fn explain(recording: &Recording, detail: &str) -> Option<&'static str> {
     if detail.contains("should be \"Created new replica set") && detail.contains("is progressing") {
         return Some("the original says one or the other, depending on which of its controllers is faster");
     }
-    if matches!(recording.status, 429) || recording.bare_path() == "/apis/company.com/v1" {
+    let early = detail.starts_with("status should be 429, is 200");
+    if early || recording.is_discovery() && detail.starts_with(".resources[") {
         return Some("a definition is served at once; the original needs a moment, and says so");
     }
     if recording.path.ends_with("/services/kubernetes") && detail.contains("targetPort") {
