@@ -8,6 +8,7 @@
 mod bench;
 mod compat;
 mod e2e;
+mod rig;
 mod run;
 mod tidy;
 
@@ -19,6 +20,8 @@ usage: cargo xtask <chore> [arguments]
   tidy              check the house rules: crate edges, file lengths, purity, leftovers
   compat [--quick] [--cases DIR]
                     compare with recorded answers of the real programs, write docs/compatibility.md
+  rig up|down|status|restart|build
+                    a real control plane on loopback, built once from its public sources
   e2e [SCRIPT]...   drive `lynceus sim` with a real kubectl
   bench             run every benchmark; with --quick a short run of each
 ";
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
         "tidy" => tidy::main(),
         "compat" => compat::main(&rest),
         "e2e" => e2e::main(&rest),
+        "rig" => rig::main(&rest),
         "bench" => bench::main(&rest),
         "help" | "--help" | "-h" | "" => {
             println!("{USAGE}");

@@ -1,0 +1,141 @@
+//! What the rig is made of: the programs, their releases and the Go packages that they are built from.
+//!
+//! Every version of the rig stands here and nowhere else.
+
+/// The release of Kubernetes that we follow.
+pub(crate) const KUBERNETES: &str = "v1.36.3";
+/// The release of the modules that Kubernetes keeps in its own tree.
+const STAGING: &str = "v0.36.3";
+const ETCD: &str = "v3.6.16";
+const KWOK: &str = "v0.8.0";
+/// The Go language that the wrapper modules ask for.
+const GO: &str = "1.26.0";
+/// Raised when the way of building changes, so that everything is built again.
+const RECIPE: u32 = 1;
+
+/// The module that a program is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Module {
+    Kubernetes,
+    Etcd,
+    Kwok,
+}
+
+/// A program of the rig.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    pub(crate) module: Module,
+    pub(crate) package: &'static str,
+}
+
+/// Everything that is built, in the order of building: what others wait for comes first.
+pub(crate) const PROGRAMS: [Program; 6] = [
+    Program { name: "etcd", module: Module::Etcd, package: "go.etcd.io/etcd/server/v3" },
+    kubernetes("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
+    kubernetes("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"),
+    kubernetes("kubectl", "k8s.io/kubernetes/cmd/kubectl"),
+    kubernetes("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"),
+    Program { name: "kwok", module: Module::Kwok, package: "sigs.k8s.io/kwok/cmd/kwok" },
+];
+
+const fn kubernetes(name: &'static str, package: &'static str) -> Program {
+    Program { name, module: Module::Kubernetes, package }
+}
+
+impl Program {
+    /// What the finished program is marked with: while it is the same, nothing is built.
+    pub(crate) fn stamp(&self) -> String {
+        format!("{} {} recipe {RECIPE}\n", self.package, self.module.version())
+    }
+}
+
+impl Module {
+    /// The directory of the wrapper module.
+    pub(crate) fn directory(self) -> &'static str {
+        match self {
+            Module::Kubernetes => "kubernetes",
+            Module::Etcd => "etcd",
+            Module::Kwok => "kwok",
+        }
+    }
+
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Module::Kubernetes => "k8s.io/kubernetes",
+            Module::Etcd => "go.etcd.io/etcd/server/v3",
+            Module::Kwok => "sigs.k8s.io/kwok",
+        }
+    }
+
+    pub(crate) fn version(self) -> &'static str {
+        match self {
+            Module::Kubernetes => KUBERNETES,
+            Module::Etcd => ETCD,
+            Module::Kwok => KWOK,
+        }
+    }
+
+    /// The `go.mod` of the wrapper module. Kubernetes replaces its staging modules with directories of its own tree,
+    /// which others do not have, so they are pinned to what was published of them.
+    pub(crate) fn wrapper(self, upstream: &str) -> String {
+        let mut text = format!("module rig\n\ngo {GO}\n\nrequire {} {}\n\n", self.path(), self.version());
+        for module in staging(upstream) {
+            text.push_str(&format!("replace {module} => {module} {STAGING}\n"));
+        }
+        text
+    }
+
+    /// What the linker writes into the program, so that it can say which release it is.
+    pub(crate) fn linker_flags(self) -> String {
+        let mut flags = "-s -w".to_owned();
+        let set = |name: &str, value: &str| format!(" -X {name}={value}");
+        match self {
+            Module::Kubernetes => {
+                let mut parts = KUBERNETES.trim_start_matches('v').split('.');
+                let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+                for package in ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"] {
+                    flags.push_str(&set(&format!("{package}.gitVersion"), KUBERNETES));
+                    flags.push_str(&set(&format!("{package}.gitMajor"), major));
+                    flags.push_str(&set(&format!("{package}.gitMinor"), minor));
+                    flags.push_str(&set(&format!("{package}.gitTreeState"), "clean"));
+                }
+            }
+            Module::Kwok => {
+                flags.push_str(&set("sigs.k8s.io/kwok/pkg/consts.Version", KWOK.trim_start_matches('v')))
+            }
+            Module::Etcd => {}
+        }
+        flags
+    }
+}
+
+/// The modules that a `go.mod` replaces with directories beside it.
+fn staging(upstream: &str) -> Vec<&str> {
+    let mut modules: Vec<&str> = upstream
+        .lines()
+        .filter_map(|line| line.trim().trim_start_matches("replace ").split_once(" => ./staging/"))
+        .map(|(module, _)| module.trim())
+        .collect();
+    modules.sort_unstable();
+    modules.dedup();
+    modules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn staging_modules_are_pinned_to_what_was_published() {
+        let upstream = "module k8s.io/kubernetes\n\nreplace (\n\tk8s.io/api => ./staging/src/k8s.io/api\n)\n";
+        let wrapper = Module::Kubernetes.wrapper(upstream);
+        assert!(wrapper.contains("require k8s.io/kubernetes v1.36.3\n"), "{wrapper}");
+        assert!(wrapper.ends_with("replace k8s.io/api => k8s.io/api v0.36.3\n"), "{wrapper}");
+    }
+
+    #[test]
+    fn a_stamp_names_package_and_version() {
+        assert_eq!(PROGRAMS[5].stamp(), "sigs.k8s.io/kwok/cmd/kwok v0.8.0 recipe 1\n");
+    }
+}
