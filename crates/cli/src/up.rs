@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use lynceus_api::{Application, HealthStatusCode, Kind as _, SyncStatusCode, Tracking};
+use lynceus_api::{Application, HealthStatusCode, Kind as _, SyncStatusCode};
 use lynceus_cluster::Cluster;
 use lynceus_engine::{Engine, Options, SystemClock, application_kind};
 use lynceus_object::Object;
@@ -84,7 +84,9 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
 }
 
 async fn engine(arguments: &Arguments, client: Client, children: bool) -> Outcome<Arc<Engine>> {
-    let cluster = Cluster::connect(client, Tracking::default()).await.doing("cannot read the cluster")?;
+    let cluster = Cluster::connect(client, lynceus_cluster::Options::default())
+        .await
+        .doing("cannot read the cluster")?;
     lynceus_engine::bootstrap(&cluster, &arguments.namespace)
         .await
         .doing("cannot set up the cluster for Applications")?;

@@ -12,20 +12,15 @@ use crate::discovery::discover;
 use crate::door::Door;
 use crate::error::ClusterError;
 use crate::kind::{Kind, Kinds};
+use crate::options::{Options, RespectRbac};
+use crate::scope::Scope;
 use crate::watch::Watches;
-
-/// Kinds that are never watched: they change all the time, and nobody delivers them from Git.
-const EXCLUDED: [(&str, &str); 4] = [
-    ("", "Endpoints"),
-    ("discovery.k8s.io", "EndpointSlice"),
-    ("coordination.k8s.io", "Lease"),
-    ("", "Event"),
-];
 
 /// A connection to a cluster with a live picture of it.
 pub struct Cluster {
     pub(crate) door: Door,
     cache: Arc<Cache>,
+    options: Mutex<Arc<Options>>,
     kinds: Mutex<Arc<Kinds>>,
     watches: Mutex<Watches>,
 }
@@ -33,10 +28,11 @@ pub struct Cluster {
 impl Cluster {
     /// Connects, learns what the cluster serves, and reads all of it once. A kind that cannot be read is an
     /// entry in [`Cache::errors`], not a failure.
-    pub async fn connect(client: Client, tracking: Tracking) -> Result<Arc<Self>, ClusterError> {
+    pub async fn connect(client: Client, options: Options) -> Result<Arc<Self>, ClusterError> {
         let cluster = Arc::new(Cluster {
             door: Door::new(client),
-            cache: Arc::new(Cache::new(tracking)),
+            cache: Arc::new(Cache::new(options.tracking.clone())),
+            options: Mutex::new(Arc::new(options)),
             kinds: Mutex::default(),
             watches: Mutex::default(),
         });
@@ -57,6 +53,7 @@ impl Cluster {
         Ok(Arc::new(Cluster {
             door,
             cache: Arc::new(Cache::new(Tracking::default())),
+            options: Mutex::default(),
             kinds: Mutex::new(Arc::new(kinds)),
             watches: Mutex::default(),
         }))
@@ -72,16 +69,49 @@ impl Cluster {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How the cluster is watched and used now.
+    pub fn options(&self) -> Arc<Options> {
+        self.options.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes how objects are marked.
+    pub fn set_tracking(&self, tracking: Tracking) {
+        self.cache.set_tracking(tracking.clone());
+        self.change_options(|options| options.tracking = tracking);
+    }
+
+    /// Changes which kinds are watched. What is new is read in the background.
+    pub fn set_scope(&self, scope: Scope, respect_rbac: RespectRbac) {
+        let before = self.options();
+        if before.scope == scope && before.respect_rbac == respect_rbac {
+            return;
+        }
+        self.change_options(|options| {
+            options.scope = scope;
+            options.respect_rbac = respect_rbac;
+        });
+        drop(self.follow());
+    }
+
+    fn change_options(&self, change: impl FnOnce(&mut Options)) {
+        let mut options = self.options.lock().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut options));
+    }
+
+    /// Starts and stops watches as the kinds and the options say.
+    fn follow(&self) -> Vec<tokio::sync::oneshot::Receiver<()>> {
+        let options = self.options();
+        let excluded = |kind: &GroupKind| options.scope.excludes(kind, &options.server);
+        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        watches.follow(&self.kinds(), excluded, &self.door, &self.cache)
+    }
+
     /// Asks again what the cluster serves; starts and stops watches accordingly and waits until every new kind has
     /// been tried once.
     pub async fn rediscover(&self) -> Result<(), ClusterError> {
         let kinds = Arc::new(discover(&self.door).await?);
-        let firsts = {
-            let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-            *self.kinds.lock().unwrap_or_else(PoisonError::into_inner) = kinds.clone();
-            watches.follow(&kinds, is_excluded, &self.door, &self.cache)
-        };
-        for first in firsts {
+        *self.kinds.lock().unwrap_or_else(PoisonError::into_inner) = kinds;
+        for first in self.follow() {
             // A watch that was stopped meanwhile has nothing more to tell.
             let _ = first.await;
         }
@@ -145,10 +175,6 @@ impl Cluster {
     pub async fn raw(&self, path: &str) -> Result<Value, ClusterError> {
         self.door.get(path).await
     }
-}
-
-fn is_excluded(kind: &GroupKind) -> bool {
-    EXCLUDED.contains(&(kind.group.as_str(), kind.kind.as_str()))
 }
 
 /// Rediscovers when a definition or an aggregated API comes or goes, so that custom resources are seen at once.

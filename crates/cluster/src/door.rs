@@ -7,9 +7,10 @@ use http::{Method, Request};
 use kube::Client;
 use kube::client::Body;
 use lynceus_object::{Value, json};
+use tracing::trace;
 
 use crate::error::{ClusterError, Refusal};
-use crate::limits;
+use crate::{behalf, limits};
 
 /// Who we say that we are in managedFields: the name that Argo CD writes under, so that fields keep their owner
 /// when an installation moves to Lynceus or back.
@@ -81,6 +82,7 @@ impl Door {
         body: Option<(&str, &Value)>,
     ) -> Result<Value, ClusterError> {
         let step = Step { method: name_of(&method), path: path_of(path) };
+        trace!(application = %behalf::application(), method = step.method, path = step.path, "asking");
         let bytes = body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
         let mut request = Request::builder().method(method).uri(path).header("accept", accept);
         if let Some((media_type, _)) = body {

@@ -4,6 +4,7 @@
 //! application's objects are changed through [`Cluster::apply`] and [`Cluster::delete`] alone, and only because
 //! `sync` said so; Lynceus' own records have typed writes in `record`.
 
+mod behalf;
 mod cache;
 mod cluster;
 mod connect;
@@ -12,17 +13,22 @@ mod door;
 mod error;
 mod kind;
 mod limits;
+mod options;
 mod record;
+mod scope;
 mod tree;
 mod watch;
 mod write;
 
+pub use behalf::on_behalf_of;
 pub use cache::{Cache, Change, KindErrors};
 pub use cluster::Cluster;
 pub use connect::client;
 pub use door::FIELD_MANAGER;
 pub use error::{ClusterError, Refusal};
 pub use kind::{Kind, Kinds};
+pub use options::{Options, RespectRbac};
 pub use record::EventType;
+pub use scope::{Scope, ScopeError};
 pub use tree::{Node, tree};
 pub use write::{Applied, ApplyOptions, Deletion, Strategy};

@@ -89,7 +89,7 @@ impl Engine {
         options: Options,
     ) -> Arc<Self> {
         let settings = Settings::read(cluster.cache(), &options.namespace);
-        cluster.cache().set_tracking(settings.tracking.clone());
+        settings.impose_on(&cluster);
         Arc::new(Engine {
             cluster,
             renderer: Renderer::new(sources),
@@ -162,7 +162,7 @@ impl Engine {
         for diagnostic in &settings.diagnostics {
             warn!("{}", diagnostic.to_text());
         }
-        self.cluster.cache().set_tracking(settings.tracking.clone());
+        settings.impose_on(&self.cluster);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lynceus_api::{Tracking, TrackingMethod, Word as _, labels, parse_duration};
-use lynceus_cluster::Cache;
+use lynceus_cluster::{Cache, Cluster, RespectRbac, Scope};
 use lynceus_files::Diagnostic;
 use lynceus_object::{GroupKind, Object, ObjectKey};
 use lynceus_source::Book;
@@ -16,6 +16,10 @@ use crate::limits;
 pub struct Settings {
     /// How objects are marked as belonging to an application.
     pub tracking: Tracking,
+    /// Which kinds are watched.
+    pub scope: Scope,
+    /// What is made of kinds that we may not read.
+    pub respect_rbac: RespectRbac,
     /// How often an application is looked at although nothing seems to have changed; none for never.
     pub resync: Option<Duration>,
     /// By how much that is stretched at random.
@@ -49,13 +53,24 @@ impl Settings {
         };
         let resync = duration("timeout.reconciliation", limits::RESYNC);
         let resync_jitter = duration("timeout.reconciliation.jitter", limits::RESYNC_JITTER);
+        let (scope, errors) =
+            Scope::read(text(&config, "resource.exclusions"), text(&config, "resource.inclusions"));
+        diagnostics.extend(errors.iter().map(|error| Diagnostic::warning(error.to_string())));
         Settings {
             tracking: tracking(&config),
+            scope,
+            respect_rbac: RespectRbac::read(text(&config, "resource.respectRBAC").unwrap_or_default()),
             resync: Some(resync).filter(|period| !period.is_zero()),
             resync_jitter,
             book: Arc::new(book),
             diagnostics,
         }
+    }
+
+    /// Has a cluster watched as these settings say.
+    pub fn impose_on(&self, cluster: &Cluster) {
+        cluster.set_tracking(self.tracking.clone());
+        cluster.set_scope(self.scope.clone(), self.respect_rbac);
     }
 }
 

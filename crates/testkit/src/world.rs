@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use lynceus_api::{Application, Kind as _, Tracking};
+use lynceus_api::{Application, Kind as _};
 use lynceus_cluster::{ApplyOptions, Cluster, Deletion};
 use lynceus_engine::{AppKey, Clock, Engine, Options, bootstrap};
 use lynceus_files::FilePath;
@@ -71,7 +71,9 @@ impl World {
         };
         let sim = Sim::start(options).await.expect("the embedded cluster starts");
         let client = kube::Client::new(sim.service(User::admin()), "default");
-        let cluster = Cluster::connect(client, Tracking::default()).await.expect("the cluster can be read");
+        let cluster = Cluster::connect(client, lynceus_cluster::Options::default())
+            .await
+            .expect("the cluster can be read");
         bootstrap(&cluster, "argocd").await.expect("the cluster can be set up");
         let repository =
             Composition::create(folder.join("repository"), Layout::Bare).expect("a repository can be made");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lynceus_api::{Application, Kind as _, Tracking};
+use lynceus_api::{Application, Kind as _};
 use lynceus_cluster::Cluster;
 use lynceus_engine::{AppKey, Engine, Options, SystemClock, application_gvk};
 use lynceus_object::selector::Selector;
@@ -71,7 +71,7 @@ impl Context {
             .await
             .doing(failed)?;
         let cluster = if watching {
-            Cluster::connect(client, Tracking::default()).await
+            Cluster::connect(client, lynceus_cluster::Options::default()).await
         } else {
             Cluster::open(client).await
         }
