@@ -47,7 +47,9 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
             vec!["the token or certificate in the kubeconfig is not accepted any more".to_owned()],
         ),
         ClusterError::Refused(_) | ClusterError::UnknownKind { .. } => (Code::Refused, Vec::new()),
-        ClusterError::Decode { .. } | ClusterError::Patch { .. } => (Code::Other, Vec::new()),
+        ClusterError::NotHolder { .. } | ClusterError::Decode { .. } | ClusterError::Patch { .. } => {
+            (Code::Other, Vec::new())
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use lynceus_object::{Value, json};
 use tracing::trace;
 
 use crate::error::{ClusterError, Refusal};
+use crate::lease::Tenure;
 use crate::{behalf, limits};
 
 /// Who we say that we are in managedFields: the name that Argo CD writes under, so that fields keep their owner
@@ -83,6 +84,9 @@ impl Door {
     ) -> Result<Value, ClusterError> {
         let step = Step { method: name_of(&method), path: path_of(path) };
         trace!(application = %behalf::application(), method = step.method, path = step.path, "asking");
+        if method != Method::GET && !Tenure::permits() {
+            return Err(ClusterError::NotHolder { method: step.method, path: step.path });
+        }
         let bytes = body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
         let mut request = Request::builder().method(method).uri(path).header("accept", accept);
         if let Some((media_type, _)) = body {

@@ -29,6 +29,14 @@ pub enum ClusterError {
         /// How long it was given.
         seconds: u64,
     },
+    /// Another replica may be at work by now, so nothing was sent.
+    #[error("the Lease that {method} {path} needs has run out")]
+    NotHolder {
+        /// The HTTP method.
+        method: &'static str,
+        /// The path, without the query.
+        path: String,
+    },
     /// The answer is not what the API promises.
     #[error("the cluster's answer to {path} cannot be read: {reason}")]
     Decode {

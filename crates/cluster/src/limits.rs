@@ -34,3 +34,18 @@ pub(crate) const CONFLICT_TRIES: usize = 5;
 
 /// How many deletions are remembered before they are forgotten all at once.
 pub(crate) const DELETED: usize = 20_000;
+
+/// How often a destination is asked whether it is there.
+pub(crate) const PROBE: Duration = Duration::from_secs(10);
+
+/// How long it may take to answer that.
+pub(crate) const ANSWER: Duration = Duration::from_secs(10);
+
+/// How often in a row it has to fail before it counts as away.
+pub(crate) const MISSES: u32 = 2;
+
+/// The first wait before a destination is connected again; it doubles up to [`RECONNECT_MAX`].
+pub(crate) const RECONNECT_MIN: Duration = Duration::from_secs(1);
+
+/// The longest wait between two tries of a destination.
+pub(crate) const RECONNECT_MAX: Duration = Duration::from_secs(60);
