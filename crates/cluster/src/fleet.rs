@@ -29,10 +29,7 @@ use crate::secret::Registration;
 /// Makes clients for registered clusters.
 pub trait Reach: Send + Sync + 'static {
     /// A client for a cluster, by what its Secret says.
-    fn client<'a>(
-        &'a self,
-        registration: &'a Registration,
-    ) -> BoxFuture<'a, Result<Client, ClusterError>>;
+    fn client<'a>(&'a self, registration: &'a Registration) -> BoxFuture<'a, Result<Client, ClusterError>>;
 }
 
 /// Reaches clusters with what their Secrets hold.
@@ -45,10 +42,7 @@ pub struct BySecret {
 }
 
 impl Reach for BySecret {
-    fn client<'a>(
-        &'a self,
-        registration: &'a Registration,
-    ) -> BoxFuture<'a, Result<Client, ClusterError>> {
+    fn client<'a>(&'a self, registration: &'a Registration) -> BoxFuture<'a, Result<Client, ClusterError>> {
         Box::pin(crate::credential::client(registration, self.home.as_ref(), &self.allowed))
     }
 }
@@ -126,13 +120,17 @@ pub enum DestinationError {
     #[error("there are {} clusters with the same name: [{}]", .0.len(), .0.join(" "))]
     SeveralNames(Vec<Str>),
     /// No cluster has the address.
-    #[error("error getting cluster by server {server:?}: rpc error: code = NotFound desc = cluster {server:?} not found")]
+    #[error(
+        "error getting cluster by server {server:?}: rpc error: code = NotFound desc = cluster {server:?} not found"
+    )]
     NoServer {
         /// The address.
         server: Str,
     },
     /// The home cluster is not to be a destination.
-    #[error("error getting cluster by server {server:?}: rpc error: code = NotFound desc = cluster {server:?} is disabled")]
+    #[error(
+        "error getting cluster by server {server:?}: rpc error: code = NotFound desc = cluster {server:?} is disabled"
+    )]
     Disabled {
         /// The address.
         server: Str,

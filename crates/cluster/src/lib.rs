@@ -35,9 +35,7 @@ pub use connect::{client, config};
 pub use credential::CredentialError;
 pub use door::FIELD_MANAGER;
 pub use error::{ClusterError, Refusal};
-pub use fleet::{
-    Away, BySecret, Destination, DestinationError, Fleet, FleetOptions, Link, News, Reach,
-};
+pub use fleet::{Away, BySecret, Destination, DestinationError, Fleet, FleetOptions, Link, News, Reach};
 pub use kind::{Kind, Kinds};
 pub use options::{Options, RespectRbac};
 pub use record::EventType;

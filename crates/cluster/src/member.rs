@@ -61,7 +61,12 @@ async fn forward(fleet: WeakFleet, cluster: &Cluster, registration: &Registratio
 
 /// Asks again and again whether a cluster is there. Its watches come back by themselves; this is to say in the meantime
 /// what is wrong, once, instead of kind by kind.
-async fn attend(fleet: WeakFleet, clock: Arc<dyn Clock>, cluster: &Arc<Cluster>, registration: &Registration) {
+async fn attend(
+    fleet: WeakFleet,
+    clock: Arc<dyn Clock>,
+    cluster: &Arc<Cluster>,
+    registration: &Registration,
+) {
     let mut away = Absence::default();
     loop {
         clock.sleep(if away.misses == 0 { limits::PROBE } else { away.pause().min(limits::PROBE) }).await;
@@ -77,7 +82,9 @@ async fn attend(fleet: WeakFleet, clock: Arc<dyn Clock>, cluster: &Arc<Cluster>,
             Err(error) => {
                 let before = away.last.clone();
                 let now = away.goes_on(&error, registration, &*clock);
-                if away.misses < limits::MISSES || before.as_ref() == Some(&now) && away.misses > limits::MISSES {
+                if away.misses < limits::MISSES
+                    || before.as_ref() == Some(&now) && away.misses > limits::MISSES
+                {
                     continue;
                 }
                 warn!(cluster = %registration.server, error = words(&error), "a cluster does not answer");
