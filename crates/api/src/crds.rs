@@ -1,6 +1,6 @@
 //! The CustomResourceDefinitions of Argo CD's kinds, made from the wire types.
 
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Object, Str, Value, value};
 
 use crate::application::Application;
 use crate::applicationset::ApplicationSet;
@@ -32,7 +32,7 @@ pub fn crds() -> Vec<Object> {
         definition(
             &Names { kind: "ApplicationSet", plural: "applicationsets", short: ["appset", "appsets"] },
             // A template stands in every generator: with descriptions the definition would be too large to store.
-            root(ApplicationSet::schema(false)),
+            without_inner_templates(root(ApplicationSet::schema(false))),
             Some(value!({"status": {}})),
             Value::Null,
         ),
@@ -48,6 +48,24 @@ struct Names {
 /// The API server knows better than any schema what metadata is.
 fn root(mut schema: Value) -> Value {
     schema.set(&["properties", "metadata"], value!({"type": "object"}));
+    schema
+}
+
+/// Leaves open what a template inside a matrix or a merge looks like. Nobody reads one there, and written out fourteen
+/// times they make the definition too large for `kubectl apply`, which keeps a copy of it in an annotation.
+fn without_inner_templates(mut schema: Value) -> Value {
+    let outer = ["properties", "spec", "properties", "generators", "items", "properties"];
+    for generator in ["matrix", "merge"] {
+        let inner = [&outer[..], &[generator, "properties", "generators", "items", "properties"]].concat();
+        let inside = schema.at(&inner).and_then(Value::as_map);
+        let names: Vec<Str> = inside.map(|map| map.keys().cloned().collect()).unwrap_or_default();
+        for name in names {
+            let template = [&inner[..], &[name.as_str(), "properties", "template"]].concat();
+            if schema.at(&template).is_some() {
+                schema.set(&template, value!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+            }
+        }
+    }
     schema
 }
 

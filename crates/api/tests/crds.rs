@@ -47,6 +47,14 @@ fn only_application_sets_have_a_status_subresource() {
 }
 
 #[test]
+fn kubectl_can_keep_a_copy_of_each_in_an_annotation() {
+    for crd in crds() {
+        let bytes = lynceus_object::json::to_vec(crd.value()).len();
+        assert!(bytes < 256 << 10, "{} has {bytes} bytes", crd.name());
+    }
+}
+
+#[test]
 fn values_of_any_shape_are_kept() {
     let values = schema("applications.argoproj.io", &["spec", "source", "helm", "valuesObject"]);
     assert_eq!(values.bool_at(&["x-kubernetes-preserve-unknown-fields"]), Some(true));
