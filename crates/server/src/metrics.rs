@@ -1,0 +1,109 @@
+//! Numbers for a monitoring system, under Argo CD's names where they mean the same.
+
+use std::fmt::Write as _;
+
+use lynceus_api::Application;
+
+/// A text in the format of Prometheus, built family by family.
+#[derive(Default)]
+pub struct Metrics {
+    text: String,
+}
+
+impl Metrics {
+    /// Begins a family of gauges.
+    pub fn gauge(&mut self, name: &str, help: &str) {
+        // Writing to a text cannot fail.
+        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge\n");
+    }
+
+    /// One line of the family that was begun last.
+    pub fn value(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+        self.text.push_str(name);
+        let mut open = '{';
+        for (label, text) in labels {
+            let _ = write!(self.text, "{open}{label}=\"{}\"", escaped(text));
+            open = ',';
+        }
+        if !labels.is_empty() {
+            self.text.push('}');
+        }
+        let _ = writeln!(self.text, " {value}");
+    }
+
+    /// `argocd_app_info`: one line per application with how it is.
+    pub fn applications<'a>(&mut self, applications: impl IntoIterator<Item = &'a Application>) {
+        const NAME: &str = "argocd_app_info";
+        self.gauge(NAME, "Information about application.");
+        for application in applications {
+            let (spec, status) = (&application.spec, &application.status);
+            let automated = spec.sync_policy.as_ref().and_then(|policy| policy.automated.as_ref());
+            let autosync = automated.is_some_and(|automated| automated.enabled != Some(false));
+            let source = spec.all_sources().into_iter().next().unwrap_or_default();
+            let operation = match &application.operation {
+                Some(operation) if operation.sync.is_some() => "sync",
+                _ => "",
+            };
+            let labels = [
+                ("autosync_enabled", if autosync { "true" } else { "false" }),
+                ("dest_namespace", spec.destination.namespace.as_str()),
+                ("dest_server", spec.destination.server.as_str()),
+                ("health_status", or_unknown(status.health.status.as_str())),
+                ("name", application.metadata.name.as_str()),
+                ("namespace", application.metadata.namespace.as_str()),
+                ("operation", operation),
+                ("project", if spec.project.is_empty() { "default" } else { spec.project.as_str() }),
+                ("repo", &repository(&source.repo_url)),
+                ("sync_status", or_unknown(status.sync.status.as_str())),
+            ];
+            self.value(NAME, &labels, 1);
+        }
+    }
+
+    /// The whole text.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+}
+
+fn or_unknown(status: &str) -> &str {
+    if status.is_empty() { "Unknown" } else { status }
+}
+
+/// An address without what somebody may have written before its `@`.
+fn repository(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),
+        _ => url.to_owned(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_application_is_one_line_and_its_password_none() {
+        let mut application = Application::default();
+        application.metadata.name = "sh\"op".into();
+        application.metadata.namespace = "argocd".into();
+        let source = lynceus_api::ApplicationSource {
+            repo_url: "https://me:hidden@example.com/a.git".into(),
+            ..lynceus_api::ApplicationSource::default()
+        };
+        application.spec.source = Some(source);
+        let mut metrics = Metrics::default();
+        metrics.applications([&application]);
+        assert_eq!(
+            metrics.into_text(),
+            "# HELP argocd_app_info Information about application.\n# TYPE argocd_app_info gauge\n\
+             argocd_app_info{autosync_enabled=\"false\",dest_namespace=\"\",dest_server=\"\",health_status=\"Unknown\",\
+             name=\"sh\\\"op\",namespace=\"argocd\",operation=\"\",project=\"default\",\
+             repo=\"https://example.com/a.git\",sync_status=\"Unknown\"} 1\n"
+        );
+    }
+}
