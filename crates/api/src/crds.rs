@@ -62,7 +62,8 @@ fn without_inner_templates(mut schema: Value) -> Value {
         for name in names {
             let template = [&inner[..], &[name.as_str(), "properties", "template"]].concat();
             if schema.at(&template).is_some() {
-                schema.set(&template, value!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+                schema
+                    .set(&template, value!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
             }
         }
     }

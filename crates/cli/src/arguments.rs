@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{app, crds, render, sim, up};
+use crate::{app, crds, install, render, server, sim, up};
 
 /// A GitOps delivery engine with an embedded Kubernetes.
 ///
@@ -27,6 +27,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
     Up(up::Arguments),
+    /// Start the server: probes, metrics and the version over HTTP.
+    Server(server::Arguments),
+    /// Print everything that a cluster needs to run Lynceus: lynceus install | kubectl apply -f -
+    Install(install::Arguments),
     /// Start the embedded Kubernetes alone, for kubectl and any client.
     Sim(sim::Arguments),
     /// Work with applications, as `argocd app` does.

@@ -12,8 +12,10 @@ mod demo;
 mod exit;
 mod format;
 mod hint;
+mod install;
 mod place;
 mod render;
+mod server;
 mod sim;
 mod table;
 mod up;
@@ -66,6 +68,8 @@ async fn run(arguments: Arguments) -> Outcome {
     match arguments.command {
         Command::Up(arguments) => up::run(arguments).await,
         Command::Sim(arguments) => sim::run(arguments).await,
+        Command::Server(arguments) => server::run(arguments).await,
+        Command::Install(arguments) => install::run(&arguments),
         Command::Crds(arguments) => crds::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::App(arguments) => app::run(*arguments).await,
@@ -91,7 +95,7 @@ async fn run(arguments: Arguments) -> Outcome {
 /// set.
 fn listen(verbose: u8, command: &Command) {
     let level = match (command, verbose) {
-        (Command::Up(_) | Command::Sim(_), 0) => "warn",
+        (Command::Up(_) | Command::Sim(_) | Command::Server(_), 0) => "warn",
         (_, 0) => "error",
         (_, 1) => "info",
         (_, 2) => "debug",

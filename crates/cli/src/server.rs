@@ -1,0 +1,117 @@
+//! `lynceus server`: the half of Lynceus that people and programs talk to.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use lynceus_cluster::Cluster;
+use lynceus_server::{Metrics, Vitals};
+use tracing::warn;
+
+use crate::exit::{Doing as _, Outcome};
+use crate::sim;
+
+/// Start the server: probes, metrics and the version over HTTP.
+///
+/// It keeps no state, so that any number of them can stand behind one Service. Argo CD's API, the login and the page are
+/// not part of it yet.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The cluster of this kubeconfig; without it, the cluster of the pod that this runs in.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig.
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// The namespace of Applications, projects and settings.
+    #[arg(long, default_value = "argocd")]
+    namespace: String,
+    /// Where to listen.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+}
+
+/// How often the cluster is asked whether it is there.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// For how long an answer counts.
+const STALE: Duration = Duration::from_secs(20);
+
+pub(crate) async fn run(arguments: Arguments) -> Outcome {
+    let client = lynceus_cluster::client(arguments.kubeconfig.as_deref(), arguments.context.as_deref())
+        .await
+        .doing("cannot connect to the cluster")?;
+    let failed = format!("cannot listen on {}", arguments.listen);
+    let listener = lynceus_server::listen(arguments.listen).await.doing(failed.as_str())?;
+    let address = listener.local_addr().doing(failed)?;
+    println!("server       http://{address}");
+    let sight = Arc::new(Sight::default());
+    let watch = tokio::spawn(keep_looking(client, arguments.namespace, sight.clone()));
+    let stop = async {
+        if let Err(error) = sim::interrupted().await {
+            warn!("cannot wait for a signal: {error}");
+        }
+    };
+    let served = lynceus_server::serve(listener, lynceus_server::api(sight), stop).await;
+    watch.abort();
+    served.doing("cannot serve")
+}
+
+/// What the server last saw of its cluster.
+#[derive(Default)]
+struct Sight {
+    last: Mutex<Option<(Instant, Result<(), String>)>>,
+}
+
+impl Vitals for Sight {
+    /// It answered: it is alive.
+    fn alive(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn ready(&self) -> Result<(), String> {
+        match &*self.last.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Err("the cluster has not been asked yet".to_owned()),
+            Some((at, _)) if at.elapsed() > STALE => Err("the cluster does not answer".to_owned()),
+            Some((_, seen)) => seen.clone(),
+        }
+    }
+
+    fn metrics(&self) -> String {
+        let mut metrics = Metrics::default();
+        metrics.gauge("argocd_info", "Information about the server.");
+        metrics.value("argocd_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        metrics.into_text()
+    }
+}
+
+/// Asks for the Applications again and again, as a request of a user would.
+async fn keep_looking(client: kube::Client, namespace: String, sight: Arc<Sight>) {
+    let mut cluster: Option<Arc<Cluster>> = None;
+    loop {
+        let seen = match look(&client, &mut cluster, &namespace).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(lynceus_engine::words(&error)),
+        };
+        *sight.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), seen));
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn look(
+    client: &kube::Client,
+    cluster: &mut Option<Arc<Cluster>>,
+    namespace: &str,
+) -> Result<(), lynceus_cluster::ClusterError> {
+    if cluster.is_none() {
+        *cluster = Some(Cluster::open(client.clone()).await?);
+    }
+    match cluster {
+        Some(cluster) => {
+            let group = format!("{}/{}", lynceus_api::GROUP, lynceus_api::VERSION);
+            cluster.raw(&format!("/apis/{group}/namespaces/{namespace}/applications?limit=1")).await.map(drop)
+        }
+        None => Ok(()),
+    }
+}
