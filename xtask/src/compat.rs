@@ -1,9 +1,29 @@
-//! `cargo xtask compat`: the comparison itself is a program of `testkit`, which knows the crates.
+//! `cargo xtask compat`: the comparisons themselves are programs of `testkit`, which knows the crates.
 
+use crate::rig::{Component, Rig, cache};
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
+    if let Some(("requests", files)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return requests(files);
+    }
+    program("compat", arguments)
+}
+
+/// Compares answers with those of a real API server, which stands alone and starts empty.
+fn requests(files: &[String]) -> Result<(), String> {
+    let rig = Rig::at(Some(cache()?.join("rig/requests")))?;
+    rig.down(true)?;
+    rig.up(&[Component::Etcd, Component::ApiServer])?;
+    let mut arguments = vec![rig.kubeconfig().display().to_string()];
+    arguments.extend_from_slice(files);
+    let outcome = program("requests", &arguments);
+    rig.down(true)?;
+    outcome
+}
+
+fn program(name: &str, arguments: &[String]) -> Result<(), String> {
     let mut cargo = run::command("cargo");
-    cargo.args(["run", "--quiet", "--package", "lynceus-testkit", "--bin", "compat", "--"]).args(arguments);
+    cargo.args(["run", "--quiet", "--package", "lynceus-testkit", "--bin", name, "--"]).args(arguments);
     run::passes(&mut cargo)
 }

@@ -20,6 +20,8 @@ usage: cargo xtask <chore> [arguments]
   tidy              check the house rules: crate edges, file lengths, purity, leftovers
   compat [--quick] [--cases DIR]
                     compare with recorded answers of the real programs, write docs/compatibility.md
+  compat requests [FILE]...
+                    send the same requests to a real API server and to the embedded one, and compare
   rig up|down|status|restart|build
                     a real control plane on loopback, built once from its public sources
   e2e [SCRIPT]...   drive `lynceus sim` with a real kubectl

@@ -22,7 +22,7 @@ use self::state::State;
 use crate::run;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask rig up [--dir DIR]                      build what is missing, start what does not run
+usage: cargo xtask rig up [--dir DIR] [--only A,B]         build what is missing, start what does not run
        cargo xtask rig down [--dir DIR] [--forget]         stop it; with --forget its data goes as well
        cargo xtask rig status [--dir DIR]                  say what runs, and how it is
        cargo xtask rig restart COMPONENT [--dir DIR]       kill one component, as a crash would, and start it again
@@ -37,11 +37,16 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     let mut words = Vec::new();
     let mut directory = None;
     let mut forget = false;
+    let mut components = Component::ALL.to_vec();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--dir" => directory = Some(PathBuf::from(rest.next().ok_or("--dir needs a directory")?)),
             "--forget" => forget = true,
+            "--only" => {
+                let names = rest.next().ok_or("--only needs names with commas between")?;
+                components = names.split(',').map(Component::named).collect::<Result<_, _>>()?;
+            }
             flag if flag.starts_with('-') => return Err(format!("there is no flag {flag}\n\n{USAGE}")),
             word => words.push(word),
         }
@@ -50,7 +55,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match words.as_slice() {
         ["up"] => {
             let rig = rig()?;
-            rig.up()?;
+            rig.up(&components)?;
             println!("{}", rig.kubeconfig().display());
             Ok(())
         }
@@ -84,8 +89,8 @@ impl Rig {
         kubeconfig_path(&self.directory, "admin")
     }
 
-    /// Starts what does not run, and waits until all of it is well.
-    pub(crate) fn up(&self) -> Result<(), String> {
+    /// Starts those components that do not run, and waits until all of them are well.
+    pub(crate) fn up(&self, components: &[Component]) -> Result<(), String> {
         let programs = Programs::ready()?;
         build::make_directory(&self.directory)?;
         let _lock = lock(&self.directory.join("lock"))?;
@@ -100,7 +105,7 @@ impl Rig {
         self.write_files(&certificates, &state)?;
         let client = Client::new(&certificates)?;
         let mut started = 0;
-        for component in Component::ALL {
+        for &component in components {
             if state.running(component.name()).is_none() {
                 self.start(component, &programs, &certificates, &mut state)?;
                 started += 1;
@@ -110,11 +115,13 @@ impl Rig {
                 self.wait_for(component, &state, &client)?;
             }
         }
-        for component in Component::ALL {
+        for &component in components {
             self.wait_for(component, &state, &client)?;
         }
         if started > 0 {
-            self.furnish(&programs)?;
+            if components.contains(&Component::Kwok) {
+                self.furnish(&programs)?;
+            }
             eprintln!("rig: started {started} processes in {:.1} s", begun.elapsed().as_secs_f64());
         }
         Ok(())

@@ -1,4 +1,5 @@
 //! Fixtures as text, a fake clock, and Given/When/Then over the embedded Kubernetes.
 
 pub mod conformance;
+pub mod requests;
 pub mod world;
