@@ -131,7 +131,7 @@ impl Place<'_> {
             flag("service-account-issuer", "https://kubernetes.default.svc.cluster.local"),
             flag("service-account-key-file", self.pki("service-accounts.pub")),
             flag("service-account-signing-key-file", self.pki("service-accounts.key")),
-            flag("service-cluster-ip-range", "10.0.0.0/24"),
+            flag("service-cluster-ip-range", "10.0.0.0/16"),
             flag("authorization-mode", "Node,RBAC"),
             flag("allow-privileged", true),
             flag("audit-policy-file", self.directory.join("audit-policy.yaml").display()),

@@ -49,7 +49,7 @@ fn normalise_map(map: &mut Map) {
     }
     // Any free address or port will do.
     for key in ["clusterIP", "clusterIPs"] {
-        if map.get(key).is_some_and(|found| json::to_string(found).contains("\"10.0.0.")) {
+        if map.get(key).is_some_and(|found| json::to_string(found).contains("\"10.0.")) {
             map.insert(key, format!("<{key}>"));
         }
     }
@@ -81,16 +81,20 @@ fn normalise_table(map: &mut Map) {
         for cell in cells.make_mut() {
             if cell.as_str().is_some_and(is_age) {
                 *cell = "<age>".into();
-            } else if cell.as_str().is_some_and(|text| text.starts_with("10.0.0.")) {
+            } else if cell.as_str().is_some_and(|text| text.starts_with("10.0.")) {
                 *cell = "<address>".into();
+            } else if let Some((port, node_port)) = cell.as_str().and_then(|text| text.split_once(":3")) {
+                let rest = node_port.trim_start_matches(|c: char| c.is_ascii_digit());
+                *cell = format!("{port}:<port>{rest}").into();
             }
         }
     }
 }
 
-/// Replaces uids and times inside a text.
+/// Replaces uids, times and made-up names inside a text.
 pub(super) fn normalise_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let text = &without_token_volume(text);
     for part in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | ':' | '.')) {
         let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
         let plain = if is_uid(word) {
@@ -102,6 +106,19 @@ pub(super) fn normalise_text(text: &str) -> String {
         };
         out.push_str(plain);
         out.push_str(&part[word.len()..]);
+    }
+    out
+}
+
+/// The volume that holds a pod's token has a name of its own in each pod.
+fn without_token_volume(text: &str) -> String {
+    const VOLUME: &str = "kube-api-access-";
+    let mut parts = text.split(VOLUME);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(VOLUME);
+        out.push_str("<name>");
+        out.push_str(part.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
     }
     out
 }
