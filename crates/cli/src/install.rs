@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// Only look: the controller writes nothing and has no right to, so that it can run beside an Argo CD.
     #[arg(long)]
     observe: bool,
+    /// The namespace whose Applications are looked at, if it is not the one that this is installed in.
+    #[arg(long, value_name = "NAMESPACE", requires = "observe")]
+    home: Option<String>,
     /// Leave the CustomResourceDefinitions out, because Argo CD or somebody else has installed them.
     #[arg(long)]
     skip_crds: bool,
@@ -72,17 +75,22 @@ fn wanted(object: &Object, arguments: &Arguments) -> bool {
     match object.kind() {
         "ServiceMonitor" => arguments.service_monitor,
         "ClusterRole" | "ClusterRoleBinding" if object.name() == DELIVER => !arguments.observe,
+        // Somebody else's settings are read, not made.
+        "ConfigMap" | "Secret" => arguments.home.is_none(),
         _ => true,
     }
 }
 
 fn adapted(mut object: Object, arguments: &Arguments) -> Object {
     let namespace = arguments.namespace.as_str();
+    let home = arguments.home.as_deref().unwrap_or(namespace);
     if object.kind() == "Namespace" {
         object.set(&["metadata", "name"], namespace);
     }
     if !object.namespace().is_empty() {
-        object.set(&["metadata", "namespace"], namespace);
+        // The server looks at Applications where they are, which may be somebody else's namespace.
+        let place = if matches!(object.kind(), "Role" | "RoleBinding") { home } else { namespace };
+        object.set(&["metadata", "namespace"], place);
     }
     object.set(&["metadata", "labels", "app.kubernetes.io/part-of"], "argocd");
     let mut value = object.into_value();
@@ -102,7 +110,7 @@ fn adapted(mut object: Object, arguments: &Arguments) -> Object {
         let given = container.items_at(&["args"]).iter().filter_map(Value::as_str);
         let mut words: Vec<String> = given
             .map(|word| match word {
-                "--namespace=argocd" => format!("--namespace={namespace}"),
+                "--namespace=argocd" => format!("--namespace={home}"),
                 other => other.to_owned(),
             })
             .collect();
@@ -149,6 +157,9 @@ mod tests {
              CustomResourceDefinition  applicationsets.argoproj.io\n\
              ServiceAccount gitops lynceus-controller\n\
              ServiceAccount gitops lynceus-server\n\
+             ConfigMap gitops argocd-cm\n\
+             ConfigMap gitops argocd-rbac-cm\n\
+             Secret gitops argocd-secret\n\
              ClusterRole  lynceus-controller-read\n\
              ClusterRole  lynceus-controller-deliver\n\
              ClusterRoleBinding  lynceus-controller-read\n\
@@ -169,7 +180,7 @@ mod tests {
     fn no_other_namespace_is_left_anywhere() {
         let text = format::documents(&printed(&["--namespace", "gitops", "--skip-crds"]));
         let left: Vec<&str> =
-            text.lines().filter(|line| line.contains("argocd") && !line.contains("part-of")).collect();
+            text.lines().filter(|line| line.ends_with(": argocd") && !line.contains("part-of")).collect();
         assert_eq!(left, Vec::<&str>::new());
     }
 
@@ -185,6 +196,17 @@ mod tests {
             .collect();
         assert!(verbs.iter().all(|verb| ["get", "list", "watch"].contains(&verb.as_str())), "{verbs:?}");
         assert!(format::documents(&observing).contains("- --observe\n"));
+    }
+
+    #[test]
+    fn an_observer_elsewhere_looks_at_home() {
+        let flags = ["--observe", "--skip-crds", "--namespace", "lynceus", "--home", "argocd"];
+        let roles: Vec<Object> =
+            printed(&flags).into_iter().filter(|object| object.kind().starts_with("Role")).collect();
+        assert_eq!(lines(&roles), "Role argocd lynceus-server\nRoleBinding argocd lynceus-server\n");
+        let text = format::documents(&printed(&flags));
+        assert_eq!(text.matches("- --namespace=argocd\n").count(), 2);
+        assert!(!text.contains("name: argocd-cm"));
     }
 
     #[test]

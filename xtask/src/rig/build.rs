@@ -25,11 +25,16 @@ pub(crate) struct Programs {
 impl Programs {
     /// Builds what is missing or of another version. While everything is there, nobody is asked for anything.
     pub(crate) fn ready() -> Result<Self, String> {
+        Programs::with(&PROGRAMS)
+    }
+
+    /// Builds certain programs, where they are missing or of another version.
+    pub(crate) fn with(programs: &[Program]) -> Result<Self, String> {
         let home = cache()?.join("rig");
         let directory = home.join("bin");
         make_directory(&directory)?;
         let _lock = super::lock(&home.join("build.lock"))?;
-        for program in PROGRAMS.iter().filter(|program| !is_built(program, &directory)) {
+        for program in programs.iter().filter(|program| !is_built(program, &directory)) {
             let begun = Instant::now();
             println!("rig: building {} {}", program.name, program.module.version());
             build(program, &home)?;

@@ -8,6 +8,9 @@ pub(crate) const KUBERNETES: &str = "v1.36.3";
 const STAGING: &str = "v0.36.3";
 const ETCD: &str = "v3.6.16";
 const KWOK: &str = "v0.8.0";
+/// The newest release of Argo CD whose engine, a module in its own tree, was published on its own as well.
+const ARGO_CD: &str = "v3.5.3";
+const GITOPS_ENGINE: &str = "v0.0.0-20260914071520-c9c369efcc5b";
 /// The Go language that the wrapper modules ask for.
 const GO: &str = "1.26.0";
 /// Raised when the way of building changes, so that everything is built again.
@@ -19,6 +22,7 @@ pub(crate) enum Module {
     Kubernetes,
     Etcd,
     Kwok,
+    ArgoCd,
 }
 
 /// A program of the rig.
@@ -39,6 +43,10 @@ pub(crate) const PROGRAMS: [Program; 6] = [
     Program { name: "kwok", module: Module::Kwok, package: "sigs.k8s.io/kwok/cmd/kwok" },
 ];
 
+/// The command line of Argo CD, for those who ask for it.
+pub(crate) const ARGOCD: Program =
+    Program { name: "argocd", module: Module::ArgoCd, package: "github.com/argoproj/argo-cd/v3/cmd" };
+
 const fn kubernetes(name: &'static str, package: &'static str) -> Program {
     Program { name, module: Module::Kubernetes, package }
 }
@@ -57,6 +65,7 @@ impl Module {
             Module::Kubernetes => "kubernetes",
             Module::Etcd => "etcd",
             Module::Kwok => "kwok",
+            Module::ArgoCd => "argo-cd",
         }
     }
 
@@ -65,6 +74,7 @@ impl Module {
             Module::Kubernetes => "k8s.io/kubernetes",
             Module::Etcd => "go.etcd.io/etcd/server/v3",
             Module::Kwok => "sigs.k8s.io/kwok",
+            Module::ArgoCd => "github.com/argoproj/argo-cd/v3",
         }
     }
 
@@ -73,17 +83,39 @@ impl Module {
             Module::Kubernetes => KUBERNETES,
             Module::Etcd => ETCD,
             Module::Kwok => KWOK,
+            Module::ArgoCd => ARGO_CD,
         }
     }
 
-    /// The `go.mod` of the wrapper module. Kubernetes replaces its staging modules with directories of its own tree,
-    /// which others do not have, so they are pinned to what was published of them.
+    /// The `go.mod` of the wrapper module. What a module replaces counts only in its own tree, so it is said again; and
+    /// where it is a directory of that tree, which others do not have, it is pinned to what was published of it.
     pub(crate) fn wrapper(self, upstream: &str) -> String {
-        let mut text = format!("module rig\n\ngo {GO}\n\nrequire {} {}\n\n", self.path(), self.version());
-        for module in staging(upstream) {
-            text.push_str(&format!("replace {module} => {module} {STAGING}\n"));
+        let mut text =
+            format!("module rig\n\ngo {}\n\nrequire {} {}\n\n", self.go(), self.path(), self.version());
+        for (module, with) in replaced(upstream) {
+            match self.published(with) {
+                Some(version) => text.push_str(&format!("replace {module} => {module} {version}\n")),
+                None => text.push_str(&format!("replace {module} => {with}\n")),
+            }
         }
         text
+    }
+
+    /// The published version of a directory in the module's own tree.
+    fn published(self, with: &str) -> Option<&'static str> {
+        match self {
+            Module::Kubernetes if with.starts_with("./staging/") => Some(STAGING),
+            Module::ArgoCd if with == "./gitops-engine" => Some(GITOPS_ENGINE),
+            _ => None,
+        }
+    }
+
+    /// The Go language that the wrapper asks for.
+    fn go(self) -> &'static str {
+        match self {
+            Module::ArgoCd => "1.26.3",
+            Module::Kubernetes | Module::Etcd | Module::Kwok => GO,
+        }
     }
 
     /// What the linker writes into the program, so that it can say which release it is.
@@ -104,22 +136,26 @@ impl Module {
             Module::Kwok => {
                 flags.push_str(&set("sigs.k8s.io/kwok/pkg/consts.Version", KWOK.trim_start_matches('v')))
             }
+            Module::ArgoCd => {
+                let package = "github.com/argoproj/argo-cd/v3/common";
+                flags.push_str(&set(&format!("{package}.version"), ARGO_CD.trim_start_matches('v')));
+            }
             Module::Etcd => {}
         }
         flags
     }
 }
 
-/// The modules that a `go.mod` replaces with directories beside it.
-fn staging(upstream: &str) -> Vec<&str> {
-    let mut modules: Vec<&str> = upstream
+/// What a `go.mod` replaces, and with what.
+fn replaced(upstream: &str) -> Vec<(&str, &str)> {
+    let mut found: Vec<(&str, &str)> = upstream
         .lines()
-        .filter_map(|line| line.trim().trim_start_matches("replace ").split_once(" => ./staging/"))
-        .map(|(module, _)| module.trim())
+        .filter_map(|line| line.trim().trim_start_matches("replace ").split_once(" => "))
+        .map(|(module, with)| (module.trim(), with.split("//").next().unwrap_or_default().trim()))
         .collect();
-    modules.sort_unstable();
-    modules.dedup();
-    modules
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 #[cfg(test)]
@@ -132,6 +168,17 @@ mod tests {
         let wrapper = Module::Kubernetes.wrapper(upstream);
         assert!(wrapper.contains("require k8s.io/kubernetes v1.36.3\n"), "{wrapper}");
         assert!(wrapper.ends_with("replace k8s.io/api => k8s.io/api v0.36.3\n"), "{wrapper}");
+    }
+
+    #[test]
+    fn what_is_replaced_for_a_reason_is_replaced_here_too() {
+        let upstream = "replace (\n\tgopkg.in/yaml.v2 => gopkg.in/yaml.v2 v2.4.0 // why\n)\n\n\
+                        replace example.com/gitops-engine => ./gitops-engine\n";
+        let wrapper = Module::ArgoCd.wrapper(upstream);
+        let pinned =
+            format!("replace example.com/gitops-engine => example.com/gitops-engine {GITOPS_ENGINE}\n");
+        assert!(wrapper.contains(&pinned), "{wrapper}");
+        assert!(wrapper.ends_with("replace gopkg.in/yaml.v2 => gopkg.in/yaml.v2 v2.4.0\n"), "{wrapper}");
     }
 
     #[test]
