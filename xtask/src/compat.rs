@@ -4,10 +4,11 @@ use crate::rig::{Component, Rig, cache};
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
-    if let Some(("requests", files)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return requests(files);
+    match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        Some(("requests", files)) => requests(files),
+        Some(("argocd", scripts)) => crate::argocd::main(scripts),
+        _ => program("compat", arguments),
     }
-    program("compat", arguments)
 }
 
 /// Compares answers with those of a real API server, which stands alone and starts empty.

@@ -1,7 +1,7 @@
 //! `cargo xtask e2e`: drives `lynceus sim` with a real kubectl, by the scripts in `xtask/e2e`.
 
 mod kubectl;
-mod script;
+pub(crate) mod script;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,8 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let script = Script::read(path)?;
         let sim = Sim::start(&lynceus)?;
-        let failed = script.run(&kubectl, &lynceus, &sim.directory, &sim.kubeconfig);
+        let failed =
+            script.run(&[("kubectl", &kubectl), ("lynceus", &lynceus)], &sim.directory, &sim.kubeconfig);
         println!("{name}: {} of {} steps as expected", script.len() - failed.len(), script.len());
         steps += script.len();
         failures.extend(failed.into_iter().map(|failure| format!("{name}, {failure}")));
@@ -44,7 +45,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(format!("{} steps went otherwise", failures.len())) }
 }
 
-fn build() -> Result<PathBuf, String> {
+pub(crate) fn build() -> Result<PathBuf, String> {
     run::passes(run::command("cargo").args(["build", "--quiet", "--package", "lynceus-cli"]))?;
     let metadata =
         run::output(run::command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;

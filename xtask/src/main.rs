@@ -5,6 +5,7 @@
     reason = "a command line tool for the project's own people"
 )]
 
+mod argocd;
 mod bench;
 mod compat;
 mod e2e;
@@ -22,6 +23,8 @@ usage: cargo xtask <chore> [arguments]
                     compare with recorded answers of the real programs, write docs/compatibility.md
   compat requests [FILE]...
                     send the same requests to a real API server and to the embedded one, and compare
+  compat argocd [SCRIPT]...
+                    drive a cluster that Lynceus is installed in with Argo CD's own command line
   rig up|down|status|restart|build
                     a real control plane on loopback, built once from its public sources
   e2e [SCRIPT]...   drive `lynceus sim` with a real kubectl

@@ -18,6 +18,7 @@ use self::client::Client;
 pub(crate) use self::component::Component;
 use self::component::{Place, kubeconfig_path};
 use self::process::Process;
+pub(crate) use self::release::ARGOCD;
 use self::state::State;
 use crate::run;
 
@@ -87,6 +88,11 @@ impl Rig {
     /// The administrator's kubeconfig.
     pub(crate) fn kubeconfig(&self) -> PathBuf {
         kubeconfig_path(&self.directory, "admin")
+    }
+
+    /// The port of a component that has been started.
+    pub(crate) fn port(&self, component: Component) -> Result<u16, String> {
+        State::read(&self.directory).map(|state| state.port(component.name()))
     }
 
     /// Starts those components that do not run, and waits until all of them are well.

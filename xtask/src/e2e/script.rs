@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What a file says.
-pub(super) struct Script {
+pub(crate) struct Script {
     steps: Vec<Step>,
 }
 
@@ -30,24 +30,18 @@ struct Step {
 }
 
 impl Script {
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {path:?}: {error}"))?;
         Ok(Script { steps: parse(&text) })
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Runs every step and tells of those that went otherwise.
-    pub(super) fn run(
-        &self,
-        kubectl: &Path,
-        lynceus: &Path,
-        directory: &Path,
-        kubeconfig: &Path,
-    ) -> Vec<String> {
-        self.steps.iter().filter_map(|step| step.run(kubectl, lynceus, directory, kubeconfig).err()).collect()
+    /// Runs every step and tells of those that went otherwise. `programs` are those that a step may call by name.
+    pub(crate) fn run(&self, programs: &[(&str, &Path)], directory: &Path, kubeconfig: &Path) -> Vec<String> {
+        self.steps.iter().filter_map(|step| step.run(programs, directory, kubeconfig).err()).collect()
     }
 }
 
@@ -86,10 +80,9 @@ fn parse(text: &str) -> Vec<Step> {
 }
 
 impl Step {
-    fn run(&self, kubectl: &Path, lynceus: &Path, directory: &Path, kubeconfig: &Path) -> Result<(), String> {
-        let functions = format!(
-            "kubectl() {{ command {kubectl:?} \"$@\"; }}; lynceus() {{ command {lynceus:?} \"$@\"; }}; "
-        );
+    fn run(&self, programs: &[(&str, &Path)], directory: &Path, kubeconfig: &Path) -> Result<(), String> {
+        let function = |(name, path): &(&str, &Path)| format!("{name}() {{ command {path:?} \"$@\"; }}; ");
+        let functions: String = programs.iter().map(function).collect();
         let mut child = Command::new("bash")
             .arg("-c")
             .arg(format!("{functions}{{ {} ; }} 2>&1", self.command))

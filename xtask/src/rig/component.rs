@@ -191,6 +191,9 @@ impl Place<'_> {
             flag("cidr", "10.244.0.1/16"),
             flag("node-lease-duration-seconds", 40),
             flag("server-address", format!("127.0.0.1:{}", self.state.port("kwok"))),
+            // An API server talks to kubelets by TLS alone.
+            flag("tls-cert-file", self.pki("server.crt")),
+            flag("tls-private-key-file", self.pki("server.key")),
         ]
     }
 }

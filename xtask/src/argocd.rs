@@ -1,0 +1,143 @@
+//! `cargo xtask compat argocd`: Argo CD's own command line in core mode, in which it talks to the cluster alone, against
+//! a real control plane on which Lynceus is installed and runs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::e2e::script::Script;
+use crate::rig::{ARGOCD, Component, Programs, Rig, cache};
+use crate::{e2e, run};
+
+/// How long what is installed may take to be there.
+const READY: Duration = Duration::from_secs(60);
+
+pub(crate) fn main(names: &[String]) -> Result<(), String> {
+    let programs = Programs::with(&[ARGOCD])?;
+    let lynceus = e2e::build()?;
+    let rig = Rig::at(Some(cache()?.join("rig/compat")))?;
+    rig.down(true)?;
+    rig.up(&Component::ALL)?;
+    let directory = std::env::temp_dir().join(format!("lynceus-argocd-{}", std::process::id()));
+    let outcome =
+        drive(&Stage { rig: &rig, programs: &programs, lynceus: &lynceus, directory: &directory }, names);
+    rig.down(true)?;
+    let _ = std::fs::remove_dir_all(&directory);
+    outcome
+}
+
+/// A cluster to install Lynceus in, and the programs for it.
+struct Stage<'a> {
+    rig: &'a Rig,
+    programs: &'a Programs,
+    lynceus: &'a Path,
+    directory: &'a Path,
+}
+
+fn drive(stage: &Stage<'_>, names: &[String]) -> Result<(), String> {
+    std::fs::create_dir_all(stage.directory)
+        .map_err(|error| format!("cannot make {}: {error}", stage.directory.display()))?;
+    let kubeconfig = stage.install()?;
+    let _controller = stage.controller()?;
+    let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask/argocd"))
+        .map_err(|error| format!("cannot read the scripts: {error}"))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| names.is_empty() || names.iter().any(|name| path.file_stem() == Some(name.as_ref())))
+        .collect();
+    scripts.sort();
+    let (kubectl, argocd) = (stage.programs.path("kubectl"), stage.programs.path("argocd"));
+    let mut failed = 0;
+    for path in &scripts {
+        let script = Script::read(path)?;
+        let failures = script.run(
+            &[("kubectl", &kubectl), ("argocd", &argocd), ("lynceus", stage.lynceus)],
+            stage.directory,
+            &kubeconfig,
+        );
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        println!("{name}: {} of {} steps as expected", script.len() - failures.len(), script.len());
+        failures.iter().for_each(|failure| println!("\n{failure}"));
+        failed += failures.len();
+    }
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} steps went otherwise")) }
+}
+
+impl Stage<'_> {
+    /// Installs Lynceus as a user would, and gives a kubeconfig whose namespace is the installation's.
+    fn install(&self) -> Result<PathBuf, String> {
+        let kubeconfig = self.directory.join("kubeconfig");
+        std::fs::copy(self.rig.kubeconfig(), &kubeconfig).map_err(|error| format!("cannot copy: {error}"))?;
+        let manifests = run::output(Command::new(self.lynceus).arg("install"))?;
+        let file = self.directory.join("install.yaml");
+        std::fs::write(&file, manifests)
+            .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        self.kubectl(&["apply", "-f", &file.display().to_string()])?;
+        self.kubectl(&["config", "set-context", "--current", "--namespace=argocd"])?;
+        self.lend_kubelets()?;
+        let timeout = format!("--timeout={}s", READY.as_secs());
+        self.kubectl(&["rollout", "status", "deployment/lynceus-server", &timeout])?;
+        self.kubectl(&["rollout", "status", "deployment/lynceus-controller", &timeout])?;
+        Ok(kubeconfig)
+    }
+
+    /// Core mode opens a way to a pod of the repository server before it does anything, so the API server has to find
+    /// KWOK, which plays the kubelets.
+    fn lend_kubelets(&self) -> Result<(), String> {
+        let port = self.rig.port(Component::Kwok)?;
+        let patch = format!(
+            r#"{{"status":{{"addresses":[{{"type":"InternalIP","address":"127.0.0.1"}}],"daemonEndpoints":{{"kubeletEndpoint":{{"Port":{port}}}}}}}}}"#
+        );
+        let nodes = self.kubectl(&["get", "nodes", "--output=name"])?;
+        for node in nodes.lines() {
+            self.kubectl(&["patch", node, "--subresource=status", "--type=merge", "--patch", &patch])?;
+        }
+        Ok(())
+    }
+
+    /// Starts the controller with the account, and so the rights, that the installation gives it.
+    fn controller(&self) -> Result<Controller, String> {
+        let token = self.kubectl(&["create", "token", "lynceus-controller"])?;
+        let kubeconfig = self.directory.join("controller.kubeconfig");
+        std::fs::copy(self.rig.kubeconfig(), &kubeconfig).map_err(|error| format!("cannot copy: {error}"))?;
+        let account = kubeconfig.display().to_string();
+        let token = format!("--token={}", token.trim());
+        self.kubectl_with(&account, &["config", "set-credentials", "controller", &token])?;
+        self.kubectl_with(&account, &["config", "set-context", "--current", "--user=controller"])?;
+        let log = std::fs::File::create(self.directory.join("controller.log"))
+            .map_err(|error| format!("cannot write a log: {error}"))?;
+        let child = Command::new(self.lynceus)
+            .args(["controller", "--kubeconfig", &account, "--data-dir"])
+            .arg(self.directory.join("data"))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .map_err(|error| format!("cannot start the controller: {error}"))?;
+        let controller = Controller(child);
+        let begun = Instant::now();
+        while self.kubectl(&["get", "appproject", "default"]).is_err() {
+            if begun.elapsed() > READY {
+                return Err("the controller did not make the default project in time".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Ok(controller)
+    }
+
+    fn kubectl(&self, arguments: &[&str]) -> Result<String, String> {
+        self.kubectl_with(&self.directory.join("kubeconfig").display().to_string(), arguments)
+    }
+
+    fn kubectl_with(&self, kubeconfig: &str, arguments: &[&str]) -> Result<String, String> {
+        run::output(Command::new(self.programs.path("kubectl")).args(arguments).env("KUBECONFIG", kubeconfig))
+    }
+}
+
+/// A running controller, stopped when dropped.
+struct Controller(Child);
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
