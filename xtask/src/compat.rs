@@ -23,6 +23,11 @@ fn requests(files: &[String]) -> Result<(), String> {
     outcome
 }
 
+/// Has the page say how many steps of Argo CD's own command line went as they should.
+pub(crate) fn tell_argocd(passed: usize, steps: usize) -> Result<(), String> {
+    program("compat", &["--argocd".to_owned(), passed.to_string(), steps.to_string()])
+}
+
 fn program(name: &str, arguments: &[String]) -> Result<(), String> {
     let mut cargo = run::command("cargo");
     cargo.args(["run", "--quiet", "--package", "lynceus-testkit", "--bin", name, "--"]).args(arguments);

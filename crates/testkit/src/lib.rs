@@ -1,5 +1,6 @@
 //! Fixtures as text, a fake clock, and Given/When/Then over the embedded Kubernetes.
 
 pub mod conformance;
+pub mod ledger;
 pub mod requests;
 pub mod world;

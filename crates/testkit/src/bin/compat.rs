@@ -7,16 +7,22 @@
     reason = "a command line tool for the project's own people"
 )]
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lynceus_testkit::conformance::{self, Report};
+use lynceus_testkit::ledger::Ledger;
 
-/// The most that agreed so far, by set: it may only grow.
-const RATCHET: &str = "docs/compatibility.ratchet.json";
-const PAGE: &str = "docs/compatibility.md";
+/// What core mode asks others for, whoever the controller is.
+const ARGOCD: &str = "\
+    Core mode starts Argo CD's API server inside the command line, and that server wants parts of Argo CD which are not \
+    there. It opens a way to a pod of the repository server before anything else: the label \
+    `app.kubernetes.io/component: repo-server` on the Service of `lynceus install` leads it to ours. What it then really \
+    asks the repository server for fails with `error resolving repo revision` or `connection refused`: `app sync`, `app \
+    manifests`, `app create`, `app set` and `app edit` unless `--validate=false`, `repo add`. A sync is started by writing \
+    `operation` into the Application, or by `lynceus app sync`. What it reads from Argo CD's Redis fails with `error \
+    getting cached …`: `app resources`, `app diff`, `app get --output tree`, `app logs`, `app actions`, `app \
+    patch-resource`, `app delete-resource`; `lynceus app resources`, `tree` and `diff` answer these.";
 
 /// A set: its name, what it is, and how it is replayed.
 struct Set {
@@ -78,6 +84,10 @@ fn run() -> Result<bool, String> {
         match argument.as_str() {
             "--cases" => cases = Some(arguments.next().ok_or("--cases needs a directory")?.into()),
             "--verbose" => verbose = true,
+            "--argocd" => match (arguments.next(), arguments.next()) {
+                (Some(passed), Some(ran)) => return argocd(&passed, &ran),
+                _ => return Err("--argocd needs two numbers".to_owned()),
+            },
             "--only" => return only(&arguments.next().ok_or("--only needs a file of answers")?, cases),
             // Every set is quick: none needs a program to be built.
             "--quick" => {}
@@ -88,108 +98,40 @@ fn run() -> Result<bool, String> {
         println!("compat: skipped (no recorded answers: name them with --cases DIR or LYNCEUS_CASES)");
         return Ok(true);
     };
-    let mut kept = ratchet()?;
-    let mut reports = BTreeMap::new();
+    let mut ledger = Ledger::read()?;
     let mut fine = true;
     for set in &SETS {
         let report = (set.run)(&cases).map_err(|error| format!("{}: {error}", set.name))?;
-        let best = kept.get(set.name).copied().unwrap_or_default();
-        let unexplained = report.unexplained().count();
-        println!(
-            "{}: {} of {} agree, {} deviate for a known reason, {unexplained} differ (at least {best} have to agree)",
-            set.name,
-            report.passed,
-            report.ran,
-            report.failures.len() - unexplained,
-        );
+        fine &= ledger.enter(set.name, set.what, &report, "");
         let shown = if verbose { usize::MAX } else { 5 };
         for failure in report.unexplained().take(shown) {
             println!("  {}: {}", failure.case, first_lines(&failure.detail));
         }
-        if report.passed < best {
-            println!("  problem: {best} agreed before");
-            fine = false;
-        }
-        if unexplained > 0 {
-            println!("  problem: a difference needs a reason");
-            fine = false;
-        }
-        kept.insert(set.name.to_owned(), report.passed.max(best));
-        reports.insert(set.name, report);
     }
-    write(&kept, &reports)?;
+    ledger.write()?;
+    Ok(fine)
+}
+
+/// Enters how Argo CD's own command line got on, step by step.
+fn argocd(passed: &str, ran: &str) -> Result<bool, String> {
+    let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
+    let (passed, ran) = (number(passed)?, number(ran)?);
+    let mut report = Report::default();
+    for step in 0..ran {
+        let went = if step < passed { Ok(()) } else { Err("it went otherwise".to_owned()) };
+        report.count(&format!("step {step}"), went);
+    }
+    let mut ledger = Ledger::read()?;
+    let fine = ledger.enter(
+        "argocd",
+        "steps of a script for Argo CD's own command line in core mode",
+        &report,
+        ARGOCD,
+    );
+    ledger.write()?;
     Ok(fine)
 }
 
 fn first_lines(text: &str) -> String {
     text.lines().take(4).collect::<Vec<_>>().join("\n    ").chars().take(800).collect()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn ratchet() -> Result<BTreeMap<String, usize>, String> {
-    match std::fs::read_to_string(root().join(RATCHET)) {
-        Ok(text) => serde_json::from_str(&text).map_err(|error| format!("{RATCHET}: {error}")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-        Err(error) => Err(format!("{RATCHET}: {error}")),
-    }
-}
-
-fn write(kept: &BTreeMap<String, usize>, reports: &BTreeMap<&str, Report>) -> Result<(), String> {
-    let ratchet = serde_json::to_string_pretty(kept).map_err(|error| error.to_string())?;
-    // A page that says the same is left alone, so that a check does not dirty the tree.
-    for (path, text) in [(RATCHET, format!("{ratchet}\n")), (PAGE, page(reports))] {
-        let path = root().join(path);
-        if std::fs::read_to_string(&path).ok().as_deref() != Some(text.as_str()) {
-            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        }
-    }
-    Ok(())
-}
-
-fn page(reports: &BTreeMap<&str, Report>) -> String {
-    let mut page = String::from(
-        "# Compatibility, measured\n\n\
-         Written by `cargo xtask compat`, which replays recorded answers of the real programs. The numbers may only grow: \
-         `compatibility.ratchet.json` holds the best so far, and the command fails below it.\n\n\
-         | set | what it is | cases | agree | deviate for a reason | differ |\n|---|---|---|---|---|---|\n",
-    );
-    for set in &SETS {
-        let Some(report) = reports.get(set.name) else { continue };
-        let unexplained = report.unexplained().count();
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            page,
-            "| {} | {} | {} | {} ({:.1} %) | {} | {unexplained} |",
-            set.name,
-            set.what,
-            report.ran,
-            report.passed,
-            100.0 * report.passed as f64 / report.ran.max(1) as f64,
-            report.failures.len() - unexplained,
-        );
-    }
-    for set in &SETS {
-        let Some(report) = reports.get(set.name) else { continue };
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for failure in &report.failures {
-            reasons.entry(failure.reason.unwrap_or("not yet explained")).or_default().push(&failure.case);
-        }
-        for (why, count) in &report.skipped {
-            let _ = write!(page, "\n{count} more of {} are not replayed: {why}.\n", set.name);
-        }
-        if reasons.is_empty() {
-            continue;
-        }
-        let _ = write!(page, "\n## {}: where it differs, and why\n\n", set.name);
-        for (reason, cases) in reasons {
-            // What comes after a case's name is the request, which the recording has as well.
-            let names: Vec<&str> =
-                cases.iter().map(|case| case.split(' ').next().unwrap_or_default()).collect();
-            let _ = writeln!(page, "- {reason} ({}): {}", cases.len(), names.join(", "));
-        }
-    }
-    page
 }
