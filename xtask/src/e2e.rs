@@ -1,6 +1,8 @@
-//! `cargo xtask e2e`: drives `lynceus sim` with a real kubectl, by the scripts in `xtask/e2e`.
+//! `cargo xtask e2e`: the program as its users have it, on the embedded cluster and on a real control plane.
 
+mod faults;
 mod kubectl;
+mod rig;
 pub(crate) mod script;
 
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -14,16 +16,48 @@ use script::Script;
 /// How long the server may take to start, built already.
 const START: Duration = Duration::from_secs(20);
 
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask e2e                       everything
+       cargo xtask e2e sim [SCRIPT]...       a real kubectl on the embedded cluster
+       cargo xtask e2e rig [SCRIPT]...       the same scripts, and the scenarios, on a real control plane
+       cargo xtask e2e faults [--applications N] [--kills N] [--replicas N] [--seed N]
+                                             many applications while everything breaks
+";
+
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
-    let kubectl = kubectl::find()?;
+    let (part, rest) = arguments.split_first().map_or(("", arguments), |(part, rest)| (part.as_str(), rest));
     let lynceus = build()?;
+    match part {
+        "sim" => scripts_on_sim(&lynceus, rest),
+        "rig" => rig::main(&lynceus, rest),
+        "faults" => faults::main(&lynceus, rest),
+        "" => {
+            scripts_on_sim(&lynceus, &[])?;
+            rig::main(&lynceus, &[])?;
+            faults::main(&lynceus, &[])
+        }
+        other => Err(format!("e2e has no part {other:?}\n\n{USAGE}")),
+    }
+}
+
+fn scripts_on_sim(lynceus: &Path, names: &[String]) -> Result<(), String> {
+    let kubectl = kubectl::find()?;
+    run_scripts(names, |script| {
+        let sim = Sim::start(lynceus)?;
+        Ok(script.run(&[("kubectl", &kubectl), ("lynceus", lynceus)], &sim.directory, &sim.kubeconfig))
+    })
+}
+
+/// Runs the chosen scripts, all if none is, and tells of the steps that went otherwise.
+fn run_scripts(
+    names: &[String],
+    mut run: impl FnMut(&Script) -> Result<Vec<String>, String>,
+) -> Result<(), String> {
     let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask/e2e"))
         .map_err(|error| format!("cannot read the scripts: {error}"))?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .filter(|path| {
-            arguments.is_empty() || arguments.iter().any(|name| path.file_stem() == Some(name.as_ref()))
-        })
+        .filter(|path| names.is_empty() || names.iter().any(|name| path.file_stem() == Some(name.as_ref())))
         .collect();
     scripts.sort();
     let mut steps = 0;
@@ -31,9 +65,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     for path in &scripts {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let script = Script::read(path)?;
-        let sim = Sim::start(&lynceus)?;
-        let failed =
-            script.run(&[("kubectl", &kubectl), ("lynceus", &lynceus)], &sim.directory, &sim.kubeconfig);
+        let failed = run(&script)?;
         println!("{name}: {} of {} steps as expected", script.len() - failed.len(), script.len());
         steps += script.len();
         failures.extend(failed.into_iter().map(|failure| format!("{name}, {failure}")));
@@ -45,7 +77,11 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(format!("{} steps went otherwise", failures.len())) }
 }
 
+/// The program under test: the one that `LYNCEUS_PROGRAM` names, or a fresh build.
 pub(crate) fn build() -> Result<PathBuf, String> {
+    if let Some(chosen) = std::env::var_os("LYNCEUS_PROGRAM") {
+        return Ok(chosen.into());
+    }
     run::passes(run::command("cargo").args(["build", "--quiet", "--package", "lynceus-cli"]))?;
     let metadata =
         run::output(run::command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;

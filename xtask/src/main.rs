@@ -27,7 +27,8 @@ usage: cargo xtask <chore> [arguments]
                     drive a cluster that Lynceus is installed in with Argo CD's own command line
   rig up|down|status|restart|build
                     a real control plane on loopback, built once from its public sources
-  e2e [SCRIPT]...   drive `lynceus sim` with a real kubectl
+  e2e [sim|rig|faults] [ARGUMENT]...
+                    a real kubectl on the embedded cluster and on a real one, the scenarios, and the fault run
   bench             run every benchmark; with --quick a short run of each
 ";
 

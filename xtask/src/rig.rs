@@ -32,6 +32,8 @@ usage: cargo xtask rig up [--dir DIR] [--only A,B]         build what is missing
 
 /// How long a component may take until it is well. A cold start of all at once on a busy machine is slow.
 const START: Duration = Duration::from_secs(120);
+/// How long a port may take to be free again.
+const RELEASE: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
@@ -93,6 +95,21 @@ impl Rig {
     /// The port of a component that has been started.
     pub(crate) fn port(&self, component: Component) -> Result<u16, String> {
         State::read(&self.directory).map(|state| state.port(component.name()))
+    }
+
+    /// The kubeconfig of the program under test, which may do everything under a name of its own.
+    pub(crate) fn product_kubeconfig(&self) -> PathBuf {
+        kubeconfig_path(&self.directory, "lynceus")
+    }
+
+    /// The directory that everything of this rig lies in.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The record of the writes, one JSON object in a line.
+    pub(crate) fn audit_log(&self) -> PathBuf {
+        self.directory.join("audit.log")
     }
 
     /// Starts those components that do not run, and waits until all of them are well.
@@ -214,6 +231,17 @@ impl Rig {
         certificates: &Certificates,
         state: &mut State,
     ) -> Result<(), String> {
+        let begun = Instant::now();
+        while !state.port_is_free(component.name()) {
+            if begun.elapsed() > RELEASE {
+                return Err(format!(
+                    "port {} of {} is taken",
+                    state.port(component.name()),
+                    component.name()
+                ));
+            }
+            std::thread::sleep(LOOK);
+        }
         let place = Place { directory: &self.directory, certificates, state };
         let mut command = component.command(programs, &place);
         let process = Process::start(&mut command, &self.log(component))?;

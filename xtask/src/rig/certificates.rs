@@ -10,11 +10,13 @@ use rcgen::{
 use super::build::{make_directory, write};
 
 /// Who shows a certificate to the API server: file name, user, group.
-pub(crate) const CLIENTS: [(&str, &str, Option<&str>); 4] = [
+pub(crate) const CLIENTS: [(&str, &str, Option<&str>); 5] = [
     ("admin", "kubernetes-admin", Some("system:masters")),
     ("controller-manager", "system:kube-controller-manager", None),
     ("scheduler", "system:kube-scheduler", None),
     ("kwok", "kwok", Some("system:masters")),
+    // The program under test, so that its writes can be told from those of others.
+    ("lynceus", "lynceus", Some("system:masters")),
 ];
 
 /// The directory that the certificates and keys lie in.
@@ -27,8 +29,9 @@ impl Certificates {
     /// Opens the directory; what is in it is made on first use and kept, so that kubeconfigs stay good.
     pub(crate) fn ready(directory: &Path) -> Result<Self, String> {
         let certificates = Certificates { directory: directory.to_path_buf() };
-        // The file that is written last says that the others are there.
-        if !certificates.path("service-accounts.pub").exists() {
+        let mut files: Vec<String> = CLIENTS.iter().map(|(client, _, _)| format!("{client}.crt")).collect();
+        files.push("service-accounts.pub".to_owned());
+        if files.iter().any(|file| !certificates.path(file).exists()) {
             make_directory(directory)?;
             certificates.make()?;
         }

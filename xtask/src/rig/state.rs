@@ -12,6 +12,10 @@ use super::process::Process;
 const LISTENERS: [&str; 6] =
     ["etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
 
+/// Where ports are chosen from: below those that systems give to clients. A client that calls a server which is down could
+/// otherwise be given the server's own port, call itself, and keep the server from coming back.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+
 /// A rig's memory, a file in its directory.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -41,17 +45,16 @@ impl State {
 
     /// Chooses free ports for whoever has none yet. They are kept, so that kubeconfigs stay good.
     pub(crate) fn choose_ports(&mut self) -> Result<(), String> {
-        // All are held until the last is chosen, so that no two are the same.
-        let mut held = Vec::new();
+        // Where the search begins differs from process to process, so that two rigs seldom want the same.
+        let span = PORTS.end - PORTS.start;
+        let begin = (std::process::id().wrapping_mul(41) % u32::from(span)) as u16;
+        let mut candidates = (0..span).map(|offset| PORTS.start + (begin + offset) % span);
         for name in LISTENERS {
             if self.ports.contains_key(name) {
                 continue;
             }
-            let listener =
-                TcpListener::bind("127.0.0.1:0").map_err(|error| format!("no free port: {error}"))?;
-            let port = listener.local_addr().map_err(|error| format!("no free port: {error}"))?.port();
-            self.ports.insert(name.to_owned(), port);
-            held.push(listener);
+            let free = candidates.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+            self.ports.insert(name.to_owned(), free.ok_or("no port is free")?);
         }
         Ok(())
     }
@@ -64,6 +67,11 @@ impl State {
     /// Whether somebody listens at one of the ports, which cannot be us while nothing of ours runs.
     pub(crate) fn ports_are_taken(&self) -> bool {
         self.ports.values().any(|port| TcpListener::bind(("127.0.0.1", *port)).is_err())
+    }
+
+    /// Whether a name's port can be listened at. A killed process holds its own until the last of its threads is gone.
+    pub(crate) fn port_is_free(&self, name: &str) -> bool {
+        TcpListener::bind(("127.0.0.1", self.port(name))).is_ok()
     }
 
     pub(crate) fn port(&self, name: &str) -> u16 {

@@ -1,0 +1,38 @@
+//! The scripts and the scenarios on a real control plane.
+
+use std::path::Path;
+
+use super::run_scripts;
+use crate::rig::{Component, Programs, Rig, cache};
+use crate::run;
+
+/// The tests that are the same on the embedded cluster and on a real one.
+const SCENARIOS: [&str; 1] = ["twins"];
+
+/// Each script starts on an empty cluster; the scenarios share one, in namespaces of their own.
+pub(super) fn main(lynceus: &Path, names: &[String]) -> Result<(), String> {
+    let rig = Rig::at(Some(cache()?.join("rig/e2e")))?;
+    let kubectl = Programs::ready()?.path("kubectl");
+    let scripts = run_scripts(names, |script| {
+        rig.down(true)?;
+        rig.up(&Component::ALL)?;
+        let home = rig.directory().join("home");
+        std::fs::create_dir_all(&home).map_err(|error| format!("cannot make {}: {error}", home.display()))?;
+        Ok(script.run(&[("kubectl", &kubectl), ("lynceus", lynceus)], &home, &rig.kubeconfig()))
+    });
+    let scenarios = if names.is_empty() { scenarios(&rig) } else { Ok(()) };
+    rig.down(true)?;
+    scripts.and(scenarios)
+}
+
+fn scenarios(rig: &Rig) -> Result<(), String> {
+    rig.down(true)?;
+    rig.up(&Component::ALL)?;
+    let mut cargo = run::command("cargo");
+    cargo.args(["test", "--quiet", "--package", "lynceus-testkit"]);
+    for name in SCENARIOS {
+        cargo.args(["--test", name]);
+    }
+    cargo.args(["--", "--test-threads=1"]).env("LYNCEUS_RIG", rig.kubeconfig());
+    run::passes(&mut cargo)
+}
