@@ -33,6 +33,10 @@ impl Programs {
         let home = cache()?.join("rig");
         let directory = home.join("bin");
         make_directory(&directory)?;
+        // Who has everything does not wait for somebody who builds something else.
+        if programs.iter().all(|program| is_built(program, &directory)) {
+            return Ok(Programs { directory });
+        }
         let _lock = super::lock(&home.join("build.lock"))?;
         for program in programs.iter().filter(|program| !is_built(program, &directory)) {
             let begun = Instant::now();
