@@ -47,6 +47,9 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
             vec!["the token or certificate in the kubeconfig is not accepted any more".to_owned()],
         ),
         ClusterError::Refused(_) | ClusterError::UnknownKind { .. } => (Code::Refused, Vec::new()),
+        ClusterError::ReadOnly { .. } => {
+            (Code::Refused, vec!["it was started with --observe, which changes nothing".to_owned()])
+        }
         ClusterError::NotHolder { .. } | ClusterError::Decode { .. } | ClusterError::Patch { .. } => {
             (Code::Other, Vec::new())
         }

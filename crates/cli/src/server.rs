@@ -105,7 +105,7 @@ async fn look(
     namespace: &str,
 ) -> Result<(), lynceus_cluster::ClusterError> {
     if cluster.is_none() {
-        *cluster = Some(Cluster::open(client.clone()).await?);
+        *cluster = Some(Cluster::open(client.clone(), lynceus_cluster::Options::default()).await?);
     }
     match cluster {
         Some(cluster) => {

@@ -84,9 +84,12 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
 }
 
 async fn engine(arguments: &Arguments, client: Client, children: bool) -> Outcome<Arc<Engine>> {
-    let cluster = Cluster::connect(client, lynceus_cluster::Options::default())
-        .await
-        .doing("cannot read the cluster")?;
+    let watched = lynceus_cluster::Options {
+        home: arguments.namespace.as_str().into(),
+        rate: lynceus_cluster::Rate::read(|name| std::env::var(name).ok()),
+        ..lynceus_cluster::Options::default()
+    };
+    let cluster = Cluster::connect(client, watched).await.doing("cannot read the cluster")?;
     lynceus_engine::bootstrap(&cluster, &arguments.namespace)
         .await
         .doing("cannot set up the cluster for Applications")?;

@@ -35,7 +35,12 @@ async fn an_installation_starts_and_can_be_applied_again() {
     let options =
         lynceus_sim::Options { clock: Some(clock), seed: Some(7), ..lynceus_sim::Options::default() };
     let sim = Sim::start(options).await.unwrap();
-    let cluster = Cluster::open(kube::Client::new(sim.service(User::admin()), "default")).await.unwrap();
+    let cluster = Cluster::open(
+        kube::Client::new(sim.service(User::admin()), "default"),
+        lynceus_cluster::Options::default(),
+    )
+    .await
+    .unwrap();
     let objects = printed(&["--namespace", "gitops"]);
     let first = applied(&cluster, &objects).await;
     assert!(first.iter().all(|message| message.ends_with(" created")), "{first:?}");

@@ -1,13 +1,15 @@
 //! The live cache: every object of every kind that can be watched, as last seen.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use jiff::Timestamp;
 use lynceus_api::Tracking;
 use lynceus_object::{GroupKind, Object, ObjectKey, Str};
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 
 use crate::limits;
+use crate::rows::{Listed, Rows, version};
 
 /// An object that has changed, and what it may matter to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,40 +20,52 @@ pub struct Change {
     pub applications: BTreeSet<Str>,
 }
 
-/// A kind that cannot be read now, with the reason. Every other kind goes on.
-pub type KindErrors = BTreeMap<GroupKind, String>;
+/// Why a kind, or a part of it, cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KindError {
+    /// What went wrong.
+    pub message: String,
+    /// Since when it does.
+    pub since: Timestamp,
+    /// Whether only single objects are lost, and all others of the kind are as they should be.
+    pub partial: bool,
+}
 
-/// Every live object, with the indexes that questions need.
+/// The kinds that cannot be read now. Every other kind goes on.
+pub type KindErrors = BTreeMap<GroupKind, KindError>;
+
+/// A kind in one namespace, or in all (the empty one).
+pub(crate) type Place = (GroupKind, Str);
+
+/// Every live object, with the indexes that questions need. What no application manages is kept as metadata only: see
+/// [`Cache::is_whole`].
 pub struct Cache {
     rows: RwLock<Rows>,
+    places: RwLock<Places>,
     changes: broadcast::Sender<Change>,
+    /// Told when objects should be fetched because too little of them is kept.
+    pub(crate) hunger: Notify,
 }
 
+/// What is known about whole kinds.
 #[derive(Default)]
-struct Rows {
-    tracking: Tracking,
-    objects: HashMap<ObjectKey, Object>,
-    /// Key by uid, to find an owner.
-    by_uid: HashMap<Str, ObjectKey>,
-    /// Keys by the uid of an owner, to find children.
-    children: HashMap<Str, BTreeSet<ObjectKey>>,
-    /// Keys by application, as the objects' own marks say.
-    by_application: HashMap<Str, BTreeSet<ObjectKey>>,
-    by_kind: BTreeMap<GroupKind, BTreeSet<ObjectKey>>,
-    /// The versions at which objects were deleted, so that the answer to an earlier write, arriving late, does not bring
-    /// one back.
-    deleted: HashMap<ObjectKey, u64>,
-    errors: KindErrors,
+struct Places {
+    errors: BTreeMap<Place, KindError>,
+    /// Those that have been listed.
+    read: BTreeSet<Place>,
+    /// Those that we may not read, where that is to be respected.
+    left_out: BTreeSet<Place>,
 }
-
-/// How far up a chain of owners is followed; a longer one is a loop or a mistake.
-const MAX_OWNERS: usize = 32;
 
 impl Cache {
-    /// An empty cache for objects that are marked in a certain way.
-    pub fn new(tracking: Tracking) -> Self {
-        let rows = Rows { tracking, ..Rows::default() };
-        Cache { rows: RwLock::new(rows), changes: broadcast::channel(limits::CHANGES).0 }
+    /// An empty cache for objects that are marked in a certain way, which keeps the settings of `home` whole.
+    pub fn new(tracking: Tracking, home: Str) -> Self {
+        Cache {
+            rows: RwLock::new(Rows::new(tracking, home)),
+            places: RwLock::default(),
+            changes: broadcast::channel(limits::CHANGES).0,
+            hunger: Notify::new(),
+        }
     }
 
     /// Hears of every change from now on.
@@ -60,54 +74,72 @@ impl Cache {
     }
 
     /// Changes how objects are marked; every index is made anew.
-    pub fn set_tracking(&self, tracking: Tracking) {
+    pub(crate) fn set_tracking(&self, tracking: Tracking) {
         let mut rows = self.write();
-        if rows.tracking == tracking {
-            return;
-        }
-        rows.tracking = tracking;
-        rows.by_application = HashMap::new();
-        let marked: Vec<(Str, ObjectKey)> =
-            rows.objects.iter().filter_map(|(key, object)| Some((rows.mark(object)?, key.clone()))).collect();
-        for (application, key) in marked {
-            rows.by_application.entry(application).or_default().insert(key);
+        if rows.tracking != tracking {
+            rows.set_tracking(tracking);
+            self.hunger.notify_one();
         }
     }
 
-    /// One object.
+    /// One object, as much of it as is kept; see [`Cache::is_whole`].
     pub fn get(&self, key: &ObjectKey) -> Option<Object> {
-        self.read().objects.get(key).cloned()
+        self.read().get(key).cloned()
+    }
+
+    /// Whether all of an object is kept. Only then may it be compared; [`Cluster::live`](crate::Cluster::live) gives
+    /// such an object in any case.
+    pub fn is_whole(&self, key: &ObjectKey) -> bool {
+        self.read().is_full(key)
     }
 
     /// Every object of a kind, in key order.
     pub fn of_kind(&self, kind: &GroupKind) -> Vec<Object> {
-        let rows = self.read();
-        let keys = rows.by_kind.get(kind).into_iter().flatten();
-        keys.filter_map(|key| rows.objects.get(key).cloned()).collect()
+        self.read().of_kind(kind).cloned().collect()
     }
 
-    /// Every object that says it belongs to an application, in key order.
+    /// Every object that says it belongs to an application, in key order. All of them are whole, but for a moment after
+    /// the way of marking has changed.
     pub fn of_application(&self, application: &str) -> Vec<Object> {
-        let rows = self.read();
-        let keys = rows.by_application.get(application).into_iter().flatten();
-        keys.filter_map(|key| rows.objects.get(key).cloned()).collect()
+        self.read().of_application(application).cloned().collect()
     }
 
-    /// The objects that name the object with this uid as an owner, in key order.
-    pub fn children(&self, uid: &str) -> Vec<Object> {
-        let rows = self.read();
-        let keys = rows.children.get(uid).into_iter().flatten();
-        keys.filter_map(|key| rows.objects.get(key).cloned()).collect()
+    /// The objects that an object owns, in key order.
+    pub fn children_of(&self, owner: &Object) -> Vec<Object> {
+        // What is only desired has no uid; nothing can own by it.
+        if owner.uid().is_empty() {
+            return Vec::new();
+        }
+        self.read().children_of(&owner.key(), owner.uid()).into_iter().cloned().collect()
     }
 
     /// The kinds that cannot be read now.
     pub fn errors(&self) -> KindErrors {
-        self.read().errors.clone()
+        let mut errors = KindErrors::new();
+        for ((kind, _), error) in &self.places().errors {
+            errors.entry(kind.clone()).or_insert_with(|| error.clone());
+        }
+        errors
+    }
+
+    /// The kinds that are left out because we may not read them.
+    pub fn left_out(&self) -> BTreeSet<GroupKind> {
+        self.places().left_out.iter().map(|(kind, _)| kind.clone()).collect()
+    }
+
+    /// Whether the cache has every object of a kind in a namespace, so that one that it does not have is not there.
+    pub fn knows(&self, kind: &GroupKind, namespace: &str) -> bool {
+        let places = self.places();
+        let has = |namespace: &str| {
+            let place = (kind.clone(), Str::from(namespace));
+            places.read.contains(&place) && places.errors.get(&place).is_none_or(|error| error.partial)
+        };
+        has("") || (!namespace.is_empty() && has(namespace))
     }
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.read().objects.len()
+        self.read().len()
     }
 
     /// Whether there are none.
@@ -117,7 +149,13 @@ impl Cache {
 
     /// Takes an object as it is now.
     pub(crate) fn upsert(&self, object: Object) {
-        let change = self.write().upsert(object);
+        let (change, hungry) = {
+            let mut rows = self.write();
+            (rows.upsert(object), !rows.hungry.is_empty())
+        };
+        if hungry {
+            self.hunger.notify_one();
+        }
         self.tell(change);
     }
 
@@ -127,38 +165,80 @@ impl Cache {
         self.tell(change);
     }
 
-    /// Takes a whole list of a kind: what is not in it is gone.
-    pub(crate) fn replace_kind(&self, kind: &GroupKind, objects: Vec<Object>) {
-        let mut changes = Vec::new();
-        {
+    /// Takes a whole list: what is not in it is gone.
+    pub(crate) fn replace(&self, list: Listed) {
+        let place = (list.kind.clone(), list.namespace.clone());
+        let (changes, hungry) = {
             let mut rows = self.write();
-            rows.errors.remove(kind);
-            let now: BTreeSet<ObjectKey> = objects.iter().map(Object::key).collect();
-            let before = rows.by_kind.get(kind).cloned().unwrap_or_default();
-            changes.extend(before.difference(&now).map(|key| rows.remove(key, 0)));
-            changes.extend(objects.into_iter().map(|object| rows.upsert(object)));
-        }
-        for change in changes {
-            self.tell(change);
-        }
-    }
-
-    /// Forgets a kind that is no longer served.
-    pub(crate) fn drop_kind(&self, kind: &GroupKind) {
-        self.replace_kind(kind, Vec::new());
-    }
-
-    /// Remembers that a kind cannot be read.
-    pub(crate) fn set_error(&self, kind: &GroupKind, error: Option<String>) {
-        let mut rows = self.write();
-        match error {
-            Some(error) => rows.errors.insert(kind.clone(), error),
-            None => rows.errors.remove(kind),
+            (rows.replace(list), !rows.hungry.is_empty())
         };
+        {
+            let mut places = self.places_mut();
+            places.errors.remove(&place);
+            places.left_out.remove(&place);
+            places.read.insert(place);
+        }
+        if hungry {
+            self.hunger.notify_one();
+        }
+        self.tell(changes);
     }
 
-    fn tell(&self, change: Option<Change>) {
-        if let Some(change) = change {
+    /// Forgets a kind that is no longer watched.
+    pub(crate) fn drop_place(&self, (kind, namespace): &Place) {
+        let list = Listed {
+            kind: kind.clone(),
+            namespace: namespace.clone(),
+            objects: Vec::new(),
+            version: 0,
+            reset: true,
+        };
+        let changes = self.write().replace(list);
+        {
+            let place = (kind.clone(), namespace.clone());
+            let mut places = self.places_mut();
+            places.errors.remove(&place);
+            places.left_out.remove(&place);
+            places.read.remove(&place);
+        }
+        self.tell(changes);
+    }
+
+    /// Remembers that a kind, or a part of it, cannot be read.
+    pub(crate) fn set_error(&self, place: &Place, message: String, partial: bool) {
+        let mut places = self.places_mut();
+        let since = places.errors.get(place).map_or_else(Timestamp::now, |error| error.since);
+        places.errors.insert(place.clone(), KindError { message, since, partial });
+    }
+
+    /// A kind can be read again. That single objects are lost stays true until the next list.
+    pub(crate) fn clear_error(&self, place: &Place) {
+        let mut places = self.places_mut();
+        if places.errors.get(place).is_some_and(|error| !error.partial) {
+            places.errors.remove(place);
+        }
+    }
+
+    /// Remembers that we may not read a kind and do not mind.
+    pub(crate) fn leave_out(&self, place: &Place) {
+        self.drop_place(place);
+        self.places_mut().left_out.insert(place.clone());
+    }
+
+    /// Notes that an object is wanted whole, whoever it belongs to.
+    pub(crate) fn want(&self, key: &ObjectKey) {
+        self.write().want(key);
+    }
+
+    /// Takes the objects of which less is kept than should be, as they are kept.
+    pub(crate) fn take_hungry(&self) -> Vec<Object> {
+        let mut rows = self.write();
+        let keys = std::mem::take(&mut rows.hungry);
+        keys.iter().filter_map(|key| rows.get(key).cloned()).collect()
+    }
+
+    fn tell(&self, changes: impl IntoIterator<Item = Change>) {
+        for change in changes {
             // Nobody listening is no error.
             let _ = self.changes.send(change);
         }
@@ -171,100 +251,13 @@ impl Cache {
     fn write(&self) -> RwLockWriteGuard<'_, Rows> {
         self.rows.write().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Rows {
-    /// Answers to our own writes and events of a watch come by different ways; whichever is newer counts.
-    fn upsert(&mut self, object: Object) -> Option<Change> {
-        let key = object.key();
-        let before = self.objects.get(&key).map(version).or_else(|| self.deleted.get(&key).copied());
-        if before.is_some_and(|before| before >= version(&object)) {
-            return None;
-        }
-        self.deleted.remove(&key);
-        let mut applications = self.applications(&key);
-        self.unindex(&key);
-        self.index(&key, &object);
-        self.objects.insert(key.clone(), object);
-        applications.extend(self.applications(&key));
-        Some(Change { key, applications })
+    fn places(&self) -> RwLockReadGuard<'_, Places> {
+        self.places.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remove(&mut self, key: &ObjectKey, at: u64) -> Option<Change> {
-        if self.deleted.len() > limits::DELETED {
-            self.deleted.clear();
-        }
-        let last = self.objects.get(key).map(version).unwrap_or_default();
-        self.deleted.insert(key.clone(), at.max(last));
-        let applications = self.applications(key);
-        self.unindex(key);
-        self.objects.remove(key)?;
-        Some(Change { key: key.clone(), applications })
-    }
-
-    fn index(&mut self, key: &ObjectKey, object: &Object) {
-        self.by_uid.insert(object.uid().into(), key.clone());
-        self.by_kind.entry(key.group_kind()).or_default().insert(key.clone());
-        for owner in object.owners() {
-            self.children.entry(owner.uid).or_default().insert(key.clone());
-        }
-        if let Some(application) = self.mark(object) {
-            self.by_application.entry(application).or_default().insert(key.clone());
-        }
-    }
-
-    /// The application that an object belongs to by its own mark. Controllers copy annotations onto what they make, so
-    /// the mark of an object that has an owner is its owner's.
-    fn mark(&self, object: &Object) -> Option<Str> {
-        if object.owners().next().is_some() { None } else { self.tracking.application(object) }
-    }
-
-    fn unindex(&mut self, key: &ObjectKey) {
-        let Some(object) = self.objects.get(key) else { return };
-        if self.by_uid.get(object.uid()) == Some(key) {
-            self.by_uid.remove(object.uid());
-        }
-        if let Some(keys) = self.by_kind.get_mut(&key.group_kind()) {
-            keys.remove(key);
-        }
-        for owner in object.owners() {
-            forget(&mut self.children, &owner.uid, key);
-        }
-        if let Some(application) = self.mark(object) {
-            forget(&mut self.by_application, &application, key);
-        }
-    }
-
-    /// The applications of an object: its own mark, or else its owners' marks.
-    fn applications(&self, key: &ObjectKey) -> BTreeSet<Str> {
-        let mut found = BTreeSet::new();
-        let mut next = vec![key.clone()];
-        let mut seen = BTreeSet::new();
-        while let Some(key) = next.pop() {
-            let Some(object) = self.objects.get(&key) else { continue };
-            if let Some(application) = self.mark(object) {
-                found.insert(application);
-                continue;
-            }
-            if seen.len() < MAX_OWNERS && seen.insert(key) {
-                next.extend(object.owners().filter_map(|owner| self.by_uid.get(&owner.uid).cloned()));
-            }
-        }
-        found
-    }
-}
-
-/// Versions are opaque by the letter, and ordered numbers in every server there is; one that is not counts as the first.
-fn version(object: &Object) -> u64 {
-    object.resource_version().parse().unwrap_or_default()
-}
-
-fn forget(index: &mut HashMap<Str, BTreeSet<ObjectKey>>, at: &Str, key: &ObjectKey) {
-    if let Some(keys) = index.get_mut(at) {
-        keys.remove(key);
-        if keys.is_empty() {
-            index.remove(at);
-        }
+    fn places_mut(&self) -> RwLockWriteGuard<'_, Places> {
+        self.places.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -272,6 +265,14 @@ fn forget(index: &mut HashMap<Str, BTreeSet<ObjectKey>>, at: &Str, key: &ObjectK
 mod tests {
     use super::*;
     use lynceus_object::value;
+
+    fn cache() -> Cache {
+        Cache::new(Tracking::default(), "argocd".into())
+    }
+
+    fn listed(kind: &str, version: u64, objects: Vec<Object>) -> Listed {
+        Listed { kind: GroupKind::new("", kind), namespace: Str::new(), objects, version, reset: false }
+    }
 
     fn object(kind: &str, name: &str, version: &str, metadata: lynceus_object::Value) -> Object {
         let mut object =
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_change_of_a_child_concerns_the_application_of_its_owner() {
-        let cache = Cache::new(Tracking::default());
+        let cache = cache();
         cache.upsert(object("Set", "web", "1", marked("shop", "Set", "web")));
         let mut changes = cache.changes();
         cache.upsert(object("Pod", "web-1", "2", owned_by("web")));
@@ -302,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_mark_that_a_controller_copied_does_not_count() {
-        let cache = Cache::new(Tracking::default());
+        let cache = cache();
         cache.upsert(object("Set", "web", "1", marked("shop", "Set", "web")));
         let mut copy = owned_by("web");
         copy.set(
@@ -317,9 +318,9 @@ mod tests {
 
     #[test]
     fn a_list_removes_what_is_not_in_it() {
-        let cache = Cache::new(Tracking::default());
+        let cache = cache();
         cache.upsert(object("Pod", "old", "1", value!({})));
-        cache.replace_kind(&GroupKind::new("", "Pod"), vec![object("Pod", "new", "2", value!({}))]);
+        cache.replace(listed("Pod", 2, vec![object("Pod", "new", "2", value!({}))]));
         let names: Vec<String> =
             cache.of_kind(&GroupKind::new("", "Pod")).iter().map(|pod| pod.name().to_owned()).collect();
         assert_eq!(names, ["new"]);
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_comes_late_does_not_undo_what_was_seen_since() {
-        let cache = Cache::new(Tracking::default());
+        let cache = cache();
         cache.upsert(object("Pod", "a", "2", value!({"labels": {"new": "yes"}})));
         cache.upsert(object("Pod", "a", "1", value!({})));
         let key = ObjectKey::new("", "Pod", "shop", "a");
@@ -341,10 +342,139 @@ mod tests {
 
     #[test]
     fn an_object_that_was_seen_already_changes_nothing() {
-        let cache = Cache::new(Tracking::default());
+        let cache = cache();
         cache.upsert(object("Pod", "same", "1", value!({})));
         let mut changes = cache.changes();
         cache.upsert(object("Pod", "same", "1", value!({})));
         assert!(changes.try_recv().is_err());
+    }
+
+    fn keys(cache: &Cache, kind: &str) -> Vec<String> {
+        let one = |object: &Object| format!("{}@{}", object.name(), object.resource_version());
+        cache.of_kind(&GroupKind::new("", kind)).iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_list_does_not_undo_what_we_wrote_after_it_was_made() {
+        let cache = cache();
+        cache.upsert(object("Pod", "changed", "7", value!({})));
+        cache.upsert(object("Pod", "created", "8", value!({})));
+        cache.replace(listed("Pod", 6, vec![object("Pod", "changed", "5", value!({}))]));
+        assert_eq!(keys(&cache, "Pod"), ["changed@7", "created@8"]);
+    }
+
+    #[test]
+    fn a_list_of_a_cluster_that_was_set_back_is_the_truth() {
+        let cache = cache();
+        cache.upsert(object("Pod", "kept", "90", value!({})));
+        cache.upsert(object("Pod", "later", "95", value!({})));
+        cache.remove(&object("Pod", "deleted", "99", value!({})));
+        let pods = vec![object("Pod", "deleted", "20", value!({})), object("Pod", "kept", "10", value!({}))];
+        cache.replace(Listed { reset: true, ..listed("Pod", 30, pods) });
+        assert_eq!(keys(&cache, "Pod"), ["deleted@20", "kept@10"]);
+        cache.upsert(object("Pod", "kept", "31", value!({})));
+        assert_eq!(keys(&cache, "Pod"), ["deleted@20", "kept@31"]);
+    }
+
+    fn filled(kind: &str, name: &str, version: &str, metadata: lynceus_object::Value) -> Object {
+        let mut object = object(kind, name, version, metadata);
+        object.set(&["spec", "much"], "text");
+        object
+    }
+
+    fn is_thin(cache: &Cache, kind: &str, name: &str) -> bool {
+        cache.get(&ObjectKey::new("", kind, "shop", name)).unwrap().at(&["spec"]).is_none()
+    }
+
+    #[test]
+    fn what_no_application_manages_is_kept_as_metadata_only() {
+        let cache = cache();
+        cache.upsert(filled("Set", "theirs", "1", value!({})));
+        cache.upsert(filled("Set", "web", "1", marked("shop", "Set", "web")));
+        cache.upsert(filled("Pod", "web-1", "2", owned_by("web")));
+        cache.upsert(filled("Pod", "theirs-1", "2", owned_by("theirs")));
+        let thin = |kind, name| is_thin(&cache, kind, name);
+        assert_eq!(
+            [thin("Set", "theirs"), thin("Set", "web"), thin("Pod", "web-1"), thin("Pod", "theirs-1")],
+            [true, false, false, true]
+        );
+    }
+
+    #[test]
+    fn a_child_is_kept_whole_until_its_owner_is_known() {
+        let cache = cache();
+        cache.upsert(filled("Pod", "leaf", "1", owned_by("middle")));
+        cache.upsert(filled("Set", "middle", "1", owned_by("root")));
+        assert!(!is_thin(&cache, "Pod", "leaf"));
+        cache.upsert(filled("Set", "root", "1", value!({})));
+        assert!(is_thin(&cache, "Pod", "leaf") && is_thin(&cache, "Set", "middle"));
+    }
+
+    #[test]
+    fn what_becomes_managed_asks_for_the_rest_of_it_and_of_what_it_owns() {
+        let cache = cache();
+        cache.upsert(filled("Set", "web", "1", value!({})));
+        cache.upsert(filled("Pod", "web-1", "1", owned_by("web")));
+        assert!(is_thin(&cache, "Pod", "web-1"));
+        cache.upsert(filled("Set", "web", "2", marked("shop", "Set", "web")));
+        assert!(!is_thin(&cache, "Set", "web"));
+        let hungry: Vec<String> = cache.take_hungry().iter().map(|object| object.name().to_owned()).collect();
+        assert_eq!(hungry, ["web-1"]);
+        cache.upsert(filled("Pod", "web-1", "1", owned_by("web")));
+        assert!(!is_thin(&cache, "Pod", "web-1"));
+    }
+
+    #[test]
+    fn what_is_asked_for_by_name_and_the_settings_at_home_are_kept_whole() {
+        let cache = cache();
+        let key = ObjectKey::new("", "Set", "shop", "web");
+        cache.want(&key);
+        cache.upsert(filled("Set", "web", "1", value!({})));
+        assert!(cache.is_whole(&key));
+        let mut setting = filled("ConfigMap", "argocd-cm", "1", value!({}));
+        setting.set(&["metadata", "namespace"], "argocd");
+        cache.upsert(setting.clone());
+        assert!(cache.is_whole(&setting.key()));
+    }
+
+    #[test]
+    fn an_owner_in_another_namespace_is_none() {
+        let cache = cache();
+        let mut owner = object("Set", "web", "1", marked("shop", "Set", "web"));
+        owner.set(&["metadata", "namespace"], "elsewhere");
+        cache.upsert(owner.clone());
+        let mut changes = cache.changes();
+        cache.upsert(object("Pod", "web-1", "2", owned_by("web")));
+        assert_eq!(changes.try_recv().unwrap().applications, BTreeSet::new());
+        assert!(cache.children_of(&owner).is_empty());
+        owner.remove(&["metadata", "namespace"]);
+        cache.upsert(owner.clone());
+        assert_eq!(cache.children_of(&owner).len(), 1);
+    }
+
+    #[test]
+    fn a_claim_belongs_to_the_set_that_made_it() {
+        let cache = cache();
+        cache.upsert(filled("PersistentVolumeClaim", "data-web-0", "1", value!({})));
+        let mut set = object("StatefulSet", "web", "2", marked("shop", "StatefulSet", "web"));
+        set.set(&["apiVersion"], "apps/v1");
+        set.set(&["spec", "volumeClaimTemplates"], vec![value!({"metadata": {"name": "data"}})]);
+        cache.upsert(set.clone());
+        assert_eq!(cache.children_of(&set).len(), 1);
+        assert_eq!(cache.take_hungry().len(), 1);
+    }
+
+    #[test]
+    fn an_error_keeps_its_beginning_and_goes_with_the_next_list() {
+        let cache = cache();
+        let place = (GroupKind::new("", "Pod"), Str::new());
+        cache.set_error(&place, "first".into(), false);
+        let since = cache.errors()[&place.0].since;
+        cache.set_error(&place, "second".into(), false);
+        let error = cache.errors()[&place.0].clone();
+        assert_eq!((error.message.as_str(), error.since), ("second", since));
+        assert!(!cache.knows(&place.0, "shop"));
+        cache.replace(listed("Pod", 1, Vec::new()));
+        assert!(cache.errors().is_empty() && cache.knows(&place.0, "shop"));
     }
 }

@@ -1,67 +1,87 @@
 //! A cluster that is being watched.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use kube::Client;
 use lynceus_api::Tracking;
-use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, Value};
-use tracing::{info, warn};
+use lynceus_object::{Gvk, Object, ObjectKey, Value};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::Instant;
+use tracing::{debug, info, warn};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Place};
 use crate::discovery::discover;
 use crate::door::Door;
 use crate::error::ClusterError;
 use crate::kind::{Kind, Kinds};
+use crate::limits;
 use crate::options::{Options, RespectRbac};
+use crate::pause::Backoff;
 use crate::scope::Scope;
-use crate::watch::Watches;
+use crate::watch::{First, Shared, Watches};
+use crate::weather::{Outage, Weather};
 
 /// A connection to a cluster with a live picture of it.
 pub struct Cluster {
     pub(crate) door: Door,
-    cache: Arc<Cache>,
+    shared: Shared,
     options: Mutex<Arc<Options>>,
     kinds: Mutex<Arc<Kinds>>,
     watches: Mutex<Watches>,
+    /// When the discovery that is known began; held while there is one.
+    discovered: tokio::sync::Mutex<Option<Instant>>,
 }
 
 impl Cluster {
     /// Connects, learns what the cluster serves, and reads all of it once. A kind that cannot be read is an
     /// entry in [`Cache::errors`], not a failure.
     pub async fn connect(client: Client, options: Options) -> Result<Arc<Self>, ClusterError> {
-        let cluster = Arc::new(Cluster {
-            door: Door::new(client),
-            cache: Arc::new(Cache::new(options.tracking.clone())),
-            options: Mutex::new(Arc::new(options)),
-            kinds: Mutex::default(),
-            watches: Mutex::default(),
-        });
+        let cluster = Cluster::new(client, options);
         cluster.rediscover().await?;
         info!(
             kinds = cluster.kinds().iter().count(),
-            objects = cluster.cache.len(),
+            objects = cluster.cache().len(),
             "the cluster has been read"
         );
         tokio::spawn(follow_definitions(Arc::downgrade(&cluster)));
+        tokio::spawn(feed(Arc::downgrade(&cluster)));
+        tokio::spawn(Weather::observe(Arc::downgrade(&cluster.shared.weather), cluster.door.clone()));
         Ok(cluster)
     }
 
     /// Connects and learns what the cluster serves, but reads no objects: enough to read and change a few by name.
-    pub async fn open(client: Client) -> Result<Arc<Self>, ClusterError> {
-        let door = Door::new(client);
-        let kinds = discover(&door).await?;
-        Ok(Arc::new(Cluster {
+    pub async fn open(client: Client, options: Options) -> Result<Arc<Self>, ClusterError> {
+        let cluster = Cluster::new(client, options);
+        let kinds = discover(&cluster.door, &Kinds::default()).await?;
+        *cluster.kinds.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(kinds);
+        Ok(cluster)
+    }
+
+    fn new(client: Client, options: Options) -> Arc<Self> {
+        let door = Door::new(client, options.rate, options.read_only);
+        let cache = Arc::new(Cache::new(options.tracking.clone(), options.home.clone()));
+        Arc::new(Cluster {
+            shared: Shared::new(door.clone(), cache),
             door,
-            cache: Arc::new(Cache::new(Tracking::default())),
-            options: Mutex::default(),
-            kinds: Mutex::new(Arc::new(kinds)),
+            options: Mutex::new(Arc::new(options)),
+            kinds: Mutex::default(),
             watches: Mutex::default(),
-        }))
+            discovered: tokio::sync::Mutex::default(),
+        })
     }
 
     /// The live objects.
     pub fn cache(&self) -> &Arc<Cache> {
-        &self.cache
+        &self.shared.cache
+    }
+
+    /// The time during which the cluster cannot be reached, if that is now and more than a restart.
+    pub fn outage(&self) -> Option<Outage> {
+        self.shared.weather.outage()
     }
 
     /// What the cluster serves, as of the last discovery.
@@ -76,7 +96,7 @@ impl Cluster {
 
     /// Changes how objects are marked.
     pub fn set_tracking(&self, tracking: Tracking) {
-        self.cache.set_tracking(tracking.clone());
+        self.cache().set_tracking(tracking.clone());
         self.change_options(|options| options.tracking = tracking);
     }
 
@@ -90,6 +110,9 @@ impl Cluster {
             options.scope = scope;
             options.respect_rbac = respect_rbac;
         });
+        if before.respect_rbac != respect_rbac {
+            self.watches().restart();
+        }
         drop(self.follow());
     }
 
@@ -99,22 +122,49 @@ impl Cluster {
     }
 
     /// Starts and stops watches as the kinds and the options say.
-    fn follow(&self) -> Vec<tokio::sync::oneshot::Receiver<()>> {
-        let options = self.options();
-        let excluded = |kind: &GroupKind| options.scope.excludes(kind, &options.server);
-        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-        watches.follow(&self.kinds(), excluded, &self.door, &self.cache)
+    fn follow(&self) -> Vec<First> {
+        self.watches().follow(&self.kinds(), &self.options(), &self.shared)
+    }
+
+    fn watches(&self) -> MutexGuard<'_, Watches> {
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks again what the cluster serves; starts and stops watches accordingly and waits until every new kind has
-    /// been tried once.
+    /// been tried once. One that keeps us waiting too long is an entry in the errors until it comes.
     pub async fn rediscover(&self) -> Result<(), ClusterError> {
-        let kinds = Arc::new(discover(&self.door).await?);
-        *self.kinds.lock().unwrap_or_else(PoisonError::into_inner) = kinds;
-        for first in self.follow() {
-            // A watch that was stopped meanwhile has nothing more to tell.
-            let _ = first.await;
+        self.learn().await?;
+        let firsts = self.follow();
+        let mut waiting: BTreeSet<Place> = firsts.iter().map(|(place, _)| place.clone()).collect();
+        let mut firsts: FuturesUnordered<_> = firsts
+            .into_iter()
+            .map(|(place, first)| async {
+                // A watch that was stopped meanwhile has nothing more to tell.
+                let _ = first.await;
+                place
+            })
+            .collect();
+        while let Ok(Some(place)) = tokio::time::timeout(limits::FILL, firsts.next()).await {
+            waiting.remove(&place);
         }
+        for place in waiting {
+            warn!(kind = %place.0, "a kind takes long to be read; going on without it");
+            self.cache().set_error(&place, "it has not been read yet".to_owned(), false);
+        }
+        Ok(())
+    }
+
+    /// Asks what the cluster serves, unless somebody else has asked since this was called.
+    async fn learn(&self) -> Result<(), ClusterError> {
+        let called = Instant::now();
+        let mut discovered = self.discovered.lock().await;
+        if discovered.is_some_and(|began| began > called) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let kinds = discover(&self.door, &self.kinds()).await?;
+        *self.kinds.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(kinds);
+        *discovered = Some(began);
         Ok(())
     }
 
@@ -144,7 +194,7 @@ impl Cluster {
     /// Lists objects from the server itself, over all namespaces or in one.
     pub async fn list(&self, gvk: &Gvk, namespace: &str) -> Result<Vec<Object>, ClusterError> {
         let kind = self.kind(gvk).await?;
-        let list = self.door.get(&kind.collection_path(namespace)).await?;
+        let list = self.door.get_list(&kind.collection_path(namespace)).await?;
         Ok(list
             .items_at(&["items"])
             .iter()
@@ -163,12 +213,22 @@ impl Cluster {
         Ok(version.str_at(&["gitVersion"]).unwrap_or_default().to_owned())
     }
 
-    /// The object behind a key as the cache has it, or as the server has it if the cache does not.
+    /// The object behind a key, whole: as the cache has it, or as the server has it where the cache has not all of it or
+    /// does not watch the kind. From then on the cache keeps all of it.
     pub async fn live(&self, key: &ObjectKey, gvk: &Gvk) -> Result<Option<Object>, ClusterError> {
-        match self.cache.get(key) {
-            Some(object) => Ok(Some(object)),
-            None => self.get(gvk, &key.namespace, &key.name).await,
+        let cached = self.cache().get(key);
+        let gvk = match &cached {
+            Some(object) if self.cache().is_whole(key) => return Ok(cached),
+            Some(thin) => thin.gvk(),
+            None if self.cache().knows(&key.group_kind(), &key.namespace) => return Ok(None),
+            None => gvk.clone(),
+        };
+        let live = self.get(&gvk, &key.namespace, &key.name).await?;
+        if let (Some(object), true) = (&live, cached.is_some()) {
+            self.cache().want(key);
+            self.cache().upsert(object.clone());
         }
+        Ok(live)
     }
 
     /// A raw question to the server, for what has no typed way.
@@ -178,22 +238,53 @@ impl Cluster {
 }
 
 /// Rediscovers when a definition or an aggregated API comes or goes, so that custom resources are seen at once.
-async fn follow_definitions(cluster: std::sync::Weak<Cluster>) {
-    let Some(mut changes) = cluster.upgrade().map(|cluster| cluster.cache.changes()) else { return };
+async fn follow_definitions(cluster: Weak<Cluster>) {
+    let Some(mut changes) = cluster.upgrade().map(|cluster| cluster.cache().changes()) else { return };
     loop {
         let due = match changes.recv().await {
             Ok(change) => matches!(change.key.kind.as_str(), "CustomResourceDefinition" | "APIService"),
-            Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => true,
-            Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
+            Err(RecvError::Lagged(_)) => true,
+            Err(RecvError::Closed) => return,
         };
         if !due {
             continue;
         }
-        // Definitions come in bursts; one look serves all that have arrived by then.
+        // Definitions come in bursts; one look serves all that have arrived by then. What a server serves follows its
+        // definitions with a delay, so there is another look a little later.
         changes = changes.resubscribe();
-        let Some(cluster) = cluster.upgrade() else { return };
-        if let Err(error) = cluster.rediscover().await {
-            warn!(%error, "cannot ask the cluster what it serves");
+        let mut backoff = Backoff::new(limits::RETRY_MAX);
+        for pause in [Duration::ZERO, limits::DEFINED] {
+            tokio::time::sleep(pause).await;
+            while let Some(cluster) = cluster.upgrade() {
+                let Err(error) = cluster.rediscover().await else { break };
+                warn!(%error, "cannot ask the cluster what it serves");
+                drop(cluster);
+                tokio::time::sleep(backoff.next(None)).await;
+            }
         }
+    }
+}
+
+/// Fetches objects of which less is kept than should be: their owner became managed after they were seen.
+async fn feed(cluster: Weak<Cluster>) {
+    loop {
+        let Some(cache) = cluster.upgrade().map(|cluster| cluster.cache().clone()) else { return };
+        // Looking now and then whether the cluster is still used ends this task with it.
+        let _ = tokio::time::timeout(limits::RETRY_MAX, cache.hunger.notified()).await;
+        let Some(cluster) = cluster.upgrade() else { return };
+        let fetches = cache.take_hungry().into_iter().map(|thin| {
+            let cluster = &cluster;
+            async move {
+                match cluster.get(&thin.gvk(), thin.namespace(), thin.name()).await {
+                    Ok(Some(object)) => cluster.cache().upsert(object),
+                    // Its end comes by the watch.
+                    Ok(None) => {}
+                    Err(error) => {
+                        debug!(object = %thin.key(), %error, "cannot be fetched; its next change brings it")
+                    }
+                }
+            }
+        });
+        futures::stream::iter(fetches).buffer_unordered(limits::PARALLEL_FETCHES).collect::<Vec<()>>().await;
     }
 }

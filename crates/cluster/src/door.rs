@@ -7,11 +7,14 @@ use http::{Method, Request};
 use kube::Client;
 use kube::client::Body;
 use lynceus_object::{Value, json};
-use tracing::trace;
+use tracing::debug;
 
 use crate::error::{ClusterError, Refusal};
 use crate::lease::Tenure;
-use crate::{behalf, limits};
+use crate::limits;
+use crate::turn::{Rate, Turns};
+
+const JSON: &str = "application/json";
 
 /// Who we say that we are in managedFields: the name that Argo CD writes under, so that fields keep their owner
 /// when an installation moves to Lynceus or back.
@@ -35,31 +38,79 @@ impl PatchKind {
     }
 }
 
-/// Sends requests to one cluster.
+/// Sends requests to one cluster, no faster than it may be asked.
 #[derive(Clone)]
 pub(crate) struct Door {
     client: Client,
+    turns: Turns,
+    read_only: bool,
+}
+
+/// A request before it is sent.
+struct Question<'a> {
+    method: Method,
+    path: &'a str,
+    accept: &'a str,
+    body: Option<(&'a str, &'a Value)>,
+    /// The largest answer that is read.
+    limit: usize,
+}
+
+impl<'a> Question<'a> {
+    fn get(path: &'a str) -> Self {
+        Question { method: Method::GET, path, accept: JSON, body: None, limit: limits::ANSWER_BYTES }
+    }
+
+    fn step(&self) -> Step {
+        Step { method: name_of(&self.method), path: path_of(self.path) }
+    }
+
+    fn request(&self) -> Result<Request<Body>, ClusterError> {
+        let mut request =
+            Request::builder().method(self.method.clone()).uri(self.path).header("accept", self.accept);
+        if let Some((media_type, _)) = self.body {
+            request = request.header("content-type", media_type);
+        }
+        let bytes = self.body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
+        request.body(Body::from(bytes)).map_err(|error| self.step().send(error))
+    }
 }
 
 impl Door {
-    pub(crate) fn new(client: Client) -> Self {
-        Door { client }
+    pub(crate) fn new(client: Client, rate: Rate, read_only: bool) -> Self {
+        Door { client, turns: Turns::new(rate), read_only }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Value, ClusterError> {
-        self.call(Method::GET, path, "application/json", None).await
+        self.call(Question::get(path)).await
     }
 
     pub(crate) async fn get_as(&self, path: &str, accept: &str) -> Result<Value, ClusterError> {
-        self.call(Method::GET, path, accept, None).await
+        self.call(Question { accept, ..Question::get(path) }).await
+    }
+
+    /// Reads a list that may be longer than any other answer.
+    pub(crate) async fn get_list(&self, path: &str) -> Result<Value, ClusterError> {
+        self.call(Question { limit: limits::LIST_BYTES, ..Question::get(path) }).await
+    }
+
+    /// Asks once, now: for finding out whether the server is there.
+    pub(crate) async fn try_get(&self, path: &str) -> Result<Value, ClusterError> {
+        self.call_once(&Question::get(path)).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {
-        self.call(Method::POST, path, "application/json", Some(("application/json", body))).await
+        self.write(Method::POST, path, JSON, body).await
+    }
+
+    /// Posts a question that changes nothing, such as an access review.
+    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {
+        let body = Some((JSON, body));
+        self.call(Question { method: Method::POST, body, ..Question::get(path) }).await
     }
 
     pub(crate) async fn put(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {
-        self.call(Method::PUT, path, "application/json", Some(("application/json", body))).await
+        self.write(Method::PUT, path, JSON, body).await
     }
 
     pub(crate) async fn patch(
@@ -68,72 +119,95 @@ impl Door {
         kind: PatchKind,
         body: &Value,
     ) -> Result<Value, ClusterError> {
-        self.call(Method::PATCH, path, "application/json", Some((kind.media_type(), body))).await
+        self.write(Method::PATCH, path, kind.media_type(), body).await
     }
 
     pub(crate) async fn delete(&self, path: &str, options: &Value) -> Result<Value, ClusterError> {
-        self.call(Method::DELETE, path, "application/json", Some(("application/json", options))).await
+        self.write(Method::DELETE, path, JSON, options).await
     }
 
-    async fn call(
+    async fn write(
         &self,
         method: Method,
         path: &str,
-        accept: &str,
-        body: Option<(&str, &Value)>,
+        media_type: &str,
+        body: &Value,
     ) -> Result<Value, ClusterError> {
-        let step = Step { method: name_of(&method), path: path_of(path) };
-        trace!(application = %behalf::application(), method = step.method, path = step.path, "asking");
-        if method != Method::GET && !Tenure::permits() {
-            return Err(ClusterError::NotHolder { method: step.method, path: step.path });
+        let question = Question { method, body: Some((media_type, body)), ..Question::get(path) };
+        let Step { method, path } = question.step();
+        if self.read_only {
+            return Err(ClusterError::ReadOnly { method, path });
         }
-        let bytes = body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
-        let mut request = Request::builder().method(method).uri(path).header("accept", accept);
-        if let Some((media_type, _)) = body {
-            request = request.header("content-type", media_type);
+        if !Tenure::permits() {
+            return Err(ClusterError::NotHolder { method, path });
         }
-        let request = request.body(Body::from(bytes)).map_err(|error| step.send(error))?;
-        let answer = async {
-            let response = self.client.send(request).await.map_err(|error| step.send(error))?;
-            let code = response.status().as_u16();
-            let bytes = read_at_most(response.into_body(), limits::ANSWER_BYTES)
-                .await
-                .map_err(|reason| ClusterError::Decode { path: step.path.clone(), reason })?;
-            Ok((code, bytes))
-        };
-        let (code, bytes) = tokio::time::timeout(limits::REQUEST, answer)
-            .await
-            .map_err(|_| step.timeout(limits::REQUEST))??;
-        let parsed = json::parse(&bytes);
-        if !(200..300).contains(&code) {
-            let text = String::from_utf8_lossy(&bytes);
-            return Err(ClusterError::Refused(Refusal::read(code, parsed.as_ref().ok(), &text)));
-        }
-        parsed.map_err(|error| ClusterError::Decode { path: step.path, reason: error.to_string() })
+        self.call(question).await
     }
 
-    /// Opens a watch; each line of the answer is an event.
+    /// Waits for a turn, asks, and asks again as often as the server wants to be asked later.
+    async fn call(&self, question: Question<'_>) -> Result<Value, ClusterError> {
+        for _ in 1..limits::RETRY_AFTER_TRIES {
+            self.turns.next().await;
+            match self.call_once(&question).await {
+                Err(ClusterError::Refused(Refusal { retry_after: Some(pause), code, .. })) => {
+                    debug!(code, path = path_of(question.path), ?pause, "the server asks for a pause");
+                    tokio::time::sleep(pause.min(limits::RETRY_AFTER_MAX)).await;
+                }
+                answer => return answer,
+            }
+        }
+        self.turns.next().await;
+        self.call_once(&question).await
+    }
+
+    async fn call_once(&self, question: &Question<'_>) -> Result<Value, ClusterError> {
+        let step = question.step();
+        let request = question.request()?;
+        let answer = async {
+            let response = self.client.send(request).await.map_err(|error| step.send(error))?;
+            let (head, body) = response.into_parts();
+            let bytes = step.read(body, question.limit).await?;
+            if !head.status.is_success() {
+                return Err(refused(&head, &bytes));
+            }
+            json::parse(&bytes)
+                .map_err(|error| ClusterError::Decode { path: step.path.clone(), reason: error.to_string() })
+        };
+        match tokio::time::timeout(limits::REQUEST, answer).await {
+            Ok(answer) => answer,
+            Err(_) => Err(step.timeout(limits::REQUEST)),
+        }
+    }
+
+    /// Opens a watch; each line of the answer is an event. Only the opening counts as a request.
     pub(crate) async fn watch(&self, path: &str) -> Result<Lines, ClusterError> {
+        self.turns.next().await;
         let step = Step { method: "WATCH", path: path_of(path) };
-        let request = Request::get(path)
-            .header("accept", "application/json")
-            .body(Body::empty())
-            .map_err(|error| step.send(error))?;
+        let request = Question::get(path).request()?;
         let response = tokio::time::timeout(limits::REQUEST, self.client.send(request))
             .await
             .map_err(|_| step.timeout(limits::REQUEST))?
             .map_err(|error| step.send(error))?;
-        let code = response.status().as_u16();
-        if code != 200 {
-            let bytes = read_at_most(response.into_body(), limits::ANSWER_BYTES)
-                .await
-                .map_err(|reason| ClusterError::Decode { path: step.path.clone(), reason })?;
-            let parsed = json::parse(&bytes).ok();
-            let text = String::from_utf8_lossy(&bytes);
-            return Err(ClusterError::Refused(Refusal::read(code, parsed.as_ref(), &text)));
+        let (head, body) = response.into_parts();
+        if head.status != http::StatusCode::OK {
+            let bytes = step.read(body, limits::ANSWER_BYTES).await?;
+            return Err(refused(&head, &bytes));
         }
-        Ok(Lines { reader: Box::pin(reader(response.into_body())), path: step.path })
+        Ok(Lines { reader: Box::pin(reader(body)), path: step.path })
     }
+}
+
+/// What a server said that did not do what it was asked. As in client-go a pause is taken from a server that is too busy
+/// (429) or in trouble (5xx) and names one.
+fn refused(head: &http::response::Parts, body: &[u8]) -> ClusterError {
+    let code = head.status.as_u16();
+    let text = String::from_utf8_lossy(body);
+    let mut refusal = Refusal::read(code, json::parse(body).ok().as_ref(), &text);
+    let seconds = || head.headers.get("retry-after")?.to_str().ok()?.trim().parse().ok();
+    if code == 429 || code >= 500 {
+        refusal.retry_after = seconds().map(Duration::from_secs);
+    }
+    ClusterError::Refused(refusal)
 }
 
 /// The lines of a watch.
@@ -142,24 +216,41 @@ pub(crate) struct Lines {
     path: String,
 }
 
+/// What came next in a watch.
+pub(crate) enum Line {
+    /// An event.
+    Event(Value),
+    /// Something that cannot be read, with the reason.
+    Garbage(String),
+    /// The server has closed the watch, or the connection was cut.
+    End,
+}
+
 impl Lines {
-    /// The next event, or `None` when the server has closed the watch.
-    pub(crate) async fn next(&mut self) -> Result<Option<Value>, ClusterError> {
+    /// What comes next; a server that says nothing for the given time is taken to be gone.
+    pub(crate) async fn next(&mut self, patience: Duration) -> Line {
         let mut line = Vec::new();
-        let read =
-            (&mut self.reader).take(limits::EVENT_BYTES as u64).read_until(b'\n', &mut line).await.map_err(
-                |source| ClusterError::Send {
-                    method: "WATCH",
-                    path: self.path.clone(),
-                    source: source.into(),
-                },
-            )?;
-        if read == 0 || line.iter().all(u8::is_ascii_whitespace) {
-            return Ok(None);
+        let read = async {
+            let mut limited = (&mut self.reader).take(limits::EVENT_BYTES as u64);
+            limited.read_until(b'\n', &mut line).await
+        };
+        match tokio::time::timeout(patience, read).await {
+            Ok(Ok(bytes)) if bytes > 0 => {}
+            Ok(Ok(_)) | Err(_) => return Line::End,
+            Ok(Err(error)) => {
+                debug!(path = self.path, %error, "a watch was cut");
+                return Line::End;
+            }
         }
-        json::parse(&line)
-            .map(Some)
-            .map_err(|error| ClusterError::Decode { path: self.path.clone(), reason: error.to_string() })
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Line::End;
+        }
+        match json::parse(&line) {
+            Ok(event) => Line::Event(event),
+            // The connection was cut in the middle of an event.
+            Err(_) if !line.ends_with(b"\n") && line.len() < limits::EVENT_BYTES => Line::End,
+            Err(error) => Line::Garbage(error.to_string()),
+        }
     }
 }
 
@@ -170,6 +261,17 @@ struct Step {
 }
 
 impl Step {
+    async fn read(&self, body: Body, limit: usize) -> Result<Vec<u8>, ClusterError> {
+        let mut bytes = Vec::new();
+        let mut reader = std::pin::pin!(reader(body).take(limit as u64 + 1));
+        reader.read_to_end(&mut bytes).await.map_err(|error| self.send(error))?;
+        if bytes.len() > limit {
+            let reason = format!("it has more than {limit} bytes");
+            return Err(ClusterError::Decode { path: self.path.clone(), reason });
+        }
+        Ok(bytes)
+    }
+
     fn send(&self, source: impl std::error::Error + Send + Sync + 'static) -> ClusterError {
         ClusterError::Send { method: self.method, path: self.path.clone(), source: Box::new(source) }
     }
@@ -177,16 +279,6 @@ impl Step {
     fn timeout(&self, after: Duration) -> ClusterError {
         ClusterError::Timeout { method: self.method, path: self.path.clone(), seconds: after.as_secs() }
     }
-}
-
-async fn read_at_most(body: Body, limit: usize) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let mut reader = std::pin::pin!(reader(body).take(limit as u64 + 1));
-    reader.read_to_end(&mut bytes).await.map_err(|error| error.to_string())?;
-    if bytes.len() > limit {
-        return Err(format!("it has more than {limit} bytes"));
-    }
-    Ok(bytes)
 }
 
 fn reader(body: Body) -> impl futures::AsyncBufRead + Send {

@@ -1,5 +1,7 @@
 //! What can go wrong at the door.
 
+use std::time::Duration;
+
 use lynceus_object::{ObjectKey, Value};
 
 /// A step that failed, with the thing that it was about.
@@ -59,6 +61,14 @@ pub enum ClusterError {
         /// The object's kind.
         kind: String,
     },
+    /// The connection only reads.
+    #[error("the cluster is only observed: {method} {path} was not sent")]
+    ReadOnly {
+        /// The HTTP method.
+        method: &'static str,
+        /// The path, without the query.
+        path: String,
+    },
     /// A patch could not be computed for an object.
     #[error("cannot compute the change of {key}: {reason}")]
     Patch {
@@ -78,6 +88,8 @@ pub struct Refusal {
     pub reason: String,
     /// The message for people.
     pub message: String,
+    /// How long the server asks to be left alone.
+    pub retry_after: Option<Duration>,
 }
 
 impl Refusal {
@@ -89,6 +101,7 @@ impl Refusal {
             code,
             reason: part("reason"),
             message: if message.is_empty() { text.trim().chars().take(500).collect() } else { message },
+            retry_after: None,
         }
     }
 }
@@ -112,8 +125,39 @@ impl ClusterError {
         self.refusal().is_some_and(|refusal| refusal.reason == "Conflict")
     }
 
+    /// Whether the server was not reached, or did not answer.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, ClusterError::Send { .. } | ClusterError::Timeout { .. })
+    }
+
+    /// Whether we are not allowed to ask.
+    pub fn is_forbidden(&self) -> bool {
+        self.refusal().is_some_and(|refusal| matches!(refusal.code, 401 | 403))
+    }
+
+    /// Whether a version or a page is too old, or from the future of a server that was set back.
+    pub fn is_expired(&self) -> bool {
+        self.refusal().is_some_and(|refusal| {
+            refusal.code == 410
+                || refusal.reason == "Expired"
+                || refusal.message.contains("Too large resource version")
+        })
+    }
+
     /// Whether the server refuses the object itself.
     pub fn is_invalid(&self) -> bool {
         self.refusal().is_some_and(|refusal| refusal.reason == "Invalid")
     }
+}
+
+/// An error with what caused it, on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
 }

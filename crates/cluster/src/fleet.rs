@@ -332,8 +332,13 @@ impl Fleet {
             return Ok(self.home.clone());
         }
         let client = self.reach.client(registration).await?;
-        member::probe(&crate::door::Door::new(client.clone()), &*self.clock).await?;
-        let options = self.read().options_for(registration);
+        member::probe(
+            &crate::door::Door::new(client.clone(), crate::turn::Rate::UNBOUNDED, true),
+            &*self.clock,
+        )
+        .await?;
+        let rate = self.home.options().rate;
+        let options = Options { rate, ..self.read().options_for(registration) };
         let cluster = Cluster::connect(client, options).await?;
         // The settings may have changed while it was read.
         let members = self.read();
@@ -430,6 +435,7 @@ impl Members {
             respect_rbac: self.options.respect_rbac,
             read_only: self.options.read_only,
             home: Str::new(),
+            ..Options::default()
         }
     }
 

@@ -53,6 +53,19 @@ impl Kinds {
         self.by_gvk.insert(kind.gvk.clone(), kind);
     }
 
+    /// Takes over the kinds of one version of a group as they were.
+    pub(crate) fn keep(&mut self, version: &str, before: &Kinds) {
+        let kept = before.by_gvk.values().filter(|kind| kind.gvk.api_version() == version);
+        for kind in kept {
+            self.insert(kind.clone());
+        }
+    }
+
+    /// The reason why the group of a kind could not be asked for, if it could not.
+    pub(crate) fn trouble(&self, kind: &Kind) -> Option<&str> {
+        self.broken_groups.get(kind.gvk.api_version().as_str()).map(String::as_str)
+    }
+
     /// The kind in exactly this version.
     pub fn get(&self, gvk: &Gvk) -> Option<&Kind> {
         self.by_gvk.get(gvk)

@@ -4,7 +4,6 @@
 //! application's objects are changed through [`Cluster::apply`] and [`Cluster::delete`] alone, and only because
 //! `sync` said so; Lynceus' own records have typed writes in `record`.
 
-mod behalf;
 mod cache;
 mod clock;
 mod cluster;
@@ -14,21 +13,27 @@ mod discovery;
 mod door;
 mod error;
 mod fleet;
+mod keep;
+mod keeper;
 mod kind;
 pub mod lease;
 mod limits;
 mod member;
 mod options;
+mod owner;
+mod pause;
 mod proxy;
 mod record;
+mod rows;
 mod scope;
 mod secret;
 mod tree;
+mod turn;
 mod watch;
+mod weather;
 mod write;
 
-pub use behalf::on_behalf_of;
-pub use cache::{Cache, Change, KindErrors};
+pub use cache::{Cache, Change, KindError, KindErrors};
 pub use clock::{Clock, SystemClock};
 pub use cluster::Cluster;
 pub use connect::{client, config};
@@ -42,4 +47,6 @@ pub use record::EventType;
 pub use scope::{Scope, ScopeError};
 pub use secret::{Access, Registration, SecretError};
 pub use tree::{Node, tree};
+pub use turn::{Rate, on_behalf_of};
+pub use weather::Outage;
 pub use write::{Applied, ApplyOptions, Deletion, Strategy};

@@ -98,7 +98,7 @@ async fn attend(
 pub(crate) async fn probe(door: &Door, clock: &dyn Clock) -> Result<(), ClusterError> {
     let path = "/version";
     tokio::select! {
-        answer = door.get(path) => answer.map(drop),
+        answer = door.try_get(path) => answer.map(drop),
         () = clock.sleep(limits::ANSWER) => Err(ClusterError::Timeout {
             method: "GET",
             path: path.to_owned(),

@@ -4,6 +4,7 @@ use lynceus_api::{IN_CLUSTER_SERVER, Tracking};
 use lynceus_object::Str;
 
 use crate::scope::Scope;
+use crate::turn::Rate;
 
 /// How a cluster is watched and used. What the operator may change at run time can also be set on a
 /// [`Cluster`](crate::Cluster) that is connected.
@@ -21,6 +22,8 @@ pub struct Options {
     pub scope: Scope,
     /// What to make of kinds that we may not read.
     pub respect_rbac: RespectRbac,
+    /// How fast the cluster may be asked.
+    pub rate: Rate,
     /// Refuse every write before a request is made.
     pub read_only: bool,
     /// The namespace whose Secrets and ConfigMaps are always kept whole; empty for a cluster that is only a destination.
@@ -36,6 +39,7 @@ impl Default for Options {
             cluster_resources: false,
             scope: Scope::default(),
             respect_rbac: RespectRbac::default(),
+            rate: Rate::default(),
             read_only: false,
             home: Str::new(),
         }

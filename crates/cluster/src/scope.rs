@@ -235,7 +235,7 @@ mod tests {
             [
                 "argocd-cm has resource.exclusions that cannot be read: an item has the field \"apigroups\"; \
                  it may have apiGroups, kinds and clusters",
-                "argocd-cm has resource.exclusions that cannot be read: an item is number and not a map",
+                "argocd-cm has resource.exclusions that cannot be read: an item is integer and not a map",
             ]
         );
         assert_eq!(excluded(&scope, &[("", "Pod"), ("apps", "Deployment")]), [true, false]);

@@ -26,13 +26,9 @@ pub fn tree(cache: &Cache, roots: impl IntoIterator<Item = Object>) -> Vec<Node>
         if !seen.insert(key.clone()) {
             continue;
         }
-        let uid = node.object.uid().to_owned();
+        let children = cache.children_of(&node.object).into_iter().rev();
+        next.extend(children.map(|object| Node { object, parent: Some(key.clone()) }));
         nodes.push(node);
-        // An object without a uid is only desired; nothing can own it yet.
-        if !uid.is_empty() {
-            let children = cache.children(&uid).into_iter().rev();
-            next.extend(children.map(|object| Node { object, parent: Some(key.clone()) }));
-        }
     }
     nodes
 }

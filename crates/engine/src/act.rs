@@ -74,10 +74,12 @@ async fn remove_hook_finalizer(cluster: &Cluster, object: &Object) -> Result<Don
 /// Gives a definition a moment to be established, and learns its kind. One that is not by then is not an error here:
 /// what needs the kind will say so.
 async fn established(cluster: &Cluster, object: &Object) {
-    let key = object.key();
+    let (key, gvk) = (object.key(), object.gvk());
     let mut changes = cluster.cache().changes();
-    let is_established = || {
-        cluster.cache().get(&key).is_some_and(|definition| {
+    // Asking for it by name has the cache keep it whole, so that each further look costs no request.
+    let is_established = async || {
+        let definition = cluster.live(&key, &gvk).await.ok().flatten();
+        definition.is_some_and(|definition| {
             definition.value().items_at(&["status", "conditions"]).iter().any(|condition| {
                 condition.str_at(&["type"]) == Some("Established")
                     && condition.str_at(&["status"]) == Some("True")
@@ -85,7 +87,7 @@ async fn established(cluster: &Cluster, object: &Object) {
         })
     };
     let waited = async {
-        while !is_established() {
+        while !is_established().await {
             if changes.recv().await.is_err() {
                 changes = cluster.cache().changes();
             }

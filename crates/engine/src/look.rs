@@ -11,7 +11,7 @@ use lynceus_api::{
 };
 use lynceus_cluster::Cluster;
 use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
-use lynceus_object::{Object, ObjectKey, Str};
+use lynceus_object::{Gvk, Object, ObjectKey, Str};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -117,10 +117,10 @@ impl Looker<'_> {
         if !conditions.is_empty() {
             return Look { project: Some(project), sourced, conditions, ..Look::default() };
         }
-        self.compare(application, project, destination, sourced, aim)
+        self.compare(application, project, destination, sourced, aim).await
     }
 
-    fn compare(
+    async fn compare(
         &self,
         application: &Application,
         project: Arc<AppProject>,
@@ -143,7 +143,7 @@ impl Looker<'_> {
             None => sourced.iter().map(|one| (*one.rendered).clone()).collect(),
         };
         let desired = desire(&rendered, &wanting);
-        let live = self.live(&tracked, &desired);
+        let (live, unread) = self.live(&tracked, &desired).await;
         let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
         let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
         let chosen = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice());
@@ -163,26 +163,47 @@ impl Looker<'_> {
         let assessment = assess(application, &changes, self.children);
         let mut conditions = desired.conditions.clone();
         conditions.extend(unreadable.iter().map(|error| Condition::comparison(crate::words(error))));
+        conditions.extend(unread);
         conditions.extend(self.unreadable_kinds(&desired));
         conditions.extend(failed_comparisons(&changes));
         conditions.extend(self.shared(&tracked, &changes));
         Look { project: Some(project), sourced, desired, changes, assessment, conditions, compared: true }
     }
 
-    /// The live objects that carry the application's mark, and those that it wants whatever mark they carry.
-    fn live(&self, tracked: &str, desired: &Desired) -> Vec<Object> {
+    /// The live objects that carry the application's mark, and those that it wants whatever mark they carry; each whole,
+    /// because the cache keeps only the metadata of what nobody manages.
+    async fn live(&self, tracked: &str, desired: &Desired) -> (Vec<Object>, Vec<Condition>) {
         let cache = self.cluster.cache();
-        let mut live: BTreeMap<ObjectKey, Object> =
-            cache.of_application(tracked).into_iter().map(|object| (object.key(), object)).collect();
-        for object in &desired.objects {
+        let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
+        let mut wanted: BTreeMap<ObjectKey, Gvk> = BTreeMap::new();
+        for object in cache.of_application(tracked) {
             let key = object.key();
-            if !live.contains_key(&key)
-                && let Some(found) = cache.get(&key)
-            {
-                live.insert(key, found);
+            match cache.is_whole(&key) {
+                true => drop(found.insert(key, object)),
+                false => drop(wanted.insert(key, object.gvk())),
             }
         }
-        live.into_values().collect()
+        let named = desired.objects.iter().filter(|object| !object.name().is_empty());
+        wanted.extend(
+            named.map(|object| (object.key(), object.gvk())).filter(|(key, _)| !found.contains_key(key)),
+        );
+        let kinds = self.cluster.kinds();
+        let mut conditions = Vec::new();
+        for (key, gvk) in wanted {
+            // A kind that is not served has no objects, and one that cannot be read is told of once for all of them.
+            if kinds.get(&gvk).is_none() || cache.errors().contains_key(&key.group_kind()) {
+                continue;
+            }
+            match self.cluster.live(&key, &gvk).await {
+                Ok(Some(object)) => drop(found.insert(key, object)),
+                Ok(None) => {}
+                Err(error) => conditions.push(Condition::comparison(format!(
+                    "{key} cannot be read from the cluster: {}",
+                    crate::words(&error)
+                ))),
+            }
+        }
+        (found.into_values().collect(), conditions)
     }
 
     /// Kinds that the application wants and that cannot be read: what is said of them would be a guess.
@@ -194,8 +215,9 @@ impl Looker<'_> {
         kinds
             .into_iter()
             .filter_map(|kind| errors.get(&kind).map(|error| (kind, error)))
+            .filter(|(_, error)| !error.partial)
             .map(|(kind, error)| {
-                Condition::comparison(format!("{kind} cannot be read from the cluster: {error}"))
+                Condition::comparison(format!("{kind} cannot be read from the cluster: {}", error.message))
             })
             .collect()
     }

@@ -71,9 +71,16 @@ impl World {
         };
         let sim = Sim::start(options).await.expect("the embedded cluster starts");
         let client = kube::Client::new(sim.service(User::admin()), "default");
-        let cluster = Cluster::connect(client, lynceus_cluster::Options::default())
-            .await
-            .expect("the cluster can be read");
+        let cluster = Cluster::connect(
+            client,
+            lynceus_cluster::Options {
+                home: "argocd".into(),
+                rate: lynceus_cluster::Rate::UNBOUNDED,
+                ..lynceus_cluster::Options::default()
+            },
+        )
+        .await
+        .expect("the cluster can be read");
         bootstrap(&cluster, "argocd").await.expect("the cluster can be set up");
         let repository =
             Composition::create(folder.join("repository"), Layout::Bare).expect("a repository can be made");

@@ -70,10 +70,14 @@ impl Context {
         let client = lynceus_cluster::client(kubeconfig.as_deref(), access.kube_context.as_deref())
             .await
             .doing(failed)?;
-        let cluster = if watching {
-            Cluster::connect(client, lynceus_cluster::Options::default()).await
-        } else {
-            Cluster::open(client).await
+        let watched = lynceus_cluster::Options {
+            home: access.app_namespace.as_str().into(),
+            rate: lynceus_cluster::Rate::read(|name| std::env::var(name).ok()),
+            ..lynceus_cluster::Options::default()
+        };
+        let cluster = match watching {
+            true => Cluster::connect(client, watched).await,
+            false => Cluster::open(client, watched).await,
         }
         .doing(failed)?;
         let cache = std::env::temp_dir().join(format!("lynceus-mirrors-{}", user()));

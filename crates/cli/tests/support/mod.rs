@@ -165,5 +165,5 @@ pub(crate) async fn until<T>(what: &str, ask: impl AsyncFn() -> Option<T>) -> T 
 
 async fn connect(kubeconfig: &Path) -> Option<Arc<Cluster>> {
     let client = lynceus_cluster::client(Some(kubeconfig), None).await.ok()?;
-    Cluster::open(client).await.ok()
+    Cluster::open(client, lynceus_cluster::Options::default()).await.ok()
 }
