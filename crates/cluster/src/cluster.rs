@@ -9,11 +9,12 @@ use futures::stream::FuturesUnordered;
 use kube::Client;
 use lynceus_api::Tracking;
 use lynceus_object::{Gvk, Object, ObjectKey, Value};
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
-use crate::cache::{Cache, Place};
+use crate::cache::{Cache, Change, Place};
 use crate::discovery::discover;
 use crate::door::Door;
 use crate::error::ClusterError;
@@ -41,13 +42,15 @@ impl Cluster {
     /// entry in [`Cache::errors`], not a failure.
     pub async fn connect(client: Client, options: Options) -> Result<Arc<Self>, ClusterError> {
         let cluster = Cluster::new(client, options);
+        // Listening from before the first list on: a definition may come while others are still being read.
+        let changes = cluster.cache().changes();
         cluster.rediscover().await?;
         info!(
             kinds = cluster.kinds().iter().count(),
             objects = cluster.cache().len(),
             "the cluster has been read"
         );
-        tokio::spawn(follow_definitions(Arc::downgrade(&cluster)));
+        tokio::spawn(follow_definitions(Arc::downgrade(&cluster), changes));
         tokio::spawn(feed(Arc::downgrade(&cluster)));
         tokio::spawn(Weather::observe(Arc::downgrade(&cluster.shared.weather), cluster.door.clone()));
         Ok(cluster)
@@ -238,8 +241,7 @@ impl Cluster {
 }
 
 /// Rediscovers when a definition or an aggregated API comes or goes, so that custom resources are seen at once.
-async fn follow_definitions(cluster: Weak<Cluster>) {
-    let Some(mut changes) = cluster.upgrade().map(|cluster| cluster.cache().changes()) else { return };
+async fn follow_definitions(cluster: Weak<Cluster>, mut changes: Receiver<Change>) {
     loop {
         let due = match changes.recv().await {
             Ok(change) => matches!(change.key.kind.as_str(), "CustomResourceDefinition" | "APIService"),

@@ -69,6 +69,16 @@ pub enum ClusterError {
         /// The path, without the query.
         path: String,
     },
+    /// The object is too large for the server.
+    #[error("{message} ({hint})")]
+    TooLarge {
+        /// The object.
+        key: ObjectKey,
+        /// What the server said.
+        message: String,
+        /// What can be done about it.
+        hint: String,
+    },
     /// A patch could not be computed for an object.
     #[error("cannot compute the change of {key}: {reason}")]
     Patch {

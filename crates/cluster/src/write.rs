@@ -2,13 +2,13 @@
 
 use lynceus_api::annotations::LAST_APPLIED;
 use lynceus_object::{Gvk, Object, Propagation, Value, json, patch, schema, value};
-use tracing::debug;
+use tracing::{debug, warn};
 
 use crate::cluster::Cluster;
 use crate::door::{FIELD_MANAGER, PatchKind};
 use crate::error::ClusterError;
 use crate::kind::Kind;
-use crate::limits;
+use crate::{limits, migrate, rbac, size};
 
 /// How an object is brought to what Git says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -20,6 +20,8 @@ pub enum Strategy {
     ServerSide,
     /// As `kubectl replace` does; created if it is not there.
     Replace,
+    /// As `kubectl create` does; an object that is there already is an error.
+    Create,
 }
 
 /// The rest of what an apply has to know.
@@ -72,8 +74,9 @@ impl Cluster {
             Strategy::ClientSide => target.client_side().await,
             Strategy::ServerSide => target.server_side().await,
             Strategy::Replace => target.replace().await,
+            Strategy::Create => target.create(desired).await,
         };
-        match result {
+        match result.map_err(|error| size::explain(error, desired, options.strategy)) {
             Err(error)
                 if options.force && !options.dry_run && (error.is_invalid() || error.is_conflict()) =>
             {
@@ -106,32 +109,6 @@ impl Cluster {
             Err(error) if error.is_not_found() => Ok(()),
             Err(error) => Err(error),
         }
-    }
-
-    /// Hands the fields that `from` wrote by updates over to our own manager, so that server-side apply can remove
-    /// those that are no longer wanted.
-    pub async fn migrate_manager(&self, object: &Object, from: &str) -> Result<(), ClusterError> {
-        let Some(live) = self.get(&object.gvk(), object.namespace(), object.name()).await? else {
-            return Ok(());
-        };
-        let mut fields = live.value().items_at(&["metadata", "managedFields"]).to_vec();
-        let theirs = |entry: &Value| {
-            entry.str_at(&["manager"]) == Some(from)
-                && entry.str_at(&["operation"]) == Some("Update")
-                && entry.str_at(&["subresource"]).is_none_or(str::is_empty)
-        };
-        if !fields.iter().any(theirs) {
-            return Ok(());
-        }
-        for entry in fields.iter_mut().filter(|entry| theirs(entry)) {
-            entry.set(&["manager"], FIELD_MANAGER);
-            entry.set(&["operation"], "Apply");
-        }
-        let patch =
-            value!({"metadata": {"managedFields": fields, "resourceVersion": live.resource_version()}});
-        let kind = self.kind(&object.gvk()).await?;
-        let path = kind.object_path(object.namespace(), object.name());
-        self.door.patch(&path, PatchKind::Merge, &patch).await.map(drop)
     }
 
     /// Removes a finalizer from an object, if it has it.
@@ -169,7 +146,7 @@ impl Target<'_> {
         }
         for _ in 0..limits::CONFLICT_TRIES {
             let Some(live) = self.read().await? else { return self.create(&modified).await };
-            if binds_another_role(&live, self.desired) {
+            if rbac::binds_another_role(&live, self.desired) {
                 return self.recreate().await;
             }
             let (kind, change) = self.three_way(&modified, &live)?;
@@ -210,7 +187,7 @@ impl Target<'_> {
         };
         match schema::builtin().of(&self.desired.gvk()) {
             Some(kind) => patch::create::three_way(&original, modified.value(), live.value(), kind)
-                .map(|change| (PatchKind::Strategic, change))
+                .map(|change| (PatchKind::Strategic, rbac::reconciled(change, self.desired, live)))
                 .map_err(|error| failed(error.to_string())),
             None => patch::create::merge_three_way(&original, modified.value(), live.value())
                 .map(|change| (PatchKind::Merge, change))
@@ -218,30 +195,59 @@ impl Target<'_> {
         }
     }
 
+    /// Applies on the server's side. Who had applied from the client's side is found in the answer; what it wrote is
+    /// ours from then on, so the second apply removes what is no longer wanted.
     async fn server_side(&self) -> Result<Applied, ClusterError> {
         let path = self.path("&force=true");
-        let value = self.cluster.door.patch(&path, PatchKind::Apply, self.desired.value()).await?;
-        self.done(value, "serverside-applied")
+        let apply = async || self.cluster.door.patch(&path, PatchKind::Apply, self.desired.value()).await;
+        let applied = self.done(apply().await?, "serverside-applied")?;
+        if self.options.dry_run {
+            return Ok(applied);
+        }
+        match self.take_over(&applied.object).await {
+            Ok(true) => self.done(apply().await?, "serverside-applied"),
+            Ok(false) => Ok(applied),
+            // What was wanted is done; fields that should go only stay a little longer.
+            Err(error) => {
+                warn!(object = %self.desired.key(), %error, "fields applied from the client's side cannot be taken over");
+                Ok(applied)
+            }
+        }
     }
 
+    async fn take_over(&self, applied: &Object) -> Result<bool, ClusterError> {
+        let mut live = Some(applied.clone());
+        for attempt in 1.. {
+            let Some(object) = live else { break };
+            let managers = migrate::client_side_managers(&object);
+            match self.cluster.hand_over(&object, &managers).await {
+                Err(error) if error.is_conflict() && attempt < limits::CONFLICT_TRIES => {}
+                other => return other,
+            }
+            live = self.read().await?;
+        }
+        Ok(false)
+    }
+
+    /// Replaces the object, which gets no annotation of what was applied: nothing will be merged with it.
     async fn replace(&self) -> Result<Applied, ClusterError> {
-        let desired = with_last_applied(self.desired);
         if self.options.force && !self.options.dry_run {
             return self.recreate().await;
         }
-        let Some(live) = self.read().await? else { return self.create(&desired).await };
+        let Some(live) = self.read().await? else { return self.create(self.desired).await };
         if self.options.dry_run {
             return Ok(self.applied(live, "replaced"));
         }
-        let mut desired = desired;
+        let mut desired = self.desired.clone();
         desired.set(&["metadata", "resourceVersion"], live.resource_version());
         let value = self.cluster.door.put(&self.path(""), desired.value()).await?;
         self.done(value, "replaced")
     }
 
-    /// Deletes the object, waits until it is gone, and creates it anew.
+    /// Deletes the object, waits until it is gone, and creates it anew. If that is refused, the old one comes back.
     async fn recreate(&self) -> Result<Applied, ClusterError> {
         let (namespace, name) = (self.desired.namespace(), self.desired.name());
+        let before = self.read().await?;
         self.cluster.delete(&self.kind.gvk, namespace, name, &Deletion::default()).await?;
         let gone = async {
             let mut changes = self.cluster.cache().changes();
@@ -256,7 +262,19 @@ impl Target<'_> {
             path: self.kind.object_path(namespace, name),
             seconds: limits::REQUEST.as_secs(),
         })??;
-        self.create(&with_last_applied(self.desired)).await
+        let created = match self.options.strategy {
+            Strategy::ClientSide => self.create(&with_last_applied(self.desired)).await,
+            Strategy::ServerSide | Strategy::Replace | Strategy::Create => self.create(self.desired).await,
+        };
+        if let (Err(_), Some(mut before)) = (&created, before) {
+            for field in ["resourceVersion", "uid", "creationTimestamp", "managedFields", "generation"] {
+                before.remove(&["metadata", field]);
+            }
+            if let Err(error) = self.create(&before).await {
+                warn!(object = %before.key(), %error, "an object that could not be made anew cannot be put back");
+            }
+        }
+        created
     }
 
     async fn create(&self, object: &Object) -> Result<Applied, ClusterError> {
@@ -297,27 +315,21 @@ impl Target<'_> {
         let dry_run = match (self.options.dry_run, self.options.strategy) {
             (false, _) => "",
             (true, Strategy::ServerSide) => " (server dry run)",
-            (true, Strategy::ClientSide | Strategy::Replace) => " (dry run)",
+            (true, Strategy::ClientSide | Strategy::Replace | Strategy::Create) => " (dry run)",
         };
         let kind = self.kind.gvk.kind.to_lowercase();
-        let message = format!("{kind}{dot}{group}/{} {verb}{dry_run}", object.name());
+        let name = format!("{kind}{dot}{group}/{}", object.name());
+        let reconciled = match self.options.strategy == Strategy::ClientSide && rbac::applies_to(self.desired)
+        {
+            true => format!("{name} reconciled{dry_run}. "),
+            false => String::new(),
+        };
+        let message = format!("{reconciled}{name} {verb}{dry_run}");
         if !self.options.dry_run {
             self.cluster.cache().upsert(object.clone());
         }
         Applied { object, message }
     }
-}
-
-/// Whether two bindings are to different roles. A binding cannot be moved to another role, so Argo CD makes it anew, as
-/// `kubectl auth reconcile` does.
-fn binds_another_role(live: &Object, desired: &Object) -> bool {
-    let role = |object: &Object| {
-        let name = |field| object.value().str_at(&["roleRef", field]).unwrap_or_default().to_owned();
-        (name("kind"), name("name"))
-    };
-    desired.group() == "rbac.authorization.k8s.io"
-        && matches!(desired.kind(), "RoleBinding" | "ClusterRoleBinding")
-        && role(live) != role(desired)
 }
 
 /// The object with itself in the annotation that the next three-way patch starts from.

@@ -44,7 +44,7 @@ async fn write(cluster: &Cluster, object: &Object, write: &Write) -> Result<Done
     let (strategy, force) = match &write.method {
         Method::Apply { force } => (Strategy::ClientSide, *force),
         Method::ServerSideApply { force, .. } => (Strategy::ServerSide, *force),
-        Method::Create => (Strategy::ClientSide, false),
+        Method::Create => (Strategy::Create, false),
         Method::Replace { force } => (Strategy::Replace, *force),
         Method::Update { .. } => (Strategy::Replace, false),
     };
@@ -56,7 +56,11 @@ async fn write(cluster: &Cluster, object: &Object, write: &Write) -> Result<Done
     if write.await_established {
         established(cluster, object).await;
     }
-    Ok(Done { message: applied.message.into(), object: None })
+    let message = match &write.method {
+        Method::Update { .. } if !write.dry_run => format!("{}/{} updated", object.kind(), object.name()),
+        _ => applied.message,
+    };
+    Ok(Done { message: message.into(), object: None })
 }
 
 /// The object is read again and again until no other writer is in between: a status may be written at any moment.
