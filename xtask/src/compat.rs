@@ -29,7 +29,6 @@ pub(crate) fn tell_argocd(passed: usize, steps: usize) -> Result<(), String> {
 }
 
 fn program(name: &str, arguments: &[String]) -> Result<(), String> {
-    let mut cargo = run::command("cargo");
-    cargo.args(["run", "--quiet", "--package", "lynceus-testkit", "--bin", name, "--"]).args(arguments);
-    run::passes(&mut cargo)
+    let path = run::program(name)?;
+    run::passes(run::command(&path.display().to_string()).args(arguments))
 }

@@ -82,12 +82,7 @@ pub(crate) fn build() -> Result<PathBuf, String> {
     if let Some(chosen) = std::env::var_os("LYNCEUS_PROGRAM") {
         return Ok(chosen.into());
     }
-    run::passes(run::command("cargo").args(["build", "--quiet", "--package", "lynceus-cli"]))?;
-    let metadata =
-        run::output(run::command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-    let target = metadata["target_directory"].as_str().ok_or("cargo metadata names no target directory")?;
-    Ok(Path::new(target).join("debug/lynceus"))
+    run::program("lynceus")
 }
 
 /// A running `lynceus sim`, stopped when dropped.

@@ -36,3 +36,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     }
     String::from_utf8(output.stdout).map_err(|_| format!("{command:?} printed something that is not text"))
 }
+
+/// Builds a program of the workspace and gives its path. The whole workspace is named so that dependencies have the
+/// features that the tests have built them with; naming one package would build them all once more.
+pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
+    passes(command("cargo").args(["build", "--quiet", "--workspace", "--bin", name]))?;
+    let metadata = output(command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let target = metadata["target_directory"].as_str().ok_or("cargo metadata names no target directory")?;
+    Ok(Path::new(target).join("debug").join(name))
+}

@@ -29,7 +29,7 @@ fn scenarios(rig: &Rig) -> Result<(), String> {
     rig.down(true)?;
     rig.up(&Component::ALL)?;
     let mut cargo = run::command("cargo");
-    cargo.args(["test", "--quiet", "--package", "lynceus-testkit"]);
+    cargo.args(["test", "--quiet", "--workspace"]);
     for name in SCENARIOS {
         cargo.args(["--test", name]);
     }
