@@ -1,5 +1,7 @@
 //! Lynceus' own records: Applications and Events.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use jiff::Timestamp;
 use lynceus_object::{Gvk, Object, Value, value};
 
@@ -75,7 +77,7 @@ impl Cluster {
             "apiVersion": "v1",
             "kind": "Event",
             "metadata": {
-                "name": format!("{}.{:x}", about.name(), now.as_nanosecond()),
+                "name": format!("{}.{:x}", about.name(), moment(now)),
                 "namespace": namespace,
             },
             "involvedObject": {
@@ -89,5 +91,25 @@ impl Cluster {
             "source": {"component": crate::FIELD_MANAGER},
         });
         self.door.post(&format!("/api/v1/namespaces/{namespace}/events"), &event).await.map(drop)
+    }
+}
+
+/// A number for a time that no other event has. A clock may be coarse, or stand still.
+fn moment(now: Timestamp) -> i64 {
+    static LAST: AtomicI64 = AtomicI64::new(0);
+    let now = i64::try_from(now.as_nanosecond()).unwrap_or_default();
+    let later = |last: i64| Some(now.max(last.saturating_add(1)));
+    let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later).unwrap_or_else(|last| last);
+    now.max(last.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_events_of_one_moment_have_two_names() {
+        let now = Timestamp::UNIX_EPOCH;
+        assert_ne!(moment(now), moment(now));
     }
 }
