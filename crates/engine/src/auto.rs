@@ -1,7 +1,9 @@
 //! Starts a sync by itself, where the application's policy says so.
 
-use lynceus_api::{Application, ApplicationConditionType};
-use lynceus_object::Str;
+use std::collections::BTreeSet;
+
+use lynceus_api::{Application, ApplicationConditionType, ResourceStatus};
+use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_sync::auto::{Decision, Situation, decide};
 use tracing::{debug, info};
 
@@ -25,11 +27,23 @@ impl Engine {
         let now = self.clock().now();
         let revisions: Vec<Str> =
             look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
+        let leaving: BTreeSet<ObjectKey> = look
+            .changes
+            .changes
+            .iter()
+            .filter(|change| change.pair.live().is_some_and(Object::is_deleting))
+            .map(lynceus_diff::Change::key)
+            .collect();
+        let is_leaving = |one: &ResourceStatus| {
+            let (group, kind) = (one.group.clone(), one.kind.clone());
+            leaving.contains(&ObjectKey::new(group, kind, one.namespace.clone(), one.name.clone()))
+        };
         let decision = decide(&Situation {
             application,
             sync: application.status.sync.status.known().unwrap_or(look.assessment.sync),
             revisions: &revisions,
             resources: &look.assessment.resources,
+            is_leaving: &is_leaving,
             now,
         });
         let before = application.clone();

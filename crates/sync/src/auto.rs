@@ -32,6 +32,8 @@ pub struct Situation<'a> {
     pub revisions: &'a [Str],
     /// The resources with their verdicts.
     pub resources: &'a [ResourceStatus],
+    /// Whether a resource is being deleted already.
+    pub is_leaving: &'a dyn Fn(&ResourceStatus) -> bool,
     /// The time.
     pub now: Timestamp,
 }
@@ -78,6 +80,9 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
         }
         if !policy.heals() {
             return Decision::Nothing("this commit was synced already, and the policy does not heal");
+        }
+        if differing().all(|resource| prunes(&resource) && (situation.is_leaving)(resource)) {
+            return Decision::Nothing("what is to be pruned is on its way out");
         }
         if let Some(at) = attempt.next_heal()
             && situation.now < at
@@ -203,6 +208,7 @@ mod tests {
             sync: SyncStatusCode::OutOfSync,
             revisions: &["c1".into()],
             resources,
+            is_leaving: &|resource| resource.name == "leaving",
             now: Timestamp::from_second(second).unwrap(),
         });
         match decision {
@@ -256,6 +262,15 @@ mod tests {
         assert_eq!(check(&heals(1), &[resource("a", false)], 101), "wait until 102");
         assert_eq!(check(&heals(3), &[resource("a", false)], 101), "wait until 118");
         assert_eq!(check(&heals(20), &[resource("a", false)], 101), "wait until 400");
+    }
+
+    #[test]
+    fn what_is_being_deleted_already_is_no_drift() {
+        let heals = application(value!({"selfHeal": true, "prune": true}), after("Succeeded", 0));
+        let leaving = [resource("leaving", true)];
+        assert_eq!(check(&heals, &leaving, 100), "nothing: what is to be pruned is on its way out");
+        let wanted = [resource("leaving", false)];
+        assert_eq!(check(&heals, &wanted, 100), "sync c1 prune=true heal=1 [\"leaving\"]");
     }
 
     #[test]
