@@ -131,6 +131,11 @@ impl Engine {
         self.queue.len()
     }
 
+    /// Whether an application is worked on now or is about to be: a clock that is moved by hand should wait for it.
+    pub fn is_busy(&self) -> bool {
+        self.queue.is_busy(self.clock.now())
+    }
+
     /// The cluster.
     pub fn cluster(&self) -> &Arc<Cluster> {
         &self.cluster

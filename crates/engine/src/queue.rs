@@ -111,6 +111,12 @@ impl Queue {
         self.state().entries.len()
     }
 
+    /// Whether an application is worked on, or could be at this time.
+    pub(crate) fn is_busy(&self, now: Timestamp) -> bool {
+        let state = self.state();
+        !state.working.is_empty() || state.due.first().is_some_and(|(at, _)| *at <= now)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
