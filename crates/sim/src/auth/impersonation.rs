@@ -13,7 +13,7 @@ use crate::view::View;
 const EXTRA: &str = "impersonate-extra-";
 
 /// The user that the headers ask for, or the one who asks if they ask for nobody.
-pub(super) fn impersonate(view: &dyn View, user: User, headers: &HeaderMap) -> Result<User, ApiError> {
+pub(crate) fn impersonate(view: &dyn View, user: User, headers: &HeaderMap) -> Result<User, ApiError> {
     let wish = Wish::read(headers);
     if wish.is_empty() {
         return Ok(user);

@@ -19,6 +19,7 @@ use lynceus_object::{Object, Str, Value, value};
 pub use aggregation::{aggregated, selects};
 pub use bootstrap::bootstrap;
 pub use escalation::check_escalation;
+pub(crate) use impersonation::impersonate;
 
 use crate::ApiError;
 use crate::attributes::{Attributes, User};
@@ -104,7 +105,7 @@ impl Authenticator {
         now: Timestamp,
     ) -> Result<User, ApiError> {
         let user = self.login(view, parts, peer, now)?;
-        impersonation::impersonate(view, user, &parts.headers)
+        impersonate(view, user, &parts.headers)
     }
 
     fn login(

@@ -121,7 +121,7 @@ async fn respond(
     body: Bytes,
 ) -> Result<Response<Body>, ApiError> {
     let user = match caller {
-        Caller::Known(user) => (**user).clone(),
+        Caller::Known(user) => auth::impersonate(&core.store, (**user).clone(), &parts.headers)?,
         Caller::Connection(certificate) => {
             core.authenticator.authenticate(&core.store, parts, certificate.as_deref(), core.now())?
         }
