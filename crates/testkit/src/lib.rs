@@ -1,6 +1,8 @@
 //! Fixtures as text, a fake clock, and Given/When/Then over the embedded Kubernetes.
 
 pub mod conformance;
+pub mod fixture;
 pub mod ledger;
 pub mod requests;
+pub mod webhook;
 pub mod world;

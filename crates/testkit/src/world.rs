@@ -1,100 +1,153 @@
-//! A whole system in one process: Git, the embedded Kubernetes and the engine, on a clock that the test moves.
+//! A whole system in one process: Git, a Kubernetes and the engine.
 //!
 //! `Given` is [`World::commit`] and [`World::apply`], `When` is whatever the test does to either, `Then` is
-//! [`World::until`]: hours of waves, retries and polls pass in milliseconds.
+//! [`World::until`]. By default the Kubernetes is the embedded one on a clock that the world moves, so that hours of
+//! waves, retries and polls pass in milliseconds. With `LYNCEUS_RIG=<kubeconfig>` the same scenarios are played on that
+//! real cluster, one at a time, each on a cluster that was made as new.
+//!
+//! A scenario ends with [`World::end`], which writes down what it came to if `LYNCEUS_TRANSCRIPTS` names a folder, so
+//! that the two can be compared.
+
+mod call;
+mod clean;
+mod stage;
+mod transcript;
+mod turn;
+mod wire;
+
+pub use call::{Call, Write};
+pub use stage::RIG;
+pub use transcript::TRANSCRIPTS;
+pub use wire::{Trouble, Wire};
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
-use futures::future::BoxFuture;
+use http::{Method, Request};
 use jiff::{SignedDuration, Timestamp};
+use kube::client::Body;
 use lynceus_api::{Application, Kind as _};
 use lynceus_cluster::{ApplyOptions, Cluster, Deletion};
-use lynceus_engine::{AppKey, Clock, Engine, Options, bootstrap};
+use lynceus_engine::{AppKey, Engine, Options, bootstrap};
 use lynceus_files::FilePath;
-use lynceus_object::{Gvk, Object, ObjectKey, Value, manifest};
-use lynceus_sim::Sim;
-use lynceus_sim::attributes::User;
-use lynceus_sim::clock::{Clock as _, ManualClock};
+use lynceus_object::{Gvk, Object, ObjectKey, Value, json, manifest};
 use lynceus_source::compose::{Change, Composition, Layout, Message};
 use lynceus_source::{CommitId, Settings, Sources};
+use stage::{Crew, Stage};
 use tokio::task::JoinHandle;
 
-/// How long a condition may take on the world's own clock.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+/// The namespace of Applications.
+const HOME: &str = "argocd";
 
-/// How far the clock moves at a time while a condition does not hold.
-const STEP: SignedDuration = SignedDuration::from_millis(500);
+/// How long nothing may happen before a scenario counts as over.
+const REST: SignedDuration = SignedDuration::from_millis(2_500);
 
 /// A system under test.
 pub struct World {
-    clock: ManualClock,
-    sim: Sim,
+    stage: Stage,
+    wire: Wire,
+    /// The cluster as the engine sees it.
     cluster: Arc<Cluster>,
+    /// The cluster as users have it: what they do is not the engine's doing.
+    hand: Arc<Cluster>,
     engine: Option<(Arc<Engine>, JoinHandle<()>)>,
     repository: Composition,
     git: Settings,
     folder: PathBuf,
+    commits: AtomicI64,
+    ended: bool,
 }
 
-/// The world's clock, as the engine wants it.
-struct Hand(ManualClock);
-
-impl Clock for Hand {
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'_, ()> {
-        self.0.sleep_until(at)
-    }
+/// What a world can be told before it begins.
+#[derive(Default)]
+pub struct Setting {
+    /// How Git is read.
+    pub git: Settings,
+    /// The user in whose name the engine asks the cluster; may do everything if none.
+    pub user: Option<String>,
+    /// Manifests that are there before the engine starts, such as that user's rights.
+    pub given: String,
 }
 
 impl World {
     /// An empty cluster, an empty repository, and an engine at work.
     pub async fn new() -> Self {
-        World::with(Settings::default()).await
+        World::open(Setting::default()).await
     }
 
     /// A world whose engine reads Git with these settings.
-    #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
     pub async fn with(git: Settings) -> Self {
+        World::open(Setting { git, ..Setting::default() }).await
+    }
+
+    /// A world with everything that can be told it before it begins.
+    #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
+    pub async fn open(setting: Setting) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("lynceus-world-{}-{number}", std::process::id()));
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().expect("a time"));
-        let options = lynceus_sim::Options {
-            clock: Some(clock.clone()),
-            seed: Some(7),
-            ..lynceus_sim::Options::default()
-        };
-        let sim = Sim::start(options).await.expect("the embedded cluster starts");
-        let client = kube::Client::new(sim.service(User::admin()), "default");
-        let cluster = Cluster::connect(
-            client,
-            lynceus_cluster::Options {
-                home: "argocd".into(),
-                rate: lynceus_cluster::Rate::UNBOUNDED,
-                ..lynceus_cluster::Options::default()
-            },
-        )
-        .await
-        .expect("the cluster can be read");
-        bootstrap(&cluster, "argocd").await.expect("the cluster can be set up");
+        let stage = Stage::open().await;
+        if stage.is_real() {
+            clean::clean(&stage.client()).await.expect("the rig can be cleaned");
+        }
+        // Not by the hand below, which would begin to watch what it has just learned of.
+        let first = Cluster::open(stage.client(), unhurried()).await.expect("the cluster can be read");
+        bootstrap(&first, HOME).await.expect("the cluster can be set up");
+        drop(first);
+        let hand = Cluster::open(stage.client(), unhurried()).await.expect("the cluster can be read");
+        apply(&hand, &setting.given).await;
+        let wire = Wire::default();
+        let client = wire.client(stage.client(), setting.user);
+        let options = lynceus_cluster::Options { home: HOME.into(), ..unhurried() };
+        let cluster = Cluster::connect(client, options).await.expect("the cluster can be read");
         let repository =
             Composition::create(folder.join("repository"), Layout::Bare).expect("a repository can be made");
-        let mut world = World { clock, sim, cluster, engine: None, repository, git, folder };
+        let mut world = World {
+            stage,
+            wire,
+            cluster,
+            hand,
+            engine: None,
+            repository,
+            git: setting.git,
+            folder,
+            commits: AtomicI64::new(0),
+            ended: false,
+        };
         world.start_engine();
         world
+    }
+
+    /// The wire between the engine and the cluster.
+    pub fn wire(&self) -> &Wire {
+        &self.wire
+    }
+
+    /// The cluster as users have it.
+    pub fn hand(&self) -> &Arc<Cluster> {
+        &self.hand
+    }
+
+    /// The cluster as the engine sees it.
+    pub fn cluster(&self) -> &Arc<Cluster> {
+        &self.cluster
+    }
+
+    /// What the engine wrote to applications' objects so far, in order: `create configmaps default/a`.
+    pub fn written(&self) -> Vec<String> {
+        let writes = self.wire.writes();
+        let own =
+            |write: &&Write| !matches!(write.call.resource.as_str(), "events" | "applications.argoproj.io");
+        writes.iter().filter(own).map(Write::to_string).collect()
     }
 
     /// Starts an engine; one that runs is stopped as `kill -9` would.
     pub fn start_engine(&mut self) {
         self.kill_engine();
         let sources = Sources::new(self.folder.join("mirrors"), self.git.clone());
-        let options = Options { children: true, ..Options::default() };
-        let engine = Engine::new(self.cluster.clone(), sources, Arc::new(Hand(self.clock.clone())), options);
+        let options = Options { children: true, local_poll: self.stage.local_poll(), ..Options::default() };
+        let engine = Engine::new(self.cluster.clone(), sources, self.stage.clock(), options);
         let work = tokio::spawn(engine.clone().run());
         self.engine = Some((engine, work));
     }
@@ -125,8 +178,10 @@ impl World {
     pub fn commit_changes<'a>(&self, changes: impl IntoIterator<Item = (&'a str, Change)>) -> CommitId {
         let changes =
             changes.into_iter().map(|(path, change)| (FilePath::new(path).expect("a path"), change));
-        let message =
-            Message { name: "Test", email: "test@example.com", when: self.clock.now(), text: "A change\n" };
+        // By count and not by the clock, so that the same commit has the same name on every stage.
+        let count = self.commits.fetch_add(1, Ordering::Relaxed);
+        let when = Timestamp::from_second(1_767_225_600 + count).expect("a time");
+        let message = Message { name: "Test", email: "test@example.com", when, text: "A change\n" };
         self.repository.commit("main", &message, changes).expect("a commit can be made")
     }
 
@@ -145,14 +200,20 @@ impl World {
     }
 
     /// Applies manifests as a user would with kubectl.
-    #[allow(clippy::expect_used, reason = "a test that cannot apply has to stop")]
     pub async fn apply(&self, text: &str) {
-        let read =
-            manifest::read(&FilePath::root(), text.as_bytes(), &lynceus_object::yaml::Options::default());
-        assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
-        for placed in read.objects {
-            self.cluster.apply(&placed.object, ApplyOptions::default()).await.expect("it can be applied");
-        }
+        apply(&self.hand, text).await;
+    }
+
+    /// Sends any request as a user who may do everything, and gives the code and the answer.
+    #[allow(clippy::expect_used, reason = "a test that cannot ask has to stop")]
+    pub async fn ask(&self, method: &str, path: &str, media_type: &str, body: &Value) -> (u16, Value) {
+        let method = Method::from_bytes(method.as_bytes()).expect("a method");
+        let request = Request::builder().method(method).uri(path).header("content-type", media_type);
+        let request = request.body(Body::from(json::to_vec(body))).expect("a request");
+        let answer = self.stage.client().send(request).await.expect("an answer");
+        let code = answer.status().as_u16();
+        let bytes = answer.into_body().collect_bytes().await.expect("a whole answer");
+        (code, json::parse(&bytes).unwrap_or_default())
     }
 
     /// Creates an Application for a path of the repository; `more` is merged into its spec.
@@ -176,14 +237,14 @@ impl World {
     #[allow(clippy::expect_used, reason = "a test that cannot delete has to stop")]
     pub async fn delete(&self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         let gvk = Gvk::from_manifest(api_version, kind);
-        self.cluster.delete(&gvk, namespace, name, &Deletion::default()).await.expect("it can be deleted");
+        self.hand.delete(&gvk, namespace, name, &Deletion::default()).await.expect("it can be deleted");
     }
 
     /// Changes an object by a merge patch.
     #[allow(clippy::expect_used, reason = "a test that cannot patch has to stop")]
     pub async fn patch(&self, api_version: &str, kind: &str, namespace: &str, name: &str, patch: &Value) {
         let gvk = Gvk::from_manifest(api_version, kind);
-        self.cluster.patch_record(&gvk, namespace, name, patch).await.expect("it can be patched");
+        self.hand.patch_record(&gvk, namespace, name, patch).await.expect("it can be patched");
     }
 
     /// An object as the cluster has it.
@@ -214,45 +275,67 @@ impl World {
 
     /// Lets time pass until something is so. Panics with the Applications' state if it never is.
     pub async fn until(&self, what: &str, holds: impl Fn(&World) -> bool) {
-        let end = self.clock.now() + PATIENCE;
+        let end = self.stage.now() + self.stage.patience();
         loop {
-            self.settle().await;
+            self.stage.settle(&self.crew()).await;
             if holds(self) {
                 return;
             }
-            assert!(self.clock.now() < end, "{what} never came:\n{}", self.describe());
-            self.sim.advance(STEP).await;
+            assert!(self.stage.now() < end, "{what} never came:\n{}", self.describe());
+            self.stage.wait(self.cluster.cache()).await;
         }
     }
 
-    /// Lets some time pass.
+    /// Lets some time pass in which nothing should happen; on a real cluster only a few seconds of it.
     pub async fn pass(&self, time: SignedDuration) {
-        let end = self.clock.now() + time;
-        while self.clock.now() < end {
-            self.settle().await;
-            self.sim.advance(STEP).await;
-        }
-        self.settle().await;
+        self.stage.pass(time, &self.crew()).await;
     }
 
-    /// Lets everybody do what they can do now.
-    async fn settle(&self) {
-        for _ in 0..4 {
-            self.sim.settle().await;
-            // Watches, the cache and the engine are tasks of this thread, and reading Git is another thread's.
-            for _ in 0..60 {
-                tokio::task::yield_now().await;
-            }
-            tokio::time::sleep(std::time::Duration::from_micros(200)).await;
-        }
+    /// Ends the scenario: lets everything come to rest, and writes down what it came to.
+    #[allow(
+        clippy::expect_used,
+        reason = "a transcript that cannot be written would pass as one that agrees"
+    )]
+    pub async fn end(mut self) {
+        self.ended = true;
+        let Some(file) = transcript::file() else { return };
+        self.pass(REST).await;
+        let hide = [(self.folder.display().to_string(), "WORLD")];
+        let applications = self.objects("argoproj.io", "Application");
+        let text = transcript::text(&applications, &self.wire.writes(), &hide);
+        std::fs::create_dir_all(file.parent().unwrap_or(&file)).expect("the folder can be made");
+        std::fs::write(file, text).expect("the transcript can be written");
+    }
+
+    fn crew(&self) -> Crew<'_> {
+        let engine = self.engine.as_ref().map(|(engine, _)| engine.as_ref());
+        Crew { cache: self.cluster.cache(), engine }
     }
 
     fn describe(&self) -> String {
-        let mut out = format!("at {}\n", self.clock.now());
+        let mut out = format!("at {}\n", self.stage.now());
         for object in self.objects("argoproj.io", "Application") {
             out.push_str(&lynceus_object::yaml::to_string(object.at(&["status"]).unwrap_or(&Value::Null)));
         }
+        for write in self.wire.writes().iter().rev().take(20).rev() {
+            out.push_str(&format!("{write}\n"));
+        }
         out
+    }
+}
+
+/// A client without a limit: what is tested here is not how long it waits for its turn.
+fn unhurried() -> lynceus_cluster::Options {
+    lynceus_cluster::Options { rate: lynceus_cluster::Rate::UNBOUNDED, ..lynceus_cluster::Options::default() }
+}
+
+/// Applies manifests as kubectl does.
+#[allow(clippy::expect_used, reason = "a test that cannot apply has to stop")]
+async fn apply(cluster: &Cluster, text: &str) {
+    let read = manifest::read(&FilePath::root(), text.as_bytes(), &lynceus_object::yaml::Options::default());
+    assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
+    for placed in read.objects {
+        cluster.apply(&placed.object, ApplyOptions::default()).await.expect("it can be applied");
     }
 }
 
@@ -261,5 +344,7 @@ impl Drop for World {
         self.kill_engine();
         // What is left in the temporary folder harms nobody.
         let _ = std::fs::remove_dir_all(&self.folder);
+        let noted = self.ended || transcript::file().is_none();
+        assert!(noted || std::thread::panicking(), "a scenario has to say where it ends: world.end().await");
     }
 }

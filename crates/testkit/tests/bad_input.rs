@@ -5,25 +5,19 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use lynceus_object::{Value, value};
+use lynceus_object::value;
 use lynceus_source::Settings;
 use lynceus_source::compose::Change;
+use lynceus_testkit::fixture::{FINE, automated, config_map};
 use lynceus_testkit::world::World;
-
-const FINE: &str = "Synced Healthy Succeeded";
-
-fn config(name: &str, data: &str) -> String {
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: {data}\n")
-}
-
-fn automated() -> Value {
-    value!({"syncPolicy": {"automated": {"prune": true, "selfHeal": true}}})
-}
 
 /// Delivers one bad folder beside a good one, and gives what is said of the bad one once the good one has arrived.
 async fn told(files: impl IntoIterator<Item = (&'static str, Change)>) -> String {
     let world = World::new().await;
-    world.commit(&[("good/a.yaml", &config("good", "one")), ("bad/also.yaml", &config("also", "one"))]);
+    world.commit(&[
+        ("good/a.yaml", &config_map("good", "one")),
+        ("bad/also.yaml", &config_map("also", "one")),
+    ]);
     world.commit_changes(files);
     world.deliver("bad", "bad", &automated()).await;
     world.deliver("good", "good", &automated()).await;
@@ -31,7 +25,9 @@ async fn told(files: impl IntoIterator<Item = (&'static str, Change)>) -> String
     world.until("what is wrong", |world| !world.said("bad").is_empty()).await;
     assert!(world.object("", "ConfigMap", "default", "also").is_none(), "half of it must not be applied");
     assert!(world.state("bad").starts_with("Unknown"), "{}", world.state("bad"));
-    world.said("bad")
+    let said = world.said("bad");
+    world.end().await;
+    said
 }
 
 fn text(text: impl Into<String>) -> Change {
@@ -124,7 +120,7 @@ async fn a_link_that_leaves_the_repository_is_not_followed() {
 #[tokio::test]
 async fn of_a_key_that_stands_twice_the_last_counts_and_it_is_told() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &format!("{}  key: two\n", config("a", "one")))]);
+    world.commit(&[("app/a.yaml", &format!("{}  key: two\n", config_map("a", "one")))]);
     world.deliver("shop", "app", &automated()).await;
     world.until("the sync", |world| world.state("shop") == FINE).await;
     let map = world.object("", "ConfigMap", "default", "a").unwrap();
@@ -134,8 +130,9 @@ async fn of_a_key_that_stands_twice_the_last_counts_and_it_is_told() {
         "ManifestWarning: warning: key \"key\" is given twice; the last one \
          counts\n  at app/a.yaml:7:8\n  hint: remove one of them\n"
     );
-    world.commit(&[("app/a.yaml", &config("a", "three"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "three"))]);
     world.until("the warning's end", |world| world.said("shop").is_empty()).await;
+    world.end().await;
 }
 
 #[tokio::test]
@@ -147,7 +144,7 @@ async fn a_server_that_never_answers_costs_its_own_application_the_time_only() {
         ..Settings::default()
     })
     .await;
-    world.commit(&[("good/a.yaml", &config("good", "one"))]);
+    world.commit(&[("good/a.yaml", &config_map("good", "one"))]);
     let url = format!("http://{}/nobody/home.git", silent.local_addr().unwrap());
     world.deliver("bad", "bad", &value!({"source": {"repoURL": url}})).await;
     world.deliver("good", "good", &automated()).await;
@@ -160,13 +157,14 @@ async fn a_server_that_never_answers_costs_its_own_application_the_time_only() {
          http://127.0.0.1:PORT/nobody/home.git: listing the references of \
          http://127.0.0.1:PORT/nobody/home.git took longer than 0.3 s\n"
     );
+    world.end().await;
 }
 
 #[tokio::test]
 async fn history_that_is_rewritten_is_followed() {
     let world = World::new().await;
-    let first = world.commit(&[("app/a.yaml", &config("a", "one"))]);
-    world.commit(&[("app/a.yaml", &config("a", "two")), ("app/b.yaml", &config("b", "two"))]);
+    let first = world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "two")), ("app/b.yaml", &config_map("b", "two"))]);
     world.deliver("shop", "app", &automated()).await;
     world.until("the second commit", |world| world.state("shop") == FINE).await;
     assert!(world.object("", "ConfigMap", "default", "b").is_some());
@@ -175,4 +173,5 @@ async fn history_that_is_rewritten_is_followed() {
     world.until("rest", |world| world.state("shop") == FINE).await;
     let map = world.object("", "ConfigMap", "default", "a").unwrap();
     assert_eq!(map.value().str_at(&["data", "key"]), Some("one"));
+    world.end().await;
 }

@@ -2,80 +2,57 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use jiff::SignedDuration;
-use lynceus_object::{Value, value};
+use lynceus_object::value;
+use lynceus_testkit::fixture::{FINE, automated, config_map, deployment, job};
 use lynceus_testkit::world::World;
-
-const AUTOMATED: &str = "Synced Healthy Succeeded";
-
-fn config(name: &str, data: &str) -> String {
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: {data}\n")
-}
-
-fn deployment(name: &str, wave: i32) -> String {
-    format!(
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {name}\n  annotations:\n    \
-         argocd.argoproj.io/sync-wave: \"{wave}\"\nspec:\n  replicas: 2\n  selector:\n    matchLabels: {{app: {name}}}\n  \
-         template:\n    metadata:\n      labels: {{app: {name}}}\n    spec:\n      containers:\n      - name: main\n        \
-         image: example/{name}:1\n"
-    )
-}
-
-fn job(name: &str, hook: &str, command: &str) -> String {
-    format!(
-        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}\n  annotations:\n    argocd.argoproj.io/hook: {hook}\n\
-         spec:\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: main\n        \
-         image: example/job:1\n        command: {command}\n"
-    )
-}
-
-fn automated() -> Value {
-    value!({"syncPolicy": {"automated": {"prune": true, "selfHeal": true}}})
-}
 
 #[tokio::test]
 async fn a_commit_arrives_and_the_next_one_too() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &config("a", "one")), ("app/web.yaml", &deployment("web", 0))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/web.yaml", &deployment("web", 0))]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the first commit", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the first commit", |world| world.state("shop") == FINE).await;
     assert_eq!(world.objects("", "Pod").len(), 2);
-    world.commit(&[("app/a.yaml", &config("a", "two"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "two"))]);
     let arrived = |world: &World| {
         world
             .object("", "ConfigMap", "default", "a")
             .is_some_and(|map| map.value().str_at(&["data", "key"]) == Some("two"))
     };
     world.until("the second commit", arrived).await;
-    world.until("rest", |world| world.state("shop") == AUTOMATED).await;
+    world.until("rest", |world| world.state("shop") == FINE).await;
     assert_eq!(world.application("shop").status.history.len(), 2);
+    world.end().await;
 }
 
 #[tokio::test]
 async fn an_application_that_is_not_automated_says_that_it_is_out_of_sync() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
     world.deliver("shop", "app", &value!({})).await;
     world.until("the comparison", |world| world.state("shop") == "OutOfSync Missing").await;
     let operation = value!({"operation": {"sync": {}}});
     world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &operation).await;
-    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
     let state = world.application("shop").status.operation_state.unwrap();
     assert_eq!(state.message, "successfully synced (all tasks run)");
     assert_eq!(state.sync_result.unwrap().resources[0].message, "configmap/a created");
+    world.end().await;
 }
 
 #[tokio::test]
 async fn drift_is_healed_and_what_is_removed_from_git_is_pruned() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &config("a", "one")), ("app/b.yaml", &config("b", "one"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/b.yaml", &config_map("b", "one"))]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the commit", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the commit", |world| world.state("shop") == FINE).await;
     world.delete("v1", "ConfigMap", "default", "a").await;
     world.until("the deletion", |world| world.object("", "ConfigMap", "default", "a").is_none()).await;
     world.until("the healing", |world| world.object("", "ConfigMap", "default", "a").is_some()).await;
     world.commit(&[("app/b.yaml", "")]);
     world.until("the pruning", |world| world.object("", "ConfigMap", "default", "b").is_none()).await;
-    world.until("rest", |world| world.state("shop") == AUTOMATED).await;
+    world.until("rest", |world| world.state("shop") == FINE).await;
+    world.end().await;
 }
 
 #[tokio::test]
@@ -95,15 +72,16 @@ async fn waves_wait_for_each_other_and_the_wait_says_for_what() {
     assert!(world.object("apps", "Deployment", "default", "second").is_none());
     let mark = lynceus_engine::WaitMark::of(&world.application("shop")).unwrap();
     assert_eq!(mark.for_[0], "healthy state of apps/Deployment/default/first");
-    world.until("both waves", |world| world.state("shop") == AUTOMATED).await;
+    world.until("both waves", |world| world.state("shop") == FINE).await;
     assert!(lynceus_engine::WaitMark::of(&world.application("shop")).is_none());
+    world.end().await;
 }
 
 #[tokio::test]
 async fn a_failing_hook_before_the_sync_stops_it_with_its_reason() {
     let world = World::new().await;
     world.commit(&[
-        ("app/a.yaml", &config("a", "one")),
+        ("app/a.yaml", &config_map("a", "one")),
         ("app/migrate.yaml", &job("migrate", "PreSync", "[\"sh\", \"-c\", \"exit 3\"]")),
     ]);
     world.deliver("shop", "app", &value!({"syncPolicy": {"automated": {}, "retry": {"limit": 0}}})).await;
@@ -119,6 +97,7 @@ async fn a_failing_hook_before_the_sync_stops_it_with_its_reason() {
         state.sync_result.unwrap().resources.into_iter().find(|result| result.name == "migrate").unwrap();
     assert_eq!(hook.hook_phase.as_str(), "Failed");
     assert!(!hook.message.is_empty());
+    world.end().await;
 }
 
 #[tokio::test]
@@ -134,7 +113,7 @@ async fn hooks_run_in_their_phases_and_go_when_they_are_told_to() {
         ("app/smoke.yaml", &smoke),
     ]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
     let results = world.application("shop").status.operation_state.unwrap().sync_result.unwrap().resources;
     let lines: Vec<String> = results
         .iter()
@@ -143,6 +122,7 @@ async fn hooks_run_in_their_phases_and_go_when_they_are_told_to() {
     assert_eq!(lines, ["PreSync migrate Succeeded", "Sync web Succeeded", "PostSync smoke Succeeded"]);
     world.until("the hook's end", |world| world.object("batch", "Job", "default", "smoke").is_none()).await;
     assert!(world.object("batch", "Job", "default", "migrate").is_some());
+    world.end().await;
 }
 
 #[tokio::test]
@@ -158,10 +138,11 @@ async fn a_sync_that_is_killed_is_finished_by_the_next_engine_and_no_hook_runs_t
     world.until("the middle of the sync", first).await;
     let hook = world.object("batch", "Job", "default", "migrate").unwrap().uid().to_owned();
     world.start_engine();
-    world.until("the end of the sync", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the end of the sync", |world| world.state("shop") == FINE).await;
     assert_eq!(world.object("batch", "Job", "default", "migrate").unwrap().uid(), hook);
     assert!(world.object("apps", "Deployment", "default", "second").is_some());
     assert_eq!(world.application("shop").status.history.len(), 1);
+    world.end().await;
 }
 
 #[tokio::test]
@@ -169,12 +150,12 @@ async fn a_broken_file_stops_its_own_application_only() {
     let world = World::new().await;
     world.commit(&[
         ("bad/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n"),
-        ("bad/b.yaml", &config("b", "one")),
-        ("good/c.yaml", &config("c", "one")),
+        ("bad/b.yaml", &config_map("b", "one")),
+        ("good/c.yaml", &config_map("c", "one")),
     ]);
     world.deliver("bad", "bad", &automated()).await;
     world.deliver("good", "good", &automated()).await;
-    world.until("the good one", |world| world.state("good") == AUTOMATED).await;
+    world.until("the good one", |world| world.state("good") == FINE).await;
     world
         .until("the bad one", |world| world.application("bad").status.sync.status.as_str() == "Unknown")
         .await;
@@ -182,12 +163,13 @@ async fn a_broken_file_stops_its_own_application_only() {
     assert_eq!(condition.type_.as_str(), "ComparisonError");
     assert!(condition.message.contains("bad/a.yaml:4"), "{}", condition.message);
     assert!(world.object("", "ConfigMap", "default", "b").is_none());
+    world.end().await;
 }
 
 #[tokio::test]
 async fn a_missing_path_and_a_missing_branch_are_different_errors() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
     world.deliver("path", "nowhere", &automated()).await;
     world.deliver("branch", "app", &value!({"source": {"targetRevision": "gone"}})).await;
     let said = |world: &World, name: &str| {
@@ -198,19 +180,21 @@ async fn a_missing_path_and_a_missing_branch_are_different_errors() {
         .await;
     assert!(said(&world, "path").unwrap().contains("nowhere"));
     assert!(said(&world, "branch").unwrap().contains("gone"));
+    world.end().await;
 }
 
 #[tokio::test]
 async fn a_deleted_application_takes_its_objects_along() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the commit", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the commit", |world| world.state("shop") == FINE).await;
     let finalizers = value!({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}});
     world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &finalizers).await;
     world.delete("argoproj.io/v1alpha1", "Application", "argocd", "shop").await;
     world.until("the end", |world| world.objects("argoproj.io", "Application").is_empty()).await;
     assert!(world.object("", "ConfigMap", "default", "a").is_none());
+    world.end().await;
 }
 
 #[tokio::test]
@@ -232,11 +216,10 @@ async fn an_app_of_apps_delivers_its_children_in_waves() {
         ("two/web.yaml", &deployment("two", 0)),
     ]);
     world.deliver("root", "apps", &automated()).await;
-    world.until("the first child", |world| world.state("one") == AUTOMATED).await;
-    world
-        .until("everything", |world| world.state("root") == AUTOMATED && world.state("two") == AUTOMATED)
-        .await;
+    world.until("the first child", |world| world.state("one") == FINE).await;
+    world.until("everything", |world| world.state("root") == FINE && world.state("two") == FINE).await;
     assert!(world.application("root").status.summary.is_app_of_apps);
+    world.end().await;
 }
 
 #[tokio::test]
@@ -256,26 +239,28 @@ async fn a_failed_sync_is_tried_again_as_often_as_it_says() {
     assert!(message.ends_with("(retried 2 times)."), "{message}");
     world.pass(SignedDuration::from_secs(300)).await;
     assert!(over(&world), "a commit that failed is not tried again");
+    world.end().await;
 }
 
 #[tokio::test]
 async fn an_application_may_bring_the_namespace_of_its_own_objects() {
     let world = World::new().await;
-    let there = config("there", "one").replace("  name: there", "  name: there\n  namespace: own");
+    let there = config_map("there", "one").replace("  name: there", "  name: there\n  namespace: own");
     world.commit(&[
         ("app/a.yaml", &there),
         ("app/b.yaml", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: own\n"),
     ]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
     assert!(world.object("", "ConfigMap", "own", "there").is_some());
+    world.end().await;
 }
 
 #[tokio::test]
 async fn what_is_valid_is_applied_beside_what_is_refused() {
     let world = World::new().await;
     world.commit(&[
-        ("app/a.yaml", &config("a", "one")),
+        ("app/a.yaml", &config_map("a", "one")),
         (
             "app/bad.yaml",
             "apiVersion: v1\nkind: Service\nmetadata:\n  name: bad\nspec:\n  ports: [{port: 80}]\n  type: Nonsense\n",
@@ -304,6 +289,7 @@ async fn what_is_valid_is_applied_beside_what_is_refused() {
     let reason =
         "one or more synchronization tasks completed unsuccessfully, reason: Service \"bad\" is invalid";
     assert!(state.message.starts_with(reason), "{}", state.message);
+    world.end().await;
 }
 
 #[tokio::test]
@@ -318,22 +304,23 @@ async fn a_binding_that_is_moved_to_another_role_is_made_anew() {
     };
     world.commit(&[("app/a.yaml", &binding("view"))]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the binding", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the binding", |world| world.state("shop") == FINE).await;
     world.commit(&[("app/a.yaml", &binding("edit"))]);
     let moved = |world: &World| {
         let found = world.object("rbac.authorization.k8s.io", "RoleBinding", "default", "staff");
         found.is_some_and(|binding| binding.value().str_at(&["roleRef", "name"]) == Some("edit"))
     };
     world.until("the other role", moved).await;
-    world.until("rest", |world| world.state("shop") == AUTOMATED).await;
+    world.until("rest", |world| world.state("shop") == FINE).await;
+    world.end().await;
 }
 
 #[tokio::test]
 async fn clients_that_wait_for_a_look_after_an_operation_see_one() {
     let world = World::new().await;
-    world.commit(&[("app/a.yaml", &config("a", "one"))]);
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the sync", |world| world.state("shop") == AUTOMATED).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
     world.pass(SignedDuration::from_secs(5)).await;
     let operation = value!({"operation": {"sync": {}}});
     world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &operation).await;
@@ -343,4 +330,5 @@ async fn clients_that_wait_for_a_look_after_an_operation_see_one() {
         status.history.len() == 2 && finished.is_some() && status.reconciled_at >= finished
     };
     world.until("a look after the second sync", seen).await;
+    world.end().await;
 }

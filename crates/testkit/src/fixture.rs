@@ -1,0 +1,81 @@
+//! Manifests that scenarios are made of, as text.
+
+use lynceus_object::{Value, value};
+
+/// What there is to say of an application that is as Git says, delivered by itself or not.
+pub const FINE: &str = "Synced Healthy Succeeded";
+
+/// A policy that syncs, prunes and heals by itself.
+pub fn automated() -> Value {
+    value!({"syncPolicy": {"automated": {"prune": true, "selfHeal": true}}})
+}
+
+/// The same, with options.
+pub fn automated_with(options: &[&str]) -> Value {
+    value!({"syncPolicy": {
+        "automated": {"prune": true, "selfHeal": true}, "syncOptions": options.to_vec(),
+    }})
+}
+
+/// A policy that syncs by itself and does not try again.
+pub fn once() -> Value {
+    value!({"syncPolicy": {"automated": {}, "retry": {"limit": 0}}})
+}
+
+/// A ConfigMap with one key.
+pub fn config_map(name: &str, data: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: {data}\n")
+}
+
+/// A Secret with one key.
+pub fn secret(name: &str) -> String {
+    format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: {name}\nstringData:\n  key: hidden\n")
+}
+
+/// A Namespace.
+pub fn namespace(name: &str) -> String {
+    format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n")
+}
+
+/// A Deployment of two pods in a wave.
+pub fn deployment(name: &str, wave: i32) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {name}\n  annotations:\n    \
+         argocd.argoproj.io/sync-wave: \"{wave}\"\nspec:\n  replicas: 2\n  selector:\n    matchLabels: {{app: {name}}}\n  \
+         template:\n    metadata:\n      labels: {{app: {name}}}\n    spec:\n      containers:\n      - name: main\n        \
+         image: example/{name}:1\n"
+    )
+}
+
+/// A Job that is a hook.
+pub fn job(name: &str, hook: &str, command: &str) -> String {
+    format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}\n  annotations:\n    argocd.argoproj.io/hook: {hook}\n\
+         spec:\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: main\n        \
+         image: example/job:1\n        command: {command}\n"
+    )
+}
+
+/// The definition of `Widget` in `example.com`, with these versions; the first is the one that is stored.
+pub fn widgets(versions: &[&str]) -> String {
+    let mut text = String::from(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n\
+         spec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: widgets, singular: widget, kind: Widget}\n  \
+         versions:\n",
+    );
+    for (place, version) in versions.iter().enumerate() {
+        let storage = place == 0;
+        text.push_str(&format!(
+            "  - name: {version}\n    served: true\n    storage: {storage}\n    schema:\n      openAPIV3Schema:\n        \
+             type: object\n        properties:\n          spec: {{type: object, x-kubernetes-preserve-unknown-fields: true}}\n",
+        ));
+    }
+    text
+}
+
+/// A `Widget`.
+pub fn widget(version: &str, name: &str, size: i32) -> String {
+    format!(
+        "apiVersion: example.com/{version}\nkind: Widget\nmetadata:\n  name: {name}\nspec:\n  size: {size}\n  parts: [a, b]\n"
+    )
+}
