@@ -49,6 +49,8 @@ pub enum WaitFor {
     },
     /// A sync window is closed.
     SyncWindow,
+    /// A cluster, by name or address, has to be there again.
+    Cluster(Str),
 }
 
 impl Wait {
@@ -74,7 +76,7 @@ impl WaitFor {
             | Self::Deletion(key)
             | Self::HookDeletion(key)
             | Self::PruneConfirmation(key) => Some(key),
-            Self::WaveDelay { .. } | Self::Retry { .. } | Self::SyncWindow => None,
+            Self::WaveDelay { .. } | Self::Retry { .. } | Self::SyncWindow | Self::Cluster(_) => None,
         }
     }
 
@@ -102,6 +104,7 @@ impl fmt::Display for WaitFor {
         match self {
             Self::WaveDelay { phase, wave } => write!(f, "controllers to notice {phase} wave {wave}"),
             Self::Retry { attempt, at, .. } => write!(f, "attempt #{attempt} at {at}"),
+            Self::Cluster(cluster) => write!(f, "cluster {cluster} to answer"),
             _ => f.write_str("an open sync window"),
         }
     }

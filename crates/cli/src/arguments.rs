@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{app, crds, install, render, server, sim, up};
+use crate::{app, controller, crds, install, render, server, sim, up};
 
 /// A GitOps delivery engine with an embedded Kubernetes.
 ///
@@ -27,6 +27,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
     Up(up::Arguments),
+    /// Run the engine alone, in a pod or with a kubeconfig.
+    Controller(controller::Arguments),
     /// Start the server: probes, metrics and the version over HTTP.
     Server(server::Arguments),
     /// Print everything that a cluster needs to run Lynceus: lynceus install | kubectl apply -f -

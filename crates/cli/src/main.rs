@@ -7,14 +7,17 @@
 
 mod app;
 mod arguments;
+mod controller;
 mod crds;
 mod demo;
 mod exit;
 mod format;
+mod health;
 mod hint;
 mod install;
 mod place;
 mod render;
+mod running;
 mod server;
 mod sim;
 mod table;
@@ -67,6 +70,7 @@ fn leave_quietly_when_nobody_reads() {
 async fn run(arguments: Arguments) -> Outcome {
     match arguments.command {
         Command::Up(arguments) => up::run(arguments).await,
+        Command::Controller(arguments) => controller::run(arguments).await,
         Command::Sim(arguments) => sim::run(arguments).await,
         Command::Server(arguments) => server::run(arguments).await,
         Command::Install(arguments) => install::run(&arguments),
@@ -95,6 +99,7 @@ async fn run(arguments: Arguments) -> Outcome {
 /// set.
 fn listen(verbose: u8, command: &Command) {
     let level = match (command, verbose) {
+        (Command::Controller(_), 0) => "info",
         (Command::Up(_) | Command::Sim(_) | Command::Server(_), 0) => "warn",
         (_, 0) => "error",
         (_, 1) => "info",

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use kube::Client;
 use lynceus_api::{Application, HealthStatusCode, Kind as _, SyncStatusCode};
-use lynceus_cluster::Cluster;
+use lynceus_cluster::{BySecret, Cluster};
 use lynceus_engine::{Engine, Options, SystemClock, application_kind};
 use lynceus_object::Object;
 use lynceus_sim::attributes::User;
 use lynceus_source::{Settings, Sources};
 
+use crate::controller::{self, Home, Sharing};
 use crate::exit::{Doing as _, Outcome};
-use crate::{demo, place, sim};
+use crate::{demo, place, running, sim};
 
 /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
 ///
@@ -35,6 +36,11 @@ pub(crate) struct Arguments {
     /// The namespace of Applications, projects and settings.
     #[arg(long, default_value = "argocd")]
     namespace: String,
+    /// With a kubeconfig: read everything, write nothing, and print where the Applications say something else.
+    #[arg(long, requires = "kubeconfig")]
+    observe: bool,
+    #[command(flatten)]
+    sharing: Sharing,
 }
 
 /// How long the demo may take to arrive before the prompt is printed all the same.
@@ -50,8 +56,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 async fn embedded(arguments: &Arguments) -> Outcome {
     let (sim, server) = sim::start(&arguments.cluster, lynceus_sim::Options::default()).await?;
     let client = Client::new(sim.service(User::admin()), "default");
-    // Waves of an app-of-apps wait for each other: there is no Argo CD beside us to be surprised.
-    let engine = engine(arguments, client, true).await?;
+    let engine = engine(arguments, client).await?;
     let kubeconfig = sim::hand_out(&arguments.cluster, &sim, &server)?;
     println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
     let work = tokio::spawn(engine.clone().run());
@@ -63,43 +68,61 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     }
     println!("\nCtrl-C stops it.");
     sim::interrupted().await?;
-    work.abort();
+    running::stop(&engine, work).await?;
     server.shutdown().await;
     Ok(())
 }
 
 async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
-    let client = lynceus_cluster::client(Some(kubeconfig), arguments.context.as_deref())
-        .await
-        .doing("cannot connect to the cluster")?;
-    let engine = engine(arguments, client, false).await?;
-    let version = engine.cluster().version().await.doing("cannot ask the cluster for its version")?;
+    let home = Home {
+        kubeconfig: Some(kubeconfig.to_path_buf()),
+        context: arguments.context.clone(),
+        namespace: arguments.namespace.clone(),
+        sharing: arguments.sharing.clone(),
+    };
+    let connected = controller::connect(&home, arguments.observe).await.doing("cannot read the cluster")?;
+    let engine = controller::engine(connected, &home, &arguments.cluster.data_dir, arguments.observe, false);
+    if !arguments.observe {
+        bootstrap(&engine, &arguments.namespace).await?;
+    }
+    let version = engine.home().version().await.doing("cannot ask the cluster for its version")?;
     println!("cluster      Kubernetes {version}, kubeconfig {}", kubeconfig.display());
-    println!("engine       delivers the Applications in namespace {}", arguments.namespace);
+    let does = if arguments.observe { "observes" } else { "delivers" };
+    println!("engine       {does} the Applications in namespace {}", arguments.namespace);
     println!("\nCtrl-C stops it.");
-    let work = tokio::spawn(engine.run());
-    sim::interrupted().await?;
-    work.abort();
-    Ok(())
+    running::until_stopped(engine).await
 }
 
-async fn engine(arguments: &Arguments, client: Client, children: bool) -> Outcome<Arc<Engine>> {
+async fn engine(arguments: &Arguments, client: Client) -> Outcome<Arc<Engine>> {
     let watched = lynceus_cluster::Options {
         home: arguments.namespace.as_str().into(),
         rate: lynceus_cluster::Rate::read(|name| std::env::var(name).ok()),
         ..lynceus_cluster::Options::default()
     };
     let cluster = Cluster::connect(client, watched).await.doing("cannot read the cluster")?;
-    lynceus_engine::bootstrap(&cluster, &arguments.namespace)
-        .await
-        .doing("cannot set up the cluster for Applications")?;
     let mirrors = match arguments.cluster.ephemeral {
         true => std::env::temp_dir().join(format!("lynceus-mirrors-{}", std::process::id())),
         false => arguments.cluster.data_dir.join("mirrors"),
     };
     let sources = Sources::new(mirrors, Settings::default());
-    let options = Options { namespace: arguments.namespace.as_str().into(), children, ..Options::default() };
-    Ok(Engine::new(cluster, sources, Arc::new(SystemClock), options))
+    let reach = BySecret { home: None, allowed: arguments.sharing.allow_exec.clone() };
+    // Waves of an app-of-apps wait for each other: there is no Argo CD beside us to be surprised. Nor is there another
+    // replica to share with.
+    let options = Options {
+        namespace: arguments.namespace.as_str().into(),
+        children: true,
+        reach: Arc::new(reach),
+        ..Options::default()
+    };
+    let engine = Engine::new(cluster, sources, Arc::new(SystemClock), options);
+    bootstrap(&engine, &arguments.namespace).await?;
+    Ok(engine)
+}
+
+async fn bootstrap(engine: &Engine, namespace: &str) -> Outcome {
+    lynceus_engine::bootstrap(engine.home(), namespace)
+        .await
+        .doing("cannot set up the cluster for Applications")
 }
 
 /// Lays the demo out, waits until it has arrived, and says what to try.
@@ -110,7 +133,7 @@ async fn show_demo(arguments: &Arguments, engine: &Engine, kubeconfig: &Path) ->
     };
     let repository = absolute(&repository)?;
     demo::lay_out(&repository)?;
-    demo::deliver(engine.cluster(), &repository, &arguments.namespace).await?;
+    demo::deliver(engine.home(), &repository, &arguments.namespace).await?;
     println!("repository   {}", shown(&repository).display());
     println!("delivering   stage by stage, each after the one before it is healthy");
     let (arrived, total) = wait_for_demo(engine).await;
@@ -130,12 +153,12 @@ async fn show_demo(arguments: &Arguments, engine: &Engine, kubeconfig: &Path) ->
 
 /// Waits until every application of the demo is as it should be, or the time is over, and names each that arrives.
 async fn wait_for_demo(engine: &Engine) -> (usize, usize) {
-    let mut changes = engine.cluster().cache().changes();
+    let mut changes = engine.home().cache().changes();
     let mut arrived = BTreeSet::new();
     let mut total = 0;
     let waited = async {
         loop {
-            let applications = engine.cluster().cache().of_kind(&application_kind());
+            let applications = engine.home().cache().of_kind(&application_kind());
             total = applications.len();
             for application in applications.iter().filter(|application| is_fine(application)) {
                 if arrived.insert(application.name().to_owned()) {

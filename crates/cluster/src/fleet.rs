@@ -326,6 +326,32 @@ impl Fleet {
         member::probe(&cluster.door, &*self.clock).await
     }
 
+    /// Asks a destination whether it is there, when something says that it might not be, and gives how it stands.
+    pub async fn recheck(&self, server: &str) -> Link {
+        let (registration, link) = match self.read().by_server.get(server) {
+            Some(member) => (member.registration.clone(), member.link.clone()),
+            None => return Link::Idle,
+        };
+        let Link::Up(cluster) = &link else { return link };
+        match self.answers(cluster).await {
+            Ok(()) => link,
+            Err(error) => {
+                let why = member::reason(&error, &registration);
+                let away = Link::Away(Away { since: self.clock.now(), why });
+                self.set_link(&registration, away.clone());
+                away
+            }
+        }
+    }
+
+    /// Since when, and why, a destination is away, if it is.
+    pub(crate) fn absence(&self, server: &str) -> Option<Away> {
+        match &self.read().by_server.get(server)?.link {
+            Link::Away(away) => Some(away.clone()),
+            _ => None,
+        }
+    }
+
     /// Connects a registered cluster.
     pub(crate) async fn connect(&self, registration: &Registration) -> Result<Arc<Cluster>, ClusterError> {
         if is_home(registration) {
@@ -381,7 +407,6 @@ impl Fleet {
                 Arc::downgrade(self),
                 self.clock.clone(),
                 member.registration.clone(),
-                is_home(&member.registration),
             ));
             member.keeper = Some(Keeper(task.abort_handle()));
         }

@@ -15,8 +15,8 @@ use crate::limits;
 use crate::secret::Registration;
 
 /// Keeps a destination until the task is aborted.
-pub(crate) async fn keep(fleet: WeakFleet, clock: Arc<dyn Clock>, registration: Registration, is_home: bool) {
-    let mut away = Absence::default();
+pub(crate) async fn keep(fleet: WeakFleet, clock: Arc<dyn Clock>, registration: Registration) {
+    let mut misses = Misses::default();
     let cluster = loop {
         let Some(up) = fleet.upgrade() else { return };
         match up.connect(&registration).await {
@@ -26,21 +26,16 @@ pub(crate) async fn keep(fleet: WeakFleet, clock: Arc<dyn Clock>, registration: 
             }
             Err(error) => {
                 warn!(cluster = %registration.server, error = words(&error), "a cluster cannot be connected; trying again");
-                up.set_link(&registration, Link::Away(away.goes_on(&error, &registration, &*clock)));
+                let away = misses.count(&error, &registration, &*clock);
+                up.set_link(&registration, Link::Away(away));
             }
         }
         drop(up);
-        clock.sleep(away.pause()).await;
+        clock.sleep(misses.pause()).await;
     };
-    let forward = forward(fleet.clone(), &cluster, &registration);
-    if is_home {
-        // Without it nothing can be said of anything, so there is no use in saying that it is away.
-        forward.await;
-    } else {
-        tokio::select! {
-            () = forward => {}
-            () = attend(fleet, clock, &cluster, &registration) => {}
-        }
+    tokio::select! {
+        () = forward(fleet.clone(), &cluster, &registration) => {}
+        () = attend(fleet, clock, &cluster, &registration) => {}
     }
 }
 
@@ -67,28 +62,29 @@ async fn attend(
     cluster: &Arc<Cluster>,
     registration: &Registration,
 ) {
-    let mut away = Absence::default();
+    let mut misses = Misses::default();
     loop {
-        clock.sleep(if away.misses == 0 { limits::PROBE } else { away.pause().min(limits::PROBE) }).await;
+        clock.sleep(if misses.count == 0 { limits::PROBE } else { misses.pause().min(limits::PROBE) }).await;
         let answer = probe(&cluster.door, &*clock).await;
         let Some(fleet) = fleet.upgrade() else { return };
+        // Somebody who was refused an answer may have said so before us.
+        let known = fleet.absence(&registration.server);
         match answer {
-            Ok(()) if away.misses >= limits::MISSES => {
-                info!(cluster = %registration.server, "a cluster is back");
-                away = Absence::default();
-                fleet.set_link(registration, Link::Up(cluster.clone()));
-            }
-            Ok(()) => away = Absence::default(),
-            Err(error) => {
-                let before = away.last.clone();
-                let now = away.goes_on(&error, registration, &*clock);
-                if away.misses < limits::MISSES
-                    || before.as_ref() == Some(&now) && away.misses > limits::MISSES
-                {
-                    continue;
+            Ok(()) => {
+                misses = Misses::default();
+                if known.is_some() {
+                    info!(cluster = %registration.server, "a cluster is back");
+                    fleet.set_link(registration, Link::Up(cluster.clone()));
                 }
-                warn!(cluster = %registration.server, error = words(&error), "a cluster does not answer");
-                fleet.set_link(registration, Link::Away(now));
+            }
+            Err(error) => {
+                let first = known.clone();
+                misses.away = first.or(misses.away);
+                let away = misses.count(&error, registration, &*clock);
+                if known.as_ref() != Some(&away) && (known.is_some() || misses.count >= limits::MISSES) {
+                    warn!(cluster = %registration.server, error = words(&error), "a cluster does not answer");
+                    fleet.set_link(registration, Link::Away(away));
+                }
             }
         }
     }
@@ -107,32 +103,31 @@ pub(crate) async fn probe(door: &Door, clock: &dyn Clock) -> Result<(), ClusterE
     }
 }
 
-/// A cluster's absence so far.
+/// Failures in a row.
 #[derive(Default)]
-struct Absence {
-    misses: u32,
-    last: Option<Away>,
+struct Misses {
+    count: u32,
+    away: Option<Away>,
 }
 
-impl Absence {
-    /// Counts one more failure. What is told changes only when the cause does, so that a status does not flap.
-    fn goes_on(&mut self, error: &ClusterError, registration: &Registration, clock: &dyn Clock) -> Away {
-        self.misses = self.misses.saturating_add(1);
-        let why = reason(error, registration);
-        let since = self.last.as_ref().map_or_else(|| clock.now(), |last| last.since);
-        let now = Away { since, why };
-        self.last = Some(now.clone());
+impl Misses {
+    /// Counts one more. What is told changes only when the cause does, so that a status does not flap.
+    fn count(&mut self, error: &ClusterError, registration: &Registration, clock: &dyn Clock) -> Away {
+        self.count = self.count.saturating_add(1);
+        let since = self.away.as_ref().map_or_else(|| clock.now(), |away| away.since);
+        let now = Away { since, why: reason(error, registration) };
+        self.away = Some(now.clone());
         now
     }
 
     fn pause(&self) -> Duration {
-        let factor = 2_u32.saturating_pow(self.misses.saturating_sub(1).min(16));
+        let factor = 2_u32.saturating_pow(self.count.saturating_sub(1).min(16));
         limits::RECONNECT_MIN.saturating_mul(factor).min(limits::RECONNECT_MAX)
     }
 }
 
 /// Why a cluster cannot be used, in words that stay the same as long as the reason does.
-fn reason(error: &ClusterError, registration: &Registration) -> String {
+pub(crate) fn reason(error: &ClusterError, registration: &Registration) -> String {
     match error {
         ClusterError::Refused(refusal) if refusal.code == 401 => format!(
             "it does not accept the credentials of Secret {}: {}",

@@ -1,26 +1,35 @@
 //! Carries out what a sync decided: the only writes to an application's objects.
 
 use futures::StreamExt as _;
-use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Strategy};
+use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Fleet, Strategy};
 use lynceus_object::{Object, Str};
 use lynceus_sync::{Action, Deed, Done, Failure, Method, Report, Write};
 
 use crate::limits;
 
-/// Carries actions out, several at a time, and reports on each.
-pub(crate) async fn act(cluster: &Cluster, actions: &[Action]) -> Vec<Report> {
-    let work: Vec<_> = actions.iter().map(|action| report(cluster, action)).collect();
-    let mut reports: Vec<Report> =
+/// Carries actions out, several at a time, and reports on each. If the cluster has gone away meanwhile there is nothing
+/// to report: what was asked of it may have been done or not, and has to be seen when it is back.
+pub(crate) async fn act(
+    fleet: &Fleet,
+    cluster: &Cluster,
+    actions: &[Action],
+) -> Result<Vec<Report>, ClusterError> {
+    let work: Vec<_> =
+        actions.iter().map(|action| async { (action.id, one(cluster, action).await) }).collect();
+    let mut done: Vec<_> =
         futures::stream::iter(work).buffer_unordered(limits::PARALLEL_ACTIONS).collect().await;
-    reports.sort_by_key(|report| report.id);
-    reports
+    if done.iter().any(|(_, outcome)| outcome.as_ref().is_err_and(ClusterError::is_unreachable)) {
+        fleet.answers(cluster).await?;
+    }
+    done.sort_by_key(|(id, _)| *id);
+    let report = |(id, outcome): (_, Result<Done, ClusterError>)| Report {
+        id,
+        outcome: outcome.map_err(|error| failure(&error)),
+    };
+    Ok(done.into_iter().map(report).collect())
 }
 
-async fn report(cluster: &Cluster, action: &Action) -> Report {
-    Report { id: action.id, outcome: one(cluster, action).await }
-}
-
-async fn one(cluster: &Cluster, action: &Action) -> Result<Done, Failure> {
+async fn one(cluster: &Cluster, action: &Action) -> Result<Done, ClusterError> {
     let object = &action.object;
     match &action.deed {
         Deed::Write(write) => self::write(cluster, object, write).await,
@@ -37,7 +46,6 @@ async fn one(cluster: &Cluster, action: &Action) -> Result<Done, Failure> {
             .await
             .map(|object| Done { message: Str::new(), object }),
     }
-    .map_err(|error| failure(&error))
 }
 
 async fn write(cluster: &Cluster, object: &Object, write: &Write) -> Result<Done, ClusterError> {

@@ -50,7 +50,7 @@ impl Engine {
         let mut refusal = None;
         match decision {
             Decision::Nothing(why) => debug!(application = %key, why, "no sync by itself"),
-            Decision::Wait(at) => self.queue.add(key.clone(), at, Freshness::Recent),
+            Decision::Wait(at) => self.refresh_at(key.clone(), at, Freshness::Recent),
             Decision::Refuse(why) => refusal = Some(Condition::new(ApplicationConditionType::SyncError, why)),
             Decision::Sync(operation) => {
                 info!(application = %key, revisions = %revisions.join(" "), "syncing by itself");
@@ -63,7 +63,7 @@ impl Engine {
             &[ApplicationConditionType::SyncError],
             now,
         );
-        self.store(&before, application).await?;
+        self.store_unless_overtaken(&before, application).await?;
         if application.operation.is_some() {
             self.refresh(key, Freshness::Recent);
         }

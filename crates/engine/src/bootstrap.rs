@@ -2,7 +2,7 @@
 
 use lynceus_cluster::{Cluster, ClusterError};
 use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, value};
-use tracing::info;
+use tracing::{info, warn};
 
 /// Makes sure that a cluster has what the engine needs. What is there already is left as it is.
 pub async fn bootstrap(cluster: &Cluster, namespace: &str) -> Result<(), ClusterError> {
@@ -16,6 +16,14 @@ pub async fn bootstrap(cluster: &Cluster, namespace: &str) -> Result<(), Cluster
     ensure(cluster, Object::named(&Gvk::new("", "v1", "Namespace"), "", namespace)).await?;
     ensure(cluster, default_project(namespace)).await?;
     Ok(())
+}
+
+/// Makes sure that there is the project that applications are in where they name none. Not to be allowed to is no reason
+/// to stop: the applications that need it will say so.
+pub async fn ensure_default_project(cluster: &Cluster, namespace: &str) {
+    if let Err(error) = ensure(cluster, default_project(namespace)).await {
+        warn!(error = crate::words(&error), "the default project cannot be made");
+    }
 }
 
 /// Creates an object unless it is there. Gives whether it was created.

@@ -1,34 +1,36 @@
 //! The engine: a queue of applications, workers that reconcile them, and what makes them look again.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::{
-    Application, Kind as _, OperationPhase, OperationState, RefreshType, SyncStatusCode, Wait, Word as _,
-    annotations,
+    Application, ApplicationDestination, IN_CLUSTER_SERVER, Kind as _, RefreshType, Word as _, annotations,
 };
-use lynceus_cluster::{Cluster, ClusterError, EventType};
-use lynceus_object::{Object, Str, Value, patch};
+use lynceus_cluster::lease::Leases;
+use lynceus_cluster::{BySecret, Clock, Cluster, ClusterError, Fleet, Link, Reach, on_behalf_of};
+use lynceus_object::{Object, Str};
 use lynceus_source::Sources;
 use lynceus_sync::Run;
 use tokio::task::JoinSet;
-use tracing::{debug, warn};
+use tracing::{info, warn};
 
-use crate::clock::Clock;
-use crate::key::{AppKey, application_gvk, application_kind};
+use crate::key::{AppKey, application_kind};
 use crate::limits;
 use crate::look::{Aim, Look, Looker};
+use crate::observe::Observations;
 use crate::operate::Next;
 use crate::queue::{Freshness, Queue};
+use crate::registry;
 use crate::rendering::Renderer;
-use crate::report::report;
 use crate::settings::Settings;
-use crate::wait_mark::mark;
+use crate::shards::{self, Shards};
 
 /// What an engine is told at its start.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// The namespace of the installation, where Applications, projects and settings are.
     pub namespace: Str,
@@ -37,11 +39,37 @@ pub struct Options {
     pub children: bool,
     /// How often repositories on this machine are looked at.
     pub local_poll: Duration,
+    /// The name of this replica among several, which share the clusters out by Leases; none for one that is alone and
+    /// holds no Leases. No two that run may have the same.
+    pub replica: Option<Str>,
+    /// Read everything and write nothing, and tell where another controller sees it differently.
+    pub observe: bool,
+    /// How other clusters are reached.
+    pub reach: Arc<dyn Reach>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { namespace: "argocd".into(), children: false, local_poll: limits::LOCAL_POLL }
+        Options {
+            namespace: "argocd".into(),
+            children: false,
+            local_poll: limits::LOCAL_POLL,
+            replica: None,
+            observe: false,
+            reach: Arc::new(BySecret::default()),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("namespace", &self.namespace)
+            .field("children", &self.children)
+            .field("local_poll", &self.local_poll)
+            .field("replica", &self.replica)
+            .field("observe", &self.observe)
+            .finish_non_exhaustive()
     }
 }
 
@@ -57,9 +85,15 @@ pub enum EngineError {
         #[source]
         source: ClusterError,
     },
-    /// Its objects could not be deleted.
-    #[error("cannot delete the objects of application {application}")]
-    Delete {
+    /// Others have written it again and again.
+    #[error("application {application} is being written by others all the time")]
+    Overtaken {
+        /// The application.
+        application: AppKey,
+    },
+    /// Its cluster went away in the middle of a sync, which goes on when it is back.
+    #[error("the cluster of application {application} does not answer any more")]
+    Unreachable {
         /// The application.
         application: AppKey,
         /// What the cluster said.
@@ -68,62 +102,105 @@ pub enum EngineError {
     },
 }
 
-/// Delivers applications to a cluster.
+/// Delivers applications to clusters.
 pub struct Engine {
-    cluster: Arc<Cluster>,
+    fleet: Arc<Fleet>,
     renderer: Renderer,
     clock: Arc<dyn Clock>,
     options: Options,
     settings: RwLock<Arc<Settings>>,
     pub(crate) queue: Queue,
+    pub(crate) shards: Shards,
+    pub(crate) observations: Observations,
+    stopping: AtomicBool,
     /// Syncs that wait, so that a wait keeps its beginning. A lost one is made anew from the Application.
     runs: Mutex<HashMap<AppKey, (Timestamp, Run)>>,
 }
 
 impl Engine {
-    /// An engine for a cluster, reading Git through `sources`.
-    pub fn new(
-        cluster: Arc<Cluster>,
-        sources: Sources,
-        clock: Arc<dyn Clock>,
-        options: Options,
-    ) -> Arc<Self> {
-        let settings = Settings::read(cluster.cache(), &options.namespace);
-        settings.impose_on(&cluster);
-        Arc::new(Engine {
-            cluster,
+    /// An engine whose home is a cluster, reading Git through `sources`.
+    pub fn new(home: Arc<Cluster>, sources: Sources, clock: Arc<dyn Clock>, options: Options) -> Arc<Self> {
+        let settings = Settings::read(home.cache(), &options.namespace);
+        let shards = match &options.replica {
+            Some(replica) if !options.observe => {
+                let leases = Leases::new(home.clone(), &options.namespace, replica, shards::LABEL);
+                Shards::among(leases, clock.clone())
+            }
+            _ => Shards::alone(),
+        };
+        let fleet = Fleet::new(home, options.reach.clone(), clock.clone());
+        let engine = Arc::new(Engine {
+            fleet,
             renderer: Renderer::new(sources),
             clock,
             options,
             settings: RwLock::new(Arc::new(settings)),
             queue: Queue::default(),
+            shards,
+            observations: Observations::default(),
+            stopping: AtomicBool::new(false),
             runs: Mutex::default(),
-        })
+        });
+        engine.register();
+        engine
     }
 
-    /// Works until the returned future is dropped.
+    /// Works until it is told to [`stop`](Engine::stop), or the returned future is dropped.
     pub async fn run(self: Arc<Self>) {
+        // Heard from before the first look, so that nothing that happens in between is missed.
+        let (changes, news) = (self.home().cache().changes(), self.fleet.news());
+        self.reread_settings();
         let mut tasks = JoinSet::new();
-        tasks.spawn(crate::trigger::follow_cluster(self.clone()));
+        tasks.spawn(crate::trigger::follow_home(self.clone(), changes));
+        tasks.spawn(crate::trigger::follow_fleet(self.clone(), news));
         tasks.spawn(crate::trigger::poll_local_repositories(self.clone()));
-        for object in self.cluster.cache().of_kind(&application_kind()) {
+        if self.shards.are_shared() {
+            tasks.spawn(crate::trigger::keep_leases(self.clone()));
+        } else {
+            self.fleet.want_all();
+        }
+        for object in self.home().cache().of_kind(&application_kind()) {
             self.refresh(AppKey::new(object.namespace(), object.name()), Freshness::Latest);
         }
+        let mut workers = JoinSet::new();
         for _ in 0..limits::WORKERS {
-            tasks.spawn(work(self.clone()));
+            workers.spawn(work(self.clone()));
         }
-        // None of them ends by itself; one that panics is a bug that must not take the others along.
-        while let Some(ended) = tasks.join_next().await {
+        // One that panics is a bug that must not take the others along.
+        while let Some(ended) = workers.join_next().await {
             if let Err(error) = ended {
                 warn!(%error, "a worker has died; another takes its place");
-                tasks.spawn(work(self.clone()));
+                workers.spawn(work(self.clone()));
             }
         }
+        // The Leases were renewed until the last one had ended; now nobody writes any more.
+        tasks.abort_all();
+        while tasks.join_next().await.is_some() {}
+        self.shards.leave().await;
+    }
+
+    /// Takes nothing new from the queue, and ends [`run`](Engine::run) once every reconcile that is under way has come
+    /// to the end of its current write and stored its state.
+    pub fn stop(&self) {
+        info!("stopping");
+        self.stopping.store(true, Ordering::Relaxed);
+        self.queue.close();
+    }
+
+    /// Whether the end is near.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
     }
 
     /// Asks for an application to be looked at soon.
     pub fn refresh(&self, key: AppKey, freshness: Freshness) {
-        self.queue.add(key, self.clock.now() + limits::SETTLE, freshness);
+        self.queue.add(key, self.clock.monotonic() + limits::SETTLE, freshness);
+    }
+
+    /// Asks for an application to be looked at, not before a time.
+    pub(crate) fn refresh_at(&self, key: AppKey, at: Timestamp, freshness: Freshness) {
+        let wait = Duration::try_from(at.duration_since(self.clock.now())).unwrap_or_default();
+        self.queue.add(key, self.clock.monotonic() + wait, freshness);
     }
 
     /// How many applications wait to be looked at.
@@ -133,12 +210,17 @@ impl Engine {
 
     /// Whether an application is worked on now or is about to be: a clock that is moved by hand should wait for it.
     pub fn is_busy(&self) -> bool {
-        self.queue.is_busy(self.clock.now())
+        self.queue.is_busy(self.clock.monotonic())
     }
 
-    /// The cluster.
-    pub fn cluster(&self) -> &Arc<Cluster> {
-        &self.cluster
+    /// The cluster of Applications, projects, settings and events.
+    pub fn home(&self) -> &Arc<Cluster> {
+        self.fleet.home()
+    }
+
+    /// All clusters.
+    pub fn fleet(&self) -> &Arc<Fleet> {
+        &self.fleet
     }
 
     /// Git.
@@ -161,21 +243,44 @@ impl Engine {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The addresses of the clusters whose Leases this replica holds, in order.
+    pub fn held(&self) -> Vec<Str> {
+        self.shards.held()
+    }
+
     /// Reads the settings again.
     pub(crate) fn reread_settings(&self) {
-        let settings = Settings::read(self.cluster.cache(), &self.options.namespace);
-        for diagnostic in &settings.diagnostics {
+        let settings = Settings::read(self.home().cache(), &self.options.namespace);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        self.register();
+    }
+
+    /// Has the fleet follow the settings, and tells what is wrong with them.
+    fn register(&self) {
+        let settings = self.settings();
+        let broken =
+            registry::register(&self.fleet, &settings, &self.options.namespace, self.options.observe);
+        for diagnostic in settings.diagnostics.iter().chain(&broken) {
             warn!("{}", diagnostic.to_text());
         }
-        settings.impose_on(&self.cluster);
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+
+    /// The address of the cluster whose Lease is needed to work on an application. One that leads nowhere is the affair
+    /// of whoever has the home cluster.
+    pub(crate) fn server_of(&self, application: &Object) -> Str {
+        let part = |field| {
+            Str::from(application.value().str_at(&["spec", "destination", field]).unwrap_or_default())
+        };
+        let wanted =
+            ApplicationDestination { server: part("server"), name: part("name"), ..Default::default() };
+        self.fleet.find(&wanted).map_or_else(|_| IN_CLUSTER_SERVER.into(), |found| found.server)
     }
 
     /// Looks at an application without changing anything.
     pub async fn look(&self, application: &Application, aim: &Aim) -> Look {
         let settings = self.settings();
         let looker = Looker {
-            cluster: &self.cluster,
+            fleet: &self.fleet,
             renderer: &self.renderer,
             settings: &settings,
             home: &self.options.namespace,
@@ -186,13 +291,15 @@ impl Engine {
 
     /// Works on one application: its deletion, its operation, its status, and whether it should sync by itself.
     pub async fn reconcile(&self, key: &AppKey, freshness: Freshness) -> Result<(), EngineError> {
-        let Some(object) = self.cluster.cache().get(&key.object_key()) else {
+        let Some(object) = self.home().cache().get(&key.object_key()) else {
             self.queue.forget(key);
             self.forget_run(key);
+            self.observations.forget(key);
             return Ok(());
         };
         let mut application = match Application::from_object(&object) {
             Ok(application) => application,
+            Err(_) if self.options.observe => return Ok(()),
             Err(error) => return self.refuse(&object, &crate::words(&error)).await,
         };
         if application
@@ -203,8 +310,16 @@ impl Engine {
         {
             return Ok(());
         }
+        let found = self.fleet.find(&application.spec.destination);
+        if found.as_ref().is_ok_and(|found| matches!(found.link, Link::Idle | Link::Connecting)) {
+            // It is being read for the first time. Nothing is known, so nothing is said; its arrival brings us back.
+            return Ok(());
+        }
+        if self.options.observe {
+            return self.observe(&application, freshness).await;
+        }
         if object.is_deleting() {
-            return self.finalize(&mut application).await;
+            return self.finalize(&mut application, found).await;
         }
         let asked = requested(&application);
         if asked.is_some() {
@@ -212,6 +327,9 @@ impl Engine {
         }
         let freshness = freshness.max(asked.unwrap_or_default());
         let next = self.operate(&mut application).await?;
+        if self.is_stopping() {
+            return Ok(());
+        }
         let look = self.look(&application, &Aim { freshness, ..Aim::default() }).await;
         self.store_look(&mut application, &look).await?;
         if next == Next::Idle {
@@ -231,137 +349,19 @@ impl Engine {
     }
 
     /// When to look again although nothing seems to have changed.
-    fn schedule(&self, key: &AppKey, next: &Next) {
+    pub(crate) fn schedule(&self, key: &AppKey, next: &Next) {
         let now = self.clock.now();
         if let Next::Waiting(at) = next {
             // What a sync waits for need not carry the application's mark: its namespace, a hook's end.
             let at = at.unwrap_or(now + limits::OPERATION_POLL);
-            self.queue.add(key.clone(), at, Freshness::Recent);
+            self.refresh_at(key.clone(), at, Freshness::Recent);
         }
         let settings = self.settings();
         if let Some(period) = settings.resync {
             let schedule = lynceus_source::Schedule { interval: period, jitter: settings.resync_jitter };
             let round = u64::try_from(now.as_second()).unwrap_or_default() / period.as_secs().max(1);
-            self.queue.add(key.clone(), now + schedule.pause(&key.to_string(), round), Freshness::Latest);
-        }
-    }
-
-    /// Stores what a look found, and takes off the annotation that asked for it.
-    async fn store_look(&self, application: &mut Application, look: &Look) -> Result<(), EngineError> {
-        let before = application.clone();
-        let now = self.clock.now();
-        application.status = report(application, look, &self.options.namespace, now);
-        application.metadata.annotations.remove(annotations::REFRESH);
-        application.metadata.annotations.remove(annotations::REFRESH_TIMESTAMP);
-        self.store(&before, application).await?;
-        self.tell_transitions(&before, application).await;
-        Ok(())
-    }
-
-    /// Stores the state of an operation, with what it waits for.
-    pub(crate) async fn store_operation(
-        &self,
-        application: &mut Application,
-        state: OperationState,
-        wait: Option<&Wait>,
-    ) -> Result<(), EngineError> {
-        // What the cluster has may differ from ours in `operation` alone, which `finish` has already taken off.
-        let before = self.stored(application);
-        application.status.operation_state = Some(state);
-        mark(application, wait);
-        self.store(&before, application).await
-    }
-
-    /// The application as the cluster has it, as far as we know.
-    fn stored(&self, application: &Application) -> Application {
-        self.cluster
-            .cache()
-            .get(&AppKey::of(application).object_key())
-            .and_then(|object| Application::from_object(&object).ok())
-            .unwrap_or_else(|| application.clone())
-    }
-
-    /// Writes the difference between two states of an application, if there is one.
-    pub(crate) async fn store(&self, before: &Application, after: &Application) -> Result<(), EngineError> {
-        let change = ours(before, after);
-        if change.is_empty() {
-            return Ok(());
-        }
-        let key = AppKey::of(after);
-        debug!(application = %key, "storing what changed");
-        match self.cluster.patch_record(&application_gvk(), &key.namespace, &key.name, &change).await {
-            Ok(_) => Ok(()),
-            // It was deleted meanwhile; there is nothing left to say.
-            Err(error) if error.is_not_found() => Ok(()),
-            Err(source) => Err(EngineError::Store { application: key, source }),
-        }
-    }
-
-    /// An Application that cannot be read gets a condition and nothing else is touched.
-    async fn refuse(&self, object: &Object, why: &str) -> Result<(), EngineError> {
-        let key = AppKey::new(object.namespace(), object.name());
-        let message = format!("the Application cannot be read: {why}");
-        let known = object.value().items_at(&["status", "conditions"]);
-        if known.iter().any(|condition| condition.str_at(&["message"]) == Some(message.as_str())) {
-            return Ok(());
-        }
-        let time = lynceus_api::Time::from(self.clock.now()).to_string();
-        let change = lynceus_object::value!({"status": {
-            "conditions": [{"type": "InvalidSpecError", "message": message, "lastTransitionTime": time}],
-            "sync": {"status": SyncStatusCode::Unknown.as_str()},
-            "health": {"status": "Unknown"},
-        }});
-        match self.cluster.patch_record(&application_gvk(), &key.namespace, &key.name, &change).await {
-            Ok(_) => Ok(()),
-            Err(source) => Err(EngineError::Store { application: key, source }),
-        }
-    }
-
-    async fn tell_transitions(&self, before: &Application, after: &Application) {
-        let pairs = [
-            ("sync", before.status.sync.status.as_str(), after.status.sync.status.as_str()),
-            ("health", before.status.health.status.as_str(), after.status.health.status.as_str()),
-        ];
-        for (what, old, new) in pairs {
-            if old != new {
-                self.tell(
-                    after,
-                    EventType::Normal,
-                    "ResourceUpdated",
-                    &format!("Updated {what} status: {old} -> {new}"),
-                )
-                .await;
-            }
-        }
-    }
-
-    /// Tells of an operation that begins.
-    pub(crate) async fn started(&self, application: &Application, state: &OperationState) {
-        let who = match (&state.operation.initiated_by.username, state.operation.initiated_by.automated) {
-            (_, true) => "automated sync".to_owned(),
-            (name, false) if name.is_empty() => "unknown user".to_owned(),
-            (name, false) => name.to_string(),
-        };
-        self.tell(application, EventType::Normal, "OperationStarted", &format!("{who} initiated sync")).await;
-    }
-
-    /// Tells of an operation that has ended.
-    pub(crate) async fn completed(&self, application: &Application, state: &OperationState) {
-        let (kind, message) = match state.phase.known() {
-            Some(OperationPhase::Succeeded) => {
-                let revision =
-                    state.sync_result.as_ref().map(|result| result.revision.to_string()).unwrap_or_default();
-                (EventType::Normal, format!("Sync operation to {revision} succeeded"))
-            }
-            _ => (EventType::Warning, format!("Sync operation failed: {}", state.message)),
-        };
-        self.tell(application, kind, "OperationCompleted", &message).await;
-    }
-
-    pub(crate) async fn tell(&self, application: &Application, kind: EventType, reason: &str, message: &str) {
-        let about = application.to_object();
-        if let Err(error) = self.cluster.record_event(&about, kind, reason, message, self.clock.now()).await {
-            debug!(%error, "an event could not be recorded");
+            let pause = schedule.pause(&key.to_string(), round);
+            self.queue.add(key.clone(), self.clock.monotonic() + pause, Freshness::Latest);
         }
     }
 
@@ -378,26 +378,14 @@ impl Engine {
         self.runs().remove(key);
     }
 
+    /// Another replica may take these syncs further; what is remembered of them here must not come back.
+    pub(crate) fn forget_runs(&self) {
+        self.runs().clear();
+    }
+
     fn runs(&self) -> std::sync::MutexGuard<'_, HashMap<AppKey, (Timestamp, Run)>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The parts of the difference that are ours to write: status, operation, annotations and finalizers.
-fn ours(before: &Application, after: &Application) -> Value {
-    let (before, after) = (before.to_object(), after.to_object());
-    let mut change = patch::create::merge_two_way(before.value(), after.value()).unwrap_or_default();
-    if let Some(metadata) = change.at_mut(&["metadata"]).and_then(Value::as_map_mut) {
-        metadata.retain(|field, _| matches!(field, "annotations" | "finalizers"));
-    }
-    if let Some(map) = change.as_map_mut() {
-        map.retain(|field, value| match field {
-            "metadata" => !value.is_empty(),
-            "status" | "operation" => true,
-            _ => false,
-        });
-    }
-    change
 }
 
 /// What the refresh annotation asks for.
@@ -409,19 +397,27 @@ fn requested(application: &Application) -> Option<Freshness> {
     })
 }
 
-/// One worker: takes what is due, reconciles it, and sees to it that a failure is tried again.
+/// One worker: takes what is due, reconciles it if its cluster is ours, and sees to it that a failure is tried again.
 async fn work(engine: Arc<Engine>) {
-    loop {
-        let (key, freshness) = engine.queue.next(&*engine.clock).await;
-        let result = engine.reconcile(&key, freshness).await;
-        let failures = engine.queue.count(&key, result.is_err());
-        if let Err(error) = &result {
-            warn!(application = %key, error = crate::words(error), failures, "reconcile failed; trying again");
-            let pause = limits::RETRY_MIN
-                .saturating_mul(2_u32.saturating_pow(failures.min(16)))
-                .min(limits::RETRY_MAX);
-            engine.queue.add(key.clone(), engine.clock.now() + pause, freshness);
+    while let Some((key, freshness)) = engine.queue.next(&*engine.clock).await {
+        let server = engine.home().cache().get(&key.object_key()).map(|object| engine.server_of(&object));
+        // A cluster that is not ours is another's to look at; if it becomes ours, so do all its applications.
+        if let Some(turn) = engine.shards.enter(server.as_deref().unwrap_or(IN_CLUSTER_SERVER)) {
+            // Boxed, because what is wrapped is moved, and it is large.
+            let reconcile = on_behalf_of(key.to_string().into(), Box::pin(engine.reconcile(&key, freshness)));
+            let result = turn.guard(Box::pin(reconcile)).await;
+            settle(&engine, &key, freshness, result);
         }
-        engine.queue.done(&key);
+        engine.queue.done(&key, engine.clock.monotonic());
+    }
+}
+
+fn settle(engine: &Engine, key: &AppKey, freshness: Freshness, result: Result<(), EngineError>) {
+    let failures = engine.queue.count(key, result.is_err());
+    if let Err(error) = result {
+        warn!(application = %key, error = crate::words(&error), failures, "reconcile failed; trying again");
+        let pause =
+            limits::RETRY_MIN.saturating_mul(2_u32.saturating_pow(failures.min(16))).min(limits::RETRY_MAX);
+        engine.queue.add(key.clone(), engine.clock.monotonic() + pause, freshness);
     }
 }

@@ -1,62 +1,127 @@
 //! An application that is being deleted takes its objects along, if it says so.
 
 use lynceus_api::{Application, ApplicationConditionType, Options, finalizers, hook, options};
-use lynceus_cluster::Deletion;
-use lynceus_object::{Object, Propagation};
+use lynceus_cluster::{Cluster, ClusterError, Deletion, Destination, DestinationError, Link};
+use lynceus_object::{GroupKind, Object, Propagation, Str};
+use std::collections::BTreeSet;
 use tracing::info;
 
 use crate::condition::{Condition, merge};
 use crate::engine::{Engine, EngineError};
 use crate::key::AppKey;
+use crate::limits;
+use crate::look::away;
+use crate::queue::Freshness;
 
 impl Engine {
     /// Deletes the application's objects and lets it go when they are gone.
-    pub(crate) async fn finalize(&self, application: &mut Application) -> Result<(), EngineError> {
+    pub(crate) async fn finalize(
+        &self,
+        application: &mut Application,
+        found: Result<Destination, DestinationError>,
+    ) -> Result<(), EngineError> {
         let key = AppKey::of(application);
         let Some(propagation) = cascade(application) else { return Ok(()) };
+        let cluster = match found {
+            Ok(Destination { link: Link::Up(cluster), .. }) => cluster,
+            // It may be back tomorrow, and its objects with it.
+            Ok(found) => {
+                let condition = Condition::new(ApplicationConditionType::DeletionError, away(&found).message);
+                return self.fail_deletion(application, &[condition]).await;
+            }
+            Err(error) => {
+                info!(application = %key, %error, "its cluster is not registered any more; nothing is left to delete");
+                // Nothing can be run there before or after it either.
+                return self.let_go(application, is_of_hooks).await;
+            }
+        };
         let tracked = key.tracked_as(&self.options().namespace);
-        let left: Vec<Object> = self
-            .cluster()
+        let left: Vec<Object> = cluster
             .cache()
             .of_application(&tracked)
             .into_iter()
             .filter(|object| goes(object, &key))
             .collect();
+        let unread = unreadable(application, &cluster);
+        if !unread.is_empty() {
+            return self.fail_deletion(application, &unread).await;
+        }
         if left.is_empty() {
             info!(application = %key, "everything that it had is gone");
-            return self.let_go(application).await;
+            return self.let_go(application, |_| false).await;
         }
         let mut failures = Vec::new();
         for object in left.iter().filter(|object| !object.is_deleting()) {
             let deletion = Deletion { propagation, ..Deletion::default() };
-            if let Err(error) = self.delete_one(object, &deletion).await {
+            if let Err(error) = delete_one(&cluster, object, &deletion).await {
                 failures.push(Condition::new(ApplicationConditionType::DeletionError, crate::words(&error)));
             }
         }
+        // The objects' disappearance brings us back; a finalizer of theirs may take its time.
+        self.fail_deletion(application, &failures).await
+    }
+
+    /// Says what keeps the application from going, if anything does.
+    async fn fail_deletion(
+        &self,
+        application: &mut Application,
+        failures: &[Condition],
+    ) -> Result<(), EngineError> {
         let before = application.clone();
         let evaluated = [ApplicationConditionType::DeletionError];
         application.status.conditions =
-            merge(&application.status.conditions, &failures, &evaluated, self.clock().now());
+            merge(&application.status.conditions, failures, &evaluated, self.clock().now());
         self.store(&before, application).await?;
-        // The objects' disappearance brings us back; a finalizer of theirs may take its time.
+        if !failures.is_empty() {
+            let at = self.clock().now() + limits::CLUSTER_POLL;
+            self.refresh_at(AppKey::of(application), at, Freshness::Recent);
+        }
         Ok(())
     }
 
-    async fn delete_one(
+    /// Takes off the finalizers that hold its objects, and those that `also` names.
+    async fn let_go(
         &self,
-        object: &Object,
-        deletion: &Deletion,
-    ) -> Result<(), lynceus_cluster::ClusterError> {
-        // A hook's finalizer is ours; nobody else will take it off.
-        self.cluster().remove_finalizer(object, finalizers::HOOK).await?;
-        self.cluster().delete(&object.gvk(), object.namespace(), object.name(), deletion).await
-    }
-
-    async fn let_go(&self, application: &mut Application) -> Result<(), EngineError> {
+        application: &mut Application,
+        also: impl Fn(&str) -> bool,
+    ) -> Result<(), EngineError> {
         let before = application.clone();
-        application.metadata.finalizers.retain(|finalizer| !finalizers::deletes_resources(finalizer));
+        let stays = |finalizer: &Str| !finalizers::deletes_resources(finalizer) && !also(finalizer);
+        application.metadata.finalizers.retain(stays);
         self.store(&before, application).await
     }
+}
+
+/// Whether a finalizer stands for hooks around the deletion.
+fn is_of_hooks(finalizer: &str) -> bool {
+    finalizer.starts_with(finalizers::PRE_DELETE) || finalizer.starts_with(finalizers::POST_DELETE)
+}
+
+/// Kinds that the application has objects of and that cannot be read: what is left of them is not known.
+fn unreadable(application: &Application, cluster: &Cluster) -> Vec<Condition> {
+    let errors = cluster.cache().errors();
+    let kinds: BTreeSet<GroupKind> = application
+        .status
+        .resources
+        .iter()
+        .map(|resource| GroupKind::new(resource.group.clone(), resource.kind.clone()))
+        .collect();
+    let failed = kinds
+        .into_iter()
+        .filter_map(|kind| Some((errors.get(&kind)?, kind)))
+        .filter(|(error, _)| !error.partial);
+    failed
+        .map(|(error, kind)| {
+            let message = format!("{kind} cannot be read from the cluster: {}", error.message);
+            Condition::new(ApplicationConditionType::DeletionError, message)
+        })
+        .collect()
+}
+
+async fn delete_one(cluster: &Cluster, object: &Object, deletion: &Deletion) -> Result<(), ClusterError> {
+    // A hook's finalizer is ours; nobody else will take it off.
+    cluster.remove_finalizer(object, finalizers::HOOK).await?;
+    cluster.delete(&object.gvk(), object.namespace(), object.name(), deletion).await
 }
 
 /// Whether the application takes its objects along, and how.

@@ -4,13 +4,13 @@
 //! cluster, its status, and whether it should sync by itself. The rest of this crate is one file for each of these steps,
 //! and what makes them happen: [`Engine::run`] works a queue that changes in the cluster and new commits fill.
 //!
-//! The engine is given a cluster and a clock. It never knows whether they are real.
+//! The engine is given a home cluster and a clock, and finds other clusters by the Secrets there. It never knows whether
+//! they are real. Several engines share the clusters out between them by Leases.
 
 mod act;
 mod assess;
 mod auto;
 mod bootstrap;
-mod clock;
 mod condition;
 mod desire;
 mod engine;
@@ -19,26 +19,35 @@ mod key;
 mod ledger;
 pub mod limits;
 mod look;
+mod observe;
 mod operate;
 pub mod project;
 mod queue;
+mod registry;
 mod rendering;
+mod rendezvous;
 mod report;
 mod settings;
+mod shards;
+mod store;
+mod tell;
 mod trigger;
+mod vitals;
 mod wait_mark;
 mod words;
 
 pub use assess::{Assessment, health_of};
-pub use bootstrap::bootstrap;
-pub use clock::{Clock, SystemClock};
+pub use bootstrap::{bootstrap, ensure_default_project};
 pub use condition::Condition;
 pub use desire::Desired;
 pub use engine::{Engine, EngineError, Options};
 pub use key::{AppKey, application_gvk, application_kind, project_kind};
-pub use look::{Aim, Look, Looker, destination};
+pub use look::{Aim, Look, Looker};
+pub use lynceus_cluster::{Clock, SystemClock};
+pub use observe::{Disagreement, Observation};
 pub use queue::Freshness;
 pub use rendering::{Renderer, RenderingError, Sourced};
 pub use settings::Settings;
+pub use vitals::Ailment;
 pub use wait_mark::{WAITING, WaitMark};
 pub use words::words;

@@ -37,3 +37,18 @@ pub const ESTABLISHED: Duration = Duration::from_secs(10);
 
 /// The longest condition or operation message that is stored, in characters.
 pub const MESSAGE: usize = 4_000;
+
+/// How often something that waits for a cluster to come back is looked at although its coming back is told.
+pub const CLUSTER_POLL: Duration = Duration::from_secs(30);
+
+/// How often a write is tried again when others write the same Application.
+pub const OVERTAKEN: usize = 5;
+
+/// How long reconciles under way may take to come to an end when the engine is stopped.
+pub const STOP: Duration = Duration::from_secs(25);
+
+/// How long work may be due while nothing is done before the engine counts as stuck.
+pub const STANDSTILL: Duration = Duration::from_secs(300);
+
+/// How long the Leases may go unattended before the engine counts as stuck.
+pub const LEASE_SILENCE: Duration = Duration::from_secs(60);

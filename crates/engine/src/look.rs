@@ -6,10 +6,9 @@
 use jiff::Timestamp;
 use lynceus_api::Kind as _;
 use lynceus_api::{
-    AppProject, Application, ApplicationDestination, ApplicationSource, IN_CLUSTER_NAME, IN_CLUSTER_SERVER,
-    Options, TrackingId, options,
+    AppProject, Application, ApplicationDestination, ApplicationSource, Options, TrackingId, options,
 };
-use lynceus_cluster::Cluster;
+use lynceus_cluster::{Cluster, Destination, Fleet, Link};
 use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
 use lynceus_object::{Gvk, Object, ObjectKey, Str};
 use std::collections::BTreeMap;
@@ -41,6 +40,12 @@ pub struct Look {
     pub conditions: Vec<Condition>,
     /// Whether there was a comparison at all.
     pub compared: bool,
+    /// The cluster that was looked at.
+    pub cluster: Option<Arc<Cluster>>,
+    /// Whether the cluster could not be looked at because it is away.
+    pub away: bool,
+    /// Whether kinds that are wanted could not be read.
+    pub unread: bool,
 }
 
 impl Look {
@@ -56,8 +61,8 @@ impl Look {
 
 /// What a look is taken with.
 pub struct Looker<'a> {
-    /// The cluster.
-    pub cluster: &'a Cluster,
+    /// All clusters.
+    pub fleet: &'a Arc<Fleet>,
     /// Git.
     pub renderer: &'a Renderer,
     /// What the operator has set.
@@ -88,14 +93,22 @@ impl Looker<'_> {
             Ok(project) => project,
             Err(condition) => return Look::failed(condition),
         };
-        let destination = match destination(application) {
-            Ok(destination) => destination,
-            Err(condition) => return Look { project: Some(project), ..Look::failed(condition) },
+        let found = match self.fleet.find_settled(&application.spec.destination).await {
+            Ok(found) => found,
+            Err(error) => {
+                let condition = Condition::invalid_spec(error.to_string());
+                return Look { project: Some(project), ..Look::failed(condition) };
+            }
         };
+        let destination = whole(&application.spec.destination, &found);
         let sources = aim.sources.clone().unwrap_or_else(|| application.spec.all_sources());
-        if let Some(condition) = invalid_spec(&project, &destination, &sources) {
+        if let Some(condition) = self.invalid_spec(&project, application, &destination, &sources) {
             return Look { project: Some(project), ..Look::failed(condition) };
         }
+        let cluster = match &found.link {
+            Link::Up(cluster) => cluster.clone(),
+            _ => return Look { project: Some(project), away: true, ..Look::failed(away(&found)) },
+        };
         let mut sourced = Vec::with_capacity(sources.len());
         let mut conditions = Vec::new();
         for (index, source) in sources.iter().enumerate() {
@@ -117,20 +130,29 @@ impl Looker<'_> {
         if !conditions.is_empty() {
             return Look { project: Some(project), sourced, conditions, ..Look::default() };
         }
-        self.compare(application, project, destination, sourced, aim).await
+        let place = Place { cluster, destination };
+        let look = self.compare(application, project.clone(), place, sourced, aim).await;
+        // Many kinds fail at once when a cluster goes away: then that is what there is to say.
+        if look.unread
+            && let link @ Link::Away(_) = self.fleet.recheck(&found.server).await
+        {
+            let found = Destination { link, ..found };
+            return Look { project: Some(project), away: true, ..Look::failed(away(&found)) };
+        }
+        look
     }
 
     async fn compare(
         &self,
         application: &Application,
         project: Arc<AppProject>,
-        destination: ApplicationDestination,
+        Place { cluster, destination }: Place,
         sourced: Vec<Sourced>,
         aim: &Aim,
     ) -> Look {
         let key = AppKey::of(application);
         let tracked = key.tracked_as(self.home);
-        let kinds = self.cluster.kinds();
+        let kinds = cluster.kinds();
         let wanting = Wanting {
             application: &tracked,
             destination: &destination,
@@ -143,7 +165,7 @@ impl Looker<'_> {
             None => sourced.iter().map(|one| (*one.rendered).clone()).collect(),
         };
         let desired = desire(&rendered, &wanting);
-        let (live, unread) = self.live(&tracked, &desired).await;
+        let (live, unread_objects) = live(&cluster, &tracked, &desired).await;
         let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
         let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
         let chosen = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice());
@@ -163,63 +185,24 @@ impl Looker<'_> {
         let assessment = assess(application, &changes, self.children);
         let mut conditions = desired.conditions.clone();
         conditions.extend(unreadable.iter().map(|error| Condition::comparison(crate::words(error))));
+        let mut unread = unreadable_kinds(&cluster, &desired);
+        unread.extend(unread_objects);
+        let is_unread = !unread.is_empty();
         conditions.extend(unread);
-        conditions.extend(self.unreadable_kinds(&desired));
         conditions.extend(failed_comparisons(&changes));
         conditions.extend(self.shared(&tracked, &changes));
-        Look { project: Some(project), sourced, desired, changes, assessment, conditions, compared: true }
-    }
-
-    /// The live objects that carry the application's mark, and those that it wants whatever mark they carry; each whole,
-    /// because the cache keeps only the metadata of what nobody manages.
-    async fn live(&self, tracked: &str, desired: &Desired) -> (Vec<Object>, Vec<Condition>) {
-        let cache = self.cluster.cache();
-        let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
-        let mut wanted: BTreeMap<ObjectKey, Gvk> = BTreeMap::new();
-        for object in cache.of_application(tracked) {
-            let key = object.key();
-            match cache.is_whole(&key) {
-                true => drop(found.insert(key, object)),
-                false => drop(wanted.insert(key, object.gvk())),
-            }
+        Look {
+            project: Some(project),
+            sourced,
+            desired,
+            changes,
+            assessment,
+            conditions,
+            compared: true,
+            cluster: Some(cluster),
+            away: false,
+            unread: is_unread,
         }
-        let named = desired.objects.iter().filter(|object| !object.name().is_empty());
-        wanted.extend(
-            named.map(|object| (object.key(), object.gvk())).filter(|(key, _)| !found.contains_key(key)),
-        );
-        let kinds = self.cluster.kinds();
-        let mut conditions = Vec::new();
-        for (key, gvk) in wanted {
-            // A kind that is not served has no objects, and one that cannot be read is told of once for all of them.
-            if kinds.get(&gvk).is_none() || cache.errors().contains_key(&key.group_kind()) {
-                continue;
-            }
-            match self.cluster.live(&key, &gvk).await {
-                Ok(Some(object)) => drop(found.insert(key, object)),
-                Ok(None) => {}
-                Err(error) => conditions.push(Condition::comparison(format!(
-                    "{key} cannot be read from the cluster: {}",
-                    crate::words(&error)
-                ))),
-            }
-        }
-        (found.into_values().collect(), conditions)
-    }
-
-    /// Kinds that the application wants and that cannot be read: what is said of them would be a guess.
-    fn unreadable_kinds(&self, desired: &Desired) -> Vec<Condition> {
-        let errors = self.cluster.cache().errors();
-        let mut kinds: Vec<_> = desired.objects.iter().map(Object::group_kind).collect();
-        kinds.sort();
-        kinds.dedup();
-        kinds
-            .into_iter()
-            .filter_map(|kind| errors.get(&kind).map(|error| (kind, error)))
-            .filter(|(_, error)| !error.partial)
-            .map(|(kind, error)| {
-                Condition::comparison(format!("{kind} cannot be read from the cluster: {}", error.message))
-            })
-            .collect()
     }
 
     /// Objects that another application claims as well.
@@ -244,7 +227,7 @@ impl Looker<'_> {
         let name = if application.spec.project.is_empty() { "default" } else { &application.spec.project };
         let kind = project_kind();
         let key = ObjectKey::new(kind.group, kind.kind, self.home, name);
-        let Some(object) = self.cluster.cache().get(&key) else {
+        let Some(object) = self.fleet.home().cache().get(&key) else {
             return Err(Condition::invalid_spec(format!(
                 "Application referencing project {name} which does not exist"
             )));
@@ -253,71 +236,128 @@ impl Looker<'_> {
             Condition::invalid_spec(format!("project {name} cannot be read: {}", crate::words(&error)))
         })
     }
-}
 
-/// The destination with both its address and its name, if it is a cluster that we know.
-pub fn destination(application: &Application) -> Result<ApplicationDestination, Condition> {
-    let wanted = &application.spec.destination;
-    let mut found = wanted.clone();
-    match (wanted.server.as_str(), wanted.name.as_str()) {
-        ("", "") => {
-            return Err(Condition::invalid_spec("Destination server missing from app spec"));
+    /// What an application says that its project does not permit, or that makes no sense.
+    fn invalid_spec(
+        &self,
+        project: &AppProject,
+        application: &Application,
+        destination: &ApplicationDestination,
+        sources: &[ApplicationSource],
+    ) -> Option<Condition> {
+        let name = &project.metadata.name;
+        if sources.is_empty() {
+            return Some(Condition::invalid_spec("spec.source and spec.sources are both empty"));
         }
-        (IN_CLUSTER_SERVER, "") | ("", IN_CLUSTER_NAME) => {
-            found.server = IN_CLUSTER_SERVER.into();
-            found.name = IN_CLUSTER_NAME.into();
+        for source in sources {
+            if source.repo_url.is_empty() {
+                return Some(Condition::invalid_spec("spec.source.repoURL is required"));
+            }
+            if source.path.is_empty() && source.chart.is_empty() && source.ref_.is_empty() {
+                return Some(Condition::invalid_spec("spec.source.path or spec.source.chart are required"));
+            }
+            if !project::permits_source(project, &source.repo_url) {
+                let repository = lynceus_source::redact(&source.repo_url);
+                return Some(Condition::invalid_spec(format!(
+                    "application repo {repository} is not permitted in project '{name}'"
+                )));
+            }
         }
-        ("", name) => {
-            return Err(Condition::invalid_spec(format!(
-                "unable to find destination server: there are no clusters with this name: {name}"
-            )));
-        }
-        (server, "") => {
-            return Err(Condition::invalid_spec(format!(
-                "application destination server {server:?} is no cluster that Lynceus knows"
-            )));
-        }
-        (server, name) => {
-            return Err(Condition::invalid_spec(format!(
-                "application destination can't have both name and server defined: {name} {server}"
-            )));
-        }
-    }
-    Ok(found)
-}
-
-/// What an application says that its project does not permit, or that makes no sense.
-fn invalid_spec(
-    project: &AppProject,
-    destination: &ApplicationDestination,
-    sources: &[ApplicationSource],
-) -> Option<Condition> {
-    let name = &project.metadata.name;
-    if sources.is_empty() {
-        return Some(Condition::invalid_spec("spec.source and spec.sources are both empty"));
-    }
-    for source in sources {
-        if source.repo_url.is_empty() {
-            return Some(Condition::invalid_spec("spec.source.repoURL is required"));
-        }
-        if source.path.is_empty() && source.chart.is_empty() && source.ref_.is_empty() {
-            return Some(Condition::invalid_spec("spec.source.path or spec.source.chart are required"));
-        }
-        if !project::permits_source(project, &source.repo_url) {
-            let repository = lynceus_source::redact(&source.repo_url);
+        if !project::permits_destination(project, destination) || !self.is_in_scope(project, destination) {
+            let named = !application.spec.destination.name.is_empty();
+            let server = if named { &destination.name } else { &destination.server };
+            let namespace = &destination.namespace;
             return Some(Condition::invalid_spec(format!(
-                "application repo {repository} is not permitted in project '{name}'"
+                "application destination server '{server}' and namespace '{namespace}' do not match any of the allowed \
+                 destinations in project '{name}'"
             )));
         }
+        None
     }
-    if !project::permits_destination(project, destination) {
-        let (server, namespace) = (&destination.server, &destination.namespace);
-        return Some(Condition::invalid_spec(format!(
-            "application destination server '{server}' and namespace '{namespace}' do not match any of the allowed \
-             destinations in project '{name}'"
-        )));
+
+    /// Whether a project that only uses clusters of its own may use this one.
+    fn is_in_scope(&self, project: &AppProject, destination: &ApplicationDestination) -> bool {
+        !project.spec.permit_only_project_scoped_clusters
+            || self.fleet.destinations().iter().any(|known| {
+                known.project == project.metadata.name
+                    && (known.name == destination.name || known.server == destination.server)
+            })
     }
-    None
+}
+
+/// Where an application goes.
+struct Place {
+    cluster: Arc<Cluster>,
+    destination: ApplicationDestination,
+}
+
+/// The destination with both its address and its name.
+pub(crate) fn whole(wanted: &ApplicationDestination, found: &Destination) -> ApplicationDestination {
+    ApplicationDestination { server: found.server.clone(), name: found.name.clone(), ..wanted.clone() }
+}
+
+/// What is said of an application whose cluster cannot be used now.
+pub(crate) fn away(found: &Destination) -> Condition {
+    let Destination { server, name, link, .. } = found;
+    let what = match link {
+        Link::Away(away) => {
+            let since = lynceus_api::Time::from(away.since);
+            format!("cannot be reached since {since}: {}", away.why)
+        }
+        _ => "is not connected yet".to_owned(),
+    };
+    Condition::comparison(format!("Failed to load live state: cluster {name:?} ({server}) {what}"))
+}
+
+/// The live objects that carry the application's mark, and those that it wants whatever mark they carry; each whole,
+/// because the cache keeps only the metadata of what nobody manages.
+async fn live(cluster: &Cluster, tracked: &str, desired: &Desired) -> (Vec<Object>, Vec<Condition>) {
+    let cache = cluster.cache();
+    let mut found: BTreeMap<ObjectKey, Object> = BTreeMap::new();
+    let mut wanted: BTreeMap<ObjectKey, Gvk> = BTreeMap::new();
+    for object in cache.of_application(tracked) {
+        let key = object.key();
+        match cache.is_whole(&key) {
+            true => drop(found.insert(key, object)),
+            false => drop(wanted.insert(key, object.gvk())),
+        }
+    }
+    let named = desired.objects.iter().filter(|object| !object.name().is_empty());
+    wanted
+        .extend(named.map(|object| (object.key(), object.gvk())).filter(|(key, _)| !found.contains_key(key)));
+    let kinds = cluster.kinds();
+    let mut conditions = Vec::new();
+    for (key, gvk) in wanted {
+        // A kind that is not served has no objects, and one that cannot be read is told of once for all of them.
+        if kinds.get(&gvk).is_none() || cache.errors().contains_key(&key.group_kind()) {
+            continue;
+        }
+        match cluster.live(&key, &gvk).await {
+            Ok(Some(object)) => drop(found.insert(key, object)),
+            Ok(None) => {}
+            Err(error) => conditions.push(Condition::comparison(format!(
+                "{key} cannot be read from the cluster: {}",
+                crate::words(&error)
+            ))),
+        }
+    }
+    (found.into_values().collect(), conditions)
+}
+
+/// Kinds that the application wants and that cannot be read: what is said of them would be a guess.
+fn unreadable_kinds(cluster: &Cluster, desired: &Desired) -> Vec<Condition> {
+    let errors = cluster.cache().errors();
+    let mut kinds: Vec<_> = desired.objects.iter().map(Object::group_kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
+        .into_iter()
+        .filter_map(|kind| errors.get(&kind).map(|error| (kind, error)))
+        .filter(|(_, error)| !error.partial)
+        .map(|(kind, error)| {
+            Condition::comparison(format!("{kind} cannot be read from the cluster: {}", error.message))
+        })
+        .collect()
 }
 
 /// Whether a tracking mark names this object. That of a cluster-scoped one carries the application's namespace.

@@ -9,6 +9,7 @@ use lynceus_api::{
     Application, Operation, OperationPhase, OperationState, Options, RevisionHistory, SyncOperation,
     SyncOperationResult, Wait, WaitFor, options,
 };
+use lynceus_cluster::Cluster;
 use lynceus_files::FilePath;
 use lynceus_object::{Gvk, Map, Object, ObjectKey, Propagation, Str, manifest, yaml};
 use lynceus_sync::{
@@ -22,8 +23,9 @@ use crate::assess::health_of;
 use crate::desire::{Wanting, permitted};
 use crate::engine::{Engine, EngineError};
 use crate::key::AppKey;
-use crate::look::{Aim, Look, destination};
+use crate::look::{Aim, Look, whole};
 use crate::queue::Freshness;
+use crate::wait_mark::mark;
 use crate::{ledger, limits};
 
 /// How many revisions the history keeps where the application does not say.
@@ -49,7 +51,8 @@ impl Engine {
         if let Some(at) = retry_time(&state)
             && state.phase != OperationPhase::Terminating
         {
-            if now < at {
+            // A clock that was set back must not make the wait longer than it was meant to be.
+            if now < at && now >= finished(&state) {
                 let attempt = state.retry_count;
                 let after = state.message.clone();
                 let wait = Wait::new(vec![WaitFor::Retry { attempt, at, after }], finished(&state)).until(at);
@@ -75,15 +78,19 @@ impl Engine {
     ) -> Result<Next, EngineError> {
         let key = AppKey::of(application);
         let look = self.look(application, &aim(&state, sync)).await;
+        if look.away && state.phase != OperationPhase::Terminating {
+            return self.wait_for_cluster(application, state, &look).await;
+        }
         let errors: Vec<String> =
             look.errors().map(|condition| format!("{}: {}", condition.kind, condition.message)).collect();
-        if !errors.is_empty() || !look.compared {
-            return self.finish(application, state, failed(errors.join(";"))).await;
-        }
+        let cluster = match &look.cluster {
+            Some(cluster) if errors.is_empty() && look.compared => cluster.clone(),
+            _ => return self.finish(application, state, failed(errors.join(";"))).await,
+        };
         pin(application, &mut state, sync, &look);
         let settings = settings(application, sync);
         let started_at = state.started_at.map_or_else(|| self.clock().now(), |at| at.timestamp());
-        let plan = self.plan(application, sync, &settings, &look, started_at).await;
+        let plan = self.plan(application, sync, &settings, &look, &cluster, started_at).await;
         let mut run = self.take_run(&key, started_at).unwrap_or_else(|| {
             let results =
                 state.sync_result.as_ref().map(|result| result.resources.as_slice()).unwrap_or_default();
@@ -107,7 +114,13 @@ impl Engine {
                 Step::Do(actions) => {
                     // Written down before it is done: this is what keeps a hook from running twice.
                     self.store_operation(application, state.clone(), None).await?;
-                    reports = act(self.cluster(), &actions).await;
+                    if self.is_stopping() {
+                        // Whoever comes next finds it written down and not done, and does it.
+                        return Ok(Next::Waiting(None));
+                    }
+                    reports = act(self.fleet(), &cluster, &actions)
+                        .await
+                        .map_err(|source| EngineError::Unreachable { application: key.clone(), source })?;
                 }
                 Step::Wait(wait) => {
                     state.message = wait.to_string().into();
@@ -121,19 +134,39 @@ impl Engine {
         }
     }
 
+    /// A cluster that is away ends no operation: it goes on when the cluster is back.
+    async fn wait_for_cluster(
+        &self,
+        application: &mut Application,
+        mut state: OperationState,
+        look: &Look,
+    ) -> Result<Next, EngineError> {
+        let now = self.clock().now();
+        let why: Vec<&str> = look.errors().map(|condition| condition.message.as_str()).collect();
+        state.message = why.join(";").chars().take(limits::MESSAGE).collect();
+        let name = &application.spec.destination.name;
+        let cluster = if name.is_empty() { &application.spec.destination.server } else { name };
+        let since = state.started_at.map_or(now, |at| at.timestamp());
+        let wait = Wait::new(vec![WaitFor::Cluster(cluster.clone())], since);
+        self.store_operation(application, state, Some(&wait)).await?;
+        Ok(Next::Waiting(Some(now + limits::CLUSTER_POLL)))
+    }
+
     async fn plan(
         &self,
         application: &Application,
         sync: &SyncOperation,
         settings: &Settings,
         look: &Look,
+        cluster: &Cluster,
         started_at: Timestamp,
     ) -> Plan {
         // Asked for first: what decides below cannot wait.
-        let own_namespace = self.own_namespace(application, sync).await;
-        let kinds = self.cluster().kinds();
+        let own_namespace = self.own_namespace(application, sync, cluster).await;
+        let kinds = cluster.kinds();
         let tracked = AppKey::of(application).tracked_as(&self.options().namespace);
-        let place = destination(application).unwrap_or_else(|_| application.spec.destination.clone());
+        let wanted = &application.spec.destination;
+        let place = self.fleet().find(wanted).map_or_else(|_| wanted.clone(), |found| whole(wanted, &found));
         let project = look.project.clone().unwrap_or_default();
         let config = self.settings();
         let wanting = Wanting {
@@ -179,14 +212,19 @@ impl Engine {
     }
 
     /// The application's namespace, if the sync is to create it.
-    async fn own_namespace(&self, application: &Application, sync: &SyncOperation) -> Option<OwnNamespace> {
+    async fn own_namespace(
+        &self,
+        application: &Application,
+        sync: &SyncOperation,
+        cluster: &Cluster,
+    ) -> Option<OwnNamespace> {
         let namespace = &application.spec.destination.namespace;
         if !sync_options(application, sync).has(options::sync::CREATE_NAMESPACE) || namespace.is_empty() {
             return None;
         }
         let gvk = Gvk::new("", "v1", "Namespace");
         let key = ObjectKey::new("", "Namespace", "", namespace.clone());
-        let live = self.cluster().live(&key, &gvk).await.map_err(|error| crate::words(&error).into());
+        let live = cluster.live(&key, &gvk).await.map_err(|error| crate::words(&error).into());
         let policy = application.spec.sync_policy.as_ref();
         let metadata = policy.and_then(|policy| policy.managed_namespace_metadata.as_ref()).map(|wanted| {
             let map =
@@ -231,10 +269,13 @@ impl Engine {
             state.message = format!("{} (retried {} times).", state.message, state.retry_count).into();
         }
         info!(application = %AppKey::of(application), phase = %state.phase, message = %state.message, "sync ended");
+        let before = application.clone();
         record_history(application, &state, now);
         application.operation = None;
+        application.status.operation_state = Some(state.clone());
+        mark(application, None);
+        self.store_unless_overtaken(&before, application).await?;
         self.completed(application, &state).await;
-        self.store_operation(application, state, None).await?;
         Ok(Next::Idle)
     }
 }

@@ -2,14 +2,15 @@
 //!
 //! A key is in the queue once, at the earliest time that anybody asked for; a key that is being worked on and asked for
 //! again comes back when the work is done. So no application is worked on twice at the same time, and none is forgotten.
+//! Times are of the monotonic clock: a clock on the wall that jumps moves nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use jiff::Timestamp;
+use lynceus_cluster::Clock;
 use tokio::sync::Notify;
 
-use crate::clock::Clock;
 use crate::key::AppKey;
 
 /// How much is to be found out anew.
@@ -34,16 +35,19 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct State {
     /// Waiting keys by time; the key second, so that equal times are served in the order of names.
-    due: BTreeSet<(Timestamp, AppKey)>,
-    entries: HashMap<AppKey, (Timestamp, Freshness)>,
+    due: BTreeSet<(Duration, AppKey)>,
+    entries: HashMap<AppKey, (Duration, Freshness)>,
     working: BTreeSet<AppKey>,
     /// How often in a row a key has failed.
     failures: BTreeMap<AppKey, u32>,
+    /// When something was last done.
+    last_done: Duration,
+    closed: bool,
 }
 
 impl Queue {
     /// Asks for an application to be looked at, not before `at`.
-    pub(crate) fn add(&self, key: AppKey, at: Timestamp, freshness: Freshness) {
+    pub(crate) fn add(&self, key: AppKey, at: Duration, freshness: Freshness) {
         let mut state = self.state();
         let (at, freshness) = match state.entries.get(&key) {
             Some((earlier, wanted)) => (at.min(*earlier), freshness.max(*wanted)),
@@ -57,21 +61,30 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// The next application whose time has come and that nobody works on. Waits for one.
-    pub(crate) async fn next(&self, clock: &dyn Clock) -> (AppKey, Freshness) {
+    /// The next application whose time has come and that nobody works on. Waits for one; none once the queue is closed.
+    pub(crate) async fn next(&self, clock: &dyn Clock) -> Option<(AppKey, Freshness)> {
         loop {
-            let (taken, wake) = self.state().take(clock.now());
+            let changed = self.changed.notified();
+            let now = clock.monotonic();
+            let (taken, wake) = {
+                let mut state = self.state();
+                if state.closed {
+                    // The others wait as well.
+                    self.changed.notify_one();
+                    return None;
+                }
+                state.take(now)
+            };
             if let Some(taken) = taken {
                 // There may be more for the other workers.
                 self.changed.notify_one();
-                return taken;
+                return Some(taken);
             }
-            let changed = self.changed.notified();
             match wake {
                 Some(at) => {
                     tokio::select! {
                         () = changed => {}
-                        () = clock.sleep_until(at) => {}
+                        () = clock.sleep(at.saturating_sub(now)) => {}
                     }
                 }
                 None => changed.await,
@@ -80,8 +93,17 @@ impl Queue {
     }
 
     /// Says that an application has been worked on.
-    pub(crate) fn done(&self, key: &AppKey) {
-        self.state().working.remove(key);
+    pub(crate) fn done(&self, key: &AppKey, now: Duration) {
+        let mut state = self.state();
+        state.working.remove(key);
+        state.last_done = now;
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Gives out nothing more.
+    pub(crate) fn close(&self) {
+        self.state().closed = true;
         self.changed.notify_one();
     }
 
@@ -112,9 +134,18 @@ impl Queue {
     }
 
     /// Whether an application is worked on, or could be at this time.
-    pub(crate) fn is_busy(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_busy(&self, now: Duration) -> bool {
         let state = self.state();
         !state.working.is_empty() || state.due.first().is_some_and(|(at, _)| *at <= now)
+    }
+
+    /// For how long something has been due while nothing was done.
+    pub(crate) fn standstill(&self, now: Duration) -> Duration {
+        let state = self.state();
+        match state.due.first() {
+            Some((at, _)) => now.saturating_sub(state.last_done.max(*at)),
+            None => Duration::ZERO,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -124,7 +155,7 @@ impl Queue {
 
 impl State {
     /// Takes what is due, or says when something will be.
-    fn take(&mut self, now: Timestamp) -> (Option<(AppKey, Freshness)>, Option<Timestamp>) {
+    fn take(&mut self, now: Duration) -> (Option<(AppKey, Freshness)>, Option<Duration>) {
         let free = self.due.iter().find(|(_, key)| !self.working.contains(key)).cloned();
         match free {
             Some((at, key)) if at <= now => {
@@ -144,8 +175,8 @@ impl State {
 mod tests {
     use super::*;
 
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(second).unwrap()
+    fn at(second: u64) -> Duration {
+        Duration::from_secs(second)
     }
 
     fn key(name: &str) -> AppKey {
@@ -172,7 +203,7 @@ mod tests {
         queue.add(key("a"), at(1), Freshness::Recent);
         assert_eq!(taken(&queue).as_deref(), Some("b"));
         assert_eq!(taken(&queue), None);
-        queue.done(&key("a"));
+        queue.done(&key("a"), at(2));
         assert_eq!(taken(&queue).as_deref(), Some("a"));
     }
 
@@ -182,5 +213,15 @@ mod tests {
         assert_eq!((queue.count(&key("a"), true), queue.count(&key("a"), true)), (1, 2));
         queue.count(&key("a"), false);
         assert_eq!(queue.count(&key("a"), true), 1);
+    }
+
+    #[test]
+    fn a_standstill_is_work_that_is_due_while_nothing_is_done() {
+        let queue = Queue::default();
+        assert_eq!(queue.standstill(at(100)), Duration::ZERO);
+        queue.add(key("a"), at(10), Freshness::Recent);
+        assert_eq!(queue.standstill(at(30)), at(20));
+        queue.done(&key("b"), at(25));
+        assert_eq!(queue.standstill(at(30)), at(5));
     }
 }

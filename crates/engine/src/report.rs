@@ -60,14 +60,11 @@ pub(crate) fn report(
             look.desired.objects.iter().any(|object| object.group_kind() == crate::key::application_kind());
     } else if look.conditions.iter().any(|condition| condition.kind == Kind::InvalidSpecError) {
         status.resources = Vec::new();
-        if status.health.status != HealthStatusCode::Unknown {
-            status.health.status = HealthStatusCode::Unknown.into();
-            status.health.last_transition_time = Some(now.into());
-        }
-    } else if status.health.status.as_str().is_empty() {
-        // Nothing is known of an application that could not be compared even once.
-        status.health.status = HealthStatusCode::Unknown.into();
-        status.health.last_transition_time = Some(now.into());
+        set_unknown(&mut status, now);
+    } else if look.away || status.health.status.as_str().is_empty() {
+        // Nothing is known of an application that could not be compared even once, nor of one whose cluster is away:
+        // its resources stay as they were last seen, and are not said to be missing.
+        set_unknown(&mut status, now);
     }
     // A look that found what the last one found is not worth a write, unless it is the first after an operation: clients
     // wait for that one.
@@ -80,6 +77,13 @@ pub(crate) fn report(
         return application.status.clone();
     }
     status
+}
+
+fn set_unknown(status: &mut ApplicationStatus, now: Timestamp) {
+    if status.health.status != HealthStatusCode::Unknown {
+        status.health.status = HealthStatusCode::Unknown.into();
+        status.health.last_transition_time = Some(now.into());
+    }
 }
 
 fn sync_status(application: &Application, look: &Look) -> SyncStatus {

@@ -20,6 +20,8 @@ pub struct Settings {
     pub scope: Scope,
     /// What is made of kinds that we may not read.
     pub respect_rbac: RespectRbac,
+    /// Whether the home cluster is a destination: `cluster.inClusterEnabled`.
+    pub in_cluster: bool,
     /// How often an application is looked at although nothing seems to have changed; none for never.
     pub resync: Option<Duration>,
     /// By how much that is stretched at random.
@@ -60,6 +62,7 @@ impl Settings {
             tracking: tracking(&config),
             scope,
             respect_rbac: RespectRbac::read(text(&config, "resource.respectRBAC").unwrap_or_default()),
+            in_cluster: text(&config, "cluster.inClusterEnabled") != Some("false"),
             resync: Some(resync).filter(|period| !period.is_zero()),
             resync_jitter,
             book: Arc::new(book),

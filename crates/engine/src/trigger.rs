@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use lynceus_api::{Application, Kind as _};
-use lynceus_cluster::Change;
+use lynceus_api::{Application, IN_CLUSTER_SERVER, Kind as _};
+use lynceus_cluster::{Change, News};
 use lynceus_object::{Object, Value, json};
 use lynceus_source::{RepoUrl, Target};
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tracing::debug;
 
@@ -15,16 +16,19 @@ use crate::engine::Engine;
 use crate::key::{AppKey, application_kind, project_kind};
 use crate::queue::Freshness;
 use crate::settings;
+use crate::shards::Task;
 
-/// Follows the cluster and asks for the applications that a change concerns.
-pub(crate) async fn follow_cluster(engine: Arc<Engine>) {
-    let mut changes = engine.cluster().cache().changes();
+/// Follows the home cluster: Applications, projects and settings.
+pub(crate) async fn follow_home(engine: Arc<Engine>, mut changes: Receiver<Change>) {
     let mut wishes = Wishes::default();
     loop {
         match changes.recv().await {
             Ok(change) => take(&engine, &change, &mut wishes),
             // Too much happened to follow it one by one: look at everything.
-            Err(RecvError::Lagged(_)) => all(&engine, Freshness::Recent),
+            Err(RecvError::Lagged(_)) => {
+                engine.reread_settings();
+                all(&engine, Freshness::Recent);
+            }
             Err(RecvError::Closed) => return,
         }
     }
@@ -34,7 +38,7 @@ fn take(engine: &Engine, change: &Change, wishes: &mut Wishes) {
     let home = &engine.options().namespace;
     if change.key.group_kind() == application_kind() {
         let key = AppKey::new(change.key.namespace.clone(), change.key.name.clone());
-        let object = engine.cluster().cache().get(&change.key);
+        let object = engine.home().cache().get(&change.key);
         if wishes.changed(&key, object.as_ref()) {
             engine.refresh(key, Freshness::Recent);
         }
@@ -44,13 +48,61 @@ fn take(engine: &Engine, change: &Change, wishes: &mut Wishes) {
         engine.reread_settings();
         all(engine, Freshness::Latest);
     }
-    for application in &change.applications {
-        engine.refresh(AppKey::from_tracked(application, home), Freshness::Recent);
+}
+
+/// Follows every cluster that is connected, and asks for the applications that a change concerns. Two clusters may hold
+/// objects with the mark of the same application; only those of its own cluster matter to it.
+pub(crate) async fn follow_fleet(engine: Arc<Engine>, mut news: Receiver<News>) {
+    loop {
+        match news.recv().await {
+            Ok(News::Changed { server, change }) => {
+                for application in &change.applications {
+                    let key = AppKey::from_tracked(application, &engine.options().namespace);
+                    let object = engine.home().cache().get(&key.object_key());
+                    if object.is_some_and(|object| engine.server_of(&object) == server) {
+                        engine.refresh(key, Freshness::Recent);
+                    }
+                }
+            }
+            // An application may have lost its cluster, which cannot be told from what is left; few are asked in vain.
+            Ok(News::Everything { .. }) | Err(RecvError::Lagged(_)) => all(&engine, Freshness::Recent),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// Keeps the Leases, and takes up or lets go the clusters that come with them.
+pub(crate) async fn keep_leases(engine: Arc<Engine>) {
+    loop {
+        let mut tasks: Vec<Task> = engine
+            .fleet()
+            .destinations()
+            .into_iter()
+            .map(|found| Task { server: found.server, shard: found.shard })
+            .collect();
+        // Applications that lead nowhere are the affair of whoever has the home cluster, be it a destination or not.
+        if !tasks.iter().any(|task| task.server == IN_CLUSTER_SERVER) {
+            tasks.push(Task { server: IN_CLUSTER_SERVER.into(), shard: None });
+        }
+        let (turnover, pause) = engine.shards.round(&tasks).await;
+        if !turnover.lost.is_empty() {
+            engine.forget_runs();
+        }
+        for server in &turnover.lost {
+            engine.fleet().unwant(server);
+        }
+        for server in &turnover.won {
+            engine.fleet().want(server);
+        }
+        if !turnover.won.is_empty() {
+            all(&engine, Freshness::Latest);
+        }
+        engine.shards.rest(pause).await;
     }
 }
 
 fn all(engine: &Engine, freshness: Freshness) {
-    for object in engine.cluster().cache().of_kind(&application_kind()) {
+    for object in engine.home().cache().of_kind(&application_kind()) {
         engine.refresh(AppKey::new(object.namespace(), object.name()), freshness);
     }
 }
@@ -94,8 +146,11 @@ pub(crate) async fn poll_local_repositories(engine: Arc<Engine>) {
     let mut seen: HashMap<(String, String), String> = HashMap::new();
     loop {
         let clock = engine.clock();
-        clock.sleep_until(clock.now() + engine.options().local_poll).await;
-        for object in engine.cluster().cache().of_kind(&application_kind()) {
+        clock.sleep(engine.options().local_poll).await;
+        for object in engine.home().cache().of_kind(&application_kind()) {
+            if !engine.shards.holds(&engine.server_of(&object)) {
+                continue;
+            }
             let Ok(application) = Application::from_object(&object) else { continue };
             if poll(&engine, &application, &mut seen).await {
                 debug!(application = %AppKey::of(&application), "there is a new commit");

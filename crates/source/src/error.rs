@@ -98,7 +98,7 @@ pub enum SourceError {
         similar: Vec<String>,
     },
     /// The revision has no such path.
-    #[error("revision {revision:?} has no path {path}")]
+    #[error("revision {:?} has no path {path}", if revision.is_empty() { "HEAD" } else { revision })]
     PathNotFound {
         /// The revision as it was asked for.
         revision: String,

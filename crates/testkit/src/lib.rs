@@ -2,6 +2,7 @@
 
 pub mod conformance;
 pub mod fixture;
+pub mod fleet;
 pub mod ledger;
 pub mod requests;
 pub mod webhook;

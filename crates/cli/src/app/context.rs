@@ -94,7 +94,7 @@ impl Context {
 
     /// The cluster.
     pub(crate) fn cluster(&self) -> &Cluster {
-        self.engine.cluster()
+        self.engine.home()
     }
 
     /// Reads `name` or `namespace/name`.

@@ -66,7 +66,8 @@ pub(crate) async fn tree(context: &Context, arguments: &TreeArguments) -> Outcom
     let application = context.application(&arguments.name).await?;
     let look = context.engine().look(&application, &Aim::default()).await;
     let roots = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned());
-    let nodes = lynceus_cluster::tree(context.cluster().cache(), roots);
+    let cluster = look.cluster.as_deref().unwrap_or_else(|| context.cluster());
+    let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     println!("{}  {}  {}", arguments.name, application.status.sync.status, application.status.health.status);
     print!("{}", drawn(&nodes));
     Ok(())

@@ -18,7 +18,8 @@ pub(crate) fn table(context: &Context, look: &Look, detailed: bool, now: Timesta
         false => &["KIND/NAME", "STATUS", "HEALTH", "MESSAGE"],
     };
     let roots = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned());
-    let nodes = lynceus_cluster::tree(context.cluster().cache(), roots);
+    let cluster = look.cluster.as_deref().unwrap_or_else(|| context.cluster());
+    let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     let mut children: BTreeMap<Option<ObjectKey>, Vec<&Node>> = BTreeMap::new();
     for node in &nodes {
         children.entry(node.parent.clone()).or_default().push(node);

@@ -169,7 +169,11 @@ impl Clock for Hand {
         self.0.now()
     }
 
-    fn sleep_until(&self, at: Timestamp) -> BoxFuture<'_, ()> {
-        self.0.sleep_until(at)
+    fn monotonic(&self) -> Duration {
+        Duration::try_from(self.0.now().duration_since(Timestamp::UNIX_EPOCH)).unwrap_or_default()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()> {
+        self.0.sleep_until(self.0.now() + time)
     }
 }

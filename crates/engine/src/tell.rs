@@ -1,0 +1,53 @@
+//! Events about an application.
+
+use lynceus_api::{Application, Kind as _, OperationPhase, OperationState};
+use lynceus_cluster::EventType;
+use tracing::debug;
+
+use crate::engine::Engine;
+
+impl Engine {
+    pub(crate) async fn tell_transitions(&self, before: &Application, after: &Application) {
+        let pairs = [
+            ("sync", before.status.sync.status.as_str(), after.status.sync.status.as_str()),
+            ("health", before.status.health.status.as_str(), after.status.health.status.as_str()),
+        ];
+        for (what, old, new) in pairs {
+            if old != new {
+                let message = format!("Updated {what} status: {old} -> {new}");
+                self.tell(after, EventType::Normal, "ResourceUpdated", &message).await;
+            }
+        }
+    }
+
+    /// Tells of an operation that begins.
+    pub(crate) async fn started(&self, application: &Application, state: &OperationState) {
+        let who = match (&state.operation.initiated_by.username, state.operation.initiated_by.automated) {
+            (_, true) => "automated sync".to_owned(),
+            (name, false) if name.is_empty() => "unknown user".to_owned(),
+            (name, false) => name.to_string(),
+        };
+        self.tell(application, EventType::Normal, "OperationStarted", &format!("{who} initiated sync")).await;
+    }
+
+    /// Tells of an operation that has ended.
+    pub(crate) async fn completed(&self, application: &Application, state: &OperationState) {
+        let (kind, message) = match state.phase.known() {
+            Some(OperationPhase::Succeeded) => {
+                let revision =
+                    state.sync_result.as_ref().map(|result| result.revision.to_string()).unwrap_or_default();
+                (EventType::Normal, format!("Sync operation to {revision} succeeded"))
+            }
+            _ => (EventType::Warning, format!("Sync operation failed: {}", state.message)),
+        };
+        self.tell(application, kind, "OperationCompleted", &message).await;
+    }
+
+    async fn tell(&self, application: &Application, kind: EventType, reason: &str, message: &str) {
+        let about = application.to_object();
+        let now = self.clock().now();
+        if let Err(error) = self.home().record_event(&about, kind, reason, message, now).await {
+            debug!(%error, "an event could not be recorded");
+        }
+    }
+}
