@@ -122,9 +122,9 @@ impl Allocators for Allocations {
         let mut taken = self.lock();
         let address = match wanted {
             Some(wanted) => {
-                let address: IpAddr = wanted.parse().map_err(|_| AllocationError::OutOfRange("IP"))?;
+                let address: IpAddr = wanted.parse().map_err(|_| AllocationError::NoSuchAddress)?;
                 if !in_range(address) {
-                    return Err(AllocationError::OutOfRange("IP"));
+                    return Err(AllocationError::NoSuchAddress);
                 }
                 if taken.addresses.contains_key(&address) {
                     return Err(AllocationError::Taken("IP"));
@@ -140,7 +140,7 @@ impl Allocators for Allocations {
     fn node_port(&self, wanted: Option<u16>) -> Result<u16, AllocationError> {
         let mut taken = self.lock();
         let port = match wanted {
-            Some(port) if !PORTS.contains(&port) => return Err(AllocationError::OutOfRange("port")),
+            Some(port) if !PORTS.contains(&port) => return Err(AllocationError::NoSuchPort),
             Some(port) if taken.ports.contains_key(&port) => return Err(AllocationError::Taken("port")),
             Some(port) => port,
             None => {
@@ -195,7 +195,7 @@ mod tests {
         let first = allocations.cluster_ip(None, false).unwrap();
         assert_eq!(first, "10.0.1.0");
         assert_eq!(allocations.cluster_ip(Some(&first), false), Err(AllocationError::Taken("IP")));
-        assert_eq!(allocations.cluster_ip(Some("10.9.0.1"), false), Err(AllocationError::OutOfRange("IP")));
+        assert_eq!(allocations.cluster_ip(Some("10.9.0.1"), false), Err(AllocationError::NoSuchAddress));
     }
 
     #[test]
@@ -211,6 +211,6 @@ mod tests {
         let allocations = Allocations::default();
         assert_eq!(allocations.node_port(None), Ok(30000));
         assert_eq!(allocations.node_port(Some(30000)), Err(AllocationError::Taken("port")));
-        assert_eq!(allocations.node_port(Some(80)), Err(AllocationError::OutOfRange("port")));
+        assert_eq!(allocations.node_port(Some(80)), Err(AllocationError::NoSuchPort));
     }
 }

@@ -45,9 +45,12 @@ pub enum AllocationError {
     /// Another object has it.
     #[error("provided {what} is already allocated", what = .0)]
     Taken(&'static str),
-    /// It is outside what may be handed out.
-    #[error("provided {what} is not in the valid range", what = .0)]
-    OutOfRange(&'static str),
+    /// The address is outside what may be handed out.
+    #[error("the provided network does not match the current range")]
+    NoSuchAddress,
+    /// The port is outside what may be handed out.
+    #[error("provided port is not in the valid range. The range of valid ports is 30000-32767")]
+    NoSuchPort,
     /// Nothing is left.
     #[error("range is full")]
     Full,

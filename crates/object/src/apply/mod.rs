@@ -128,6 +128,9 @@ fn not_a_map() -> ApplyError {
 }
 
 fn check(config: &Object, options: &Options<'_>) -> Result<(), ApplyError> {
+    if config.api_version().is_empty() {
+        return Err(ApplyError::BadRequest(format!("invalid object type: /, Kind={}", config.kind())));
+    }
     if config.api_version() != options.api_version {
         return Err(ApplyError::BadRequest(format!(
             "Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",

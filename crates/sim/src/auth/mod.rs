@@ -13,6 +13,7 @@ mod review;
 mod service_account;
 mod token;
 
+pub(crate) use impersonation::impersonate;
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
 

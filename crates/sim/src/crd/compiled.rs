@@ -11,7 +11,10 @@ use super::jsonpath::JsonPath;
 use super::rule;
 use super::schema::Schema;
 use super::status::is_true;
-use crate::kinds::{ALL_VERBS, PART_VERBS, Resource, Subresource};
+use crate::kinds::{PART_VERBS, Resource, Subresource};
+
+/// What can be done with a custom resource, in the order in which the original tells it.
+const VERBS: &[&str] = &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /// One version of a definition, compiled.
 #[derive(Debug, Default)]
@@ -157,7 +160,7 @@ fn resource(
         short_names: words("shortNames"),
         categories: words("categories"),
         namespaced: definition.at(&["spec", "scope"]) == Some(&"Namespaced".into()),
-        verbs: ALL_VERBS,
+        verbs: VERBS,
         subresources,
         custom: Some(Arc::new(compiled)),
     }

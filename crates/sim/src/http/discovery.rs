@@ -120,7 +120,14 @@ fn api_resource(resource: &Resource) -> Value {
 
 /// A short word for the version that objects are stored in.
 fn storage_version_hash(storage: &Gvk) -> String {
-    let name = format!("{}/{}/{}", storage.group, storage.version, storage.kind);
+    // The original keeps these in an older version, so that a release before it can still read them.
+    let version = match storage.kind.as_str() {
+        "CustomResourceDefinition" | "MutatingAdmissionPolicy" | "MutatingAdmissionPolicyBinding" => {
+            "v1beta1"
+        }
+        _ => storage.version.as_str(),
+    };
+    let name = format!("{}/{version}/{}", storage.group, storage.kind);
     STANDARD.encode(&Sha256::digest(name)[..8])
 }
 

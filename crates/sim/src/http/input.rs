@@ -62,7 +62,7 @@ pub(super) fn object(headers: &HeaderMap, body: &Bytes, kind: &str) -> Result<Bo
              error: json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
              Kind string \"json:\\\"kind,omitempty\\\"\" }} ({})",
             other.type_name(),
-            hex(body)
+            summary(body)
         ))),
     }
 }
@@ -79,22 +79,33 @@ pub(super) fn patch(headers: &HeaderMap, body: &Bytes) -> Result<Patch, ApiError
             return Err(error.with_details(Value::Map(Map::new())));
         }
     };
-    let parsed =
-        match kind {
-            PatchKind::Apply => parse_yaml(body)
-                .map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}"))),
-            PatchKind::Strategic => read_json(body).map_err(ApiError::bad_request),
-            PatchKind::Json | PatchKind::Merge => read_json(body)
-                .map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}"))),
-        };
+    let parsed = match kind {
+        PatchKind::Apply => parse_yaml(body).map_err(|error| {
+            ApiError::bad_request(format!("error decoding YAML: error converting YAML to JSON: {error}"))
+        }),
+        PatchKind::Strategic => read_json(body).map_err(ApiError::bad_request),
+        PatchKind::Json | PatchKind::Merge => {
+            read_json(body).map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))
+        }
+    };
     let (value, oddities) = parsed?;
-    Ok(Patch { kind, value, oddities })
+    let expected = match kind {
+        PatchKind::Json if !matches!(value, Value::Seq(_) | Value::Null) => "[]handlers.jsonPatchOp",
+        PatchKind::Merge if !matches!(value, Value::Map(_) | Value::Null) => "map[string]interface {}",
+        _ => return Ok(Patch { kind, value, oddities }),
+    };
+    let found = value.type_name();
+    let message =
+        format!("error decoding patch: json: cannot unmarshal {found} into Go value of type {expected}");
+    Err(ApiError::bad_request(message))
 }
 
 /// Options in a body, such as `DeleteOptions`.
 pub(super) fn options(headers: &HeaderMap, body: &Bytes) -> Result<Value, ApiError> {
     match input_format(headers)? {
-        Format::Json => read_json(body).map(|(value, _)| value).map_err(ApiError::bad_request),
+        Format::Json => read_json(body).map(|(value, _)| value).map_err(|error| {
+            ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
+        }),
         Format::Yaml => parse_yaml(body).map(|(value, _)| value).map_err(ApiError::bad_request),
         Format::Protobuf => protobuf::decode(body)
             .map(Object::into_value)
@@ -132,12 +143,17 @@ fn unrecognized(kind: &str, body: &[u8], error: &str) -> ApiError {
     ApiError::bad_request(format!(
         "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: \
          {error} ({})",
-        hex(body)
+        summary(body)
     ))
 }
 
-/// The start of a body as the real server shows it.
-fn hex(body: &[u8]) -> String {
-    let shown: String = body.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
-    if body.len() > 30 { format!("{shown} ...") } else { shown }
+/// The start of a body as the real server shows it: what looks like JSON as text, all else as bytes.
+fn summary(body: &[u8]) -> String {
+    let start = &body[..body.len().min(30)];
+    let shown = match start.first() {
+        None => return "<empty>".to_owned(),
+        Some(b'{') => String::from_utf8_lossy(start).into_owned(),
+        Some(_) => start.iter().map(|byte| format!("{byte:02x}")).collect(),
+    };
+    if body.len() > start.len() { format!("{shown} ...") } else { shown }
 }

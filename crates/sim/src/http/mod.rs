@@ -151,7 +151,10 @@ fn other(
 ) -> Result<Response<Body>, ApiError> {
     if !matches!(parts.method, Method::GET | Method::HEAD) {
         return match path {
-            "/api" | "/apis" | "/version" => Err(ApiError::method_not_allowed()),
+            "/version" => Err(ApiError::method_not_allowed()),
+            _ if discovery::answer(core, path, parts, accept).is_ok_and(|found| found.status() == 200) => {
+                Err(ApiError::method_not_allowed())
+            }
             _ => Ok(output::page_not_found()),
         };
     }

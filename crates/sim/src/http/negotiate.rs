@@ -36,7 +36,7 @@ pub(super) enum Transform {
     None,
     /// `meta.k8s.io` Table, `v1` or `v1beta1`.
     Table(&'static str),
-    /// `PartialObjectMetadata`, `v1` or `v1beta1`.
+    /// `PartialObjectMetadata`, or a list of it, `v1` or `v1beta1`.
     Metadata(&'static str),
 }
 
@@ -75,6 +75,8 @@ pub(super) struct Accept(Vec<Clause>);
 pub(super) struct Wanted {
     pub(super) format: Format,
     pub(super) transform: Transform,
+    /// Whether the client asked for metadata by the name of the list.
+    pub(super) metadata_list: bool,
 }
 
 impl Accept {
@@ -99,12 +101,18 @@ impl Accept {
         if self.0.is_empty() {
             return Ok(Wanted::default());
         }
-        self.0.iter().find_map(|clause| wanted(clause, protobuf)).ok_or_else(|| {
-            let message = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
-                           application/vnd.kubernetes.protobuf, application/json;stream=watch, \
-                           application/vnd.kubernetes.protobuf;stream=watch";
-            ApiError::new(406, "NotAcceptable", message).with_details(Value::Map(Map::new()))
-        })
+        self.0.iter().find_map(|clause| wanted(clause, protobuf)).ok_or_else(|| self.not_acceptable())
+    }
+
+    /// Two layers of the real server look at the header: one at the media type, the next at what it is turned into.
+    fn not_acceptable(&self) -> ApiError {
+        const KNOWN: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        if self.0.iter().any(|clause| clause.format().is_some()) {
+            let message = format!("only the following media types are accepted: {KNOWN}");
+            return ApiError::new(406, "NotAcceptable", message);
+        }
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {KNOWN}");
+        ApiError::new(406, "NotAcceptable", message).with_details(Value::Map(Map::new()))
     }
 
     /// The form of a `Status`, which is never transformed.
@@ -120,7 +128,8 @@ fn wanted(clause: &Clause, protobuf: bool) -> Option<Wanted> {
     }
     let version = match clause.parameter("v") {
         "v1beta1" => "v1beta1",
-        _ => "v1",
+        "v1" | "" => "v1",
+        _ => return None,
     };
     let transform = match (clause.parameter("as"), clause.parameter("g")) {
         ("", _) => Transform::None,
@@ -130,7 +139,8 @@ fn wanted(clause: &Clause, protobuf: bool) -> Option<Wanted> {
         }
         _ => return None,
     };
-    Some(Wanted { format, transform })
+    let metadata_list = clause.parameter("as") == "PartialObjectMetadataList";
+    Some(Wanted { format, transform, metadata_list })
 }
 
 fn clause(text: &str) -> Option<Clause> {

@@ -54,15 +54,34 @@ impl Writer<'_> {
                 let table = table::render(self.resource, &page.items, metadata, self.include, true, self.now);
                 with_version(table, version)
             }
+            Transform::Metadata(_) if !self.wanted.metadata_list => {
+                return Err(self.wrong_form("PartialObjectMetadata", "a list", "List"));
+            }
             Transform::Metadata(version) => {
                 let mut list = value!({"kind": "PartialObjectMetadataList"});
                 list.set(&["apiVersion"], format!("meta.k8s.io/{version}"));
                 list.set(&["metadata"], page.metadata());
-                list.set(&["items"], page.items.iter().map(|item| partial(item, version)).collect::<Value>());
+                let items: Value = page.items.iter().map(|item| partial(item, version)).collect();
+                // As Go prints a list that nothing was added to.
+                list.set(&["items"], if items.is_empty() { Value::Null } else { items });
                 list
             }
         };
         self.value(200, &value)
+    }
+
+    /// 406 for metadata that was asked for under the wrong name. The original shows its own type of the kind.
+    fn wrong_form(&self, asked: &str, is: &str, suffix: &str) -> ApiError {
+        let package = match self.resource.group.split('.').next() {
+            Some("") | None => "core",
+            Some(first) => first,
+        };
+        let shown = match self.resource.custom {
+            Some(_) => format!("*unstructured.Unstructured{suffix}"),
+            None => format!("*{package}.{}{suffix}", self.resource.kind),
+        };
+        let message = format!("you requested {asked}, but the requested object is {is} ({shown})");
+        ApiError::new(406, "NotAcceptable", message)
     }
 
     /// An object as it is sent; `headers` says whether a table has its column definitions.
@@ -88,6 +107,13 @@ impl Writer<'_> {
 fn with_version(mut value: Value, version: &str) -> Value {
     if version != "v1" {
         value.set(&["apiVersion"], format!("meta.k8s.io/{version}"));
+        if let Some(Value::Seq(rows)) = value.at_mut(&["rows"]) {
+            for object in rows.make_mut().iter_mut().filter_map(|row| row.at_mut(&["object"])) {
+                if object.str_at(&["kind"]) == Some("PartialObjectMetadata") {
+                    object.set(&["apiVersion"], format!("meta.k8s.io/{version}"));
+                }
+            }
+        }
     }
     value
 }
@@ -95,7 +121,7 @@ fn with_version(mut value: Value, version: &str) -> Value {
 fn partial(object: &Object, version: &str) -> Value {
     let mut value = value!({"kind": "PartialObjectMetadata"});
     value.set(&["apiVersion"], format!("meta.k8s.io/{version}"));
-    value.set(&["metadata"], object.at(&["metadata"]).cloned().unwrap_or_default());
+    value.set(&["metadata"], table::shown_metadata(object));
     value
 }
 

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use http::Response;
 use http::request::Parts;
 use lynceus_object::schema;
-use lynceus_object::{Str, Value, value};
+use lynceus_object::{Gvk, Str, Value, json, value};
 
-use super::negotiate::{Accept, Transform, Wanted};
+use super::negotiate::{Accept, Format, Transform, Wanted};
 use super::output::{Writer, page_not_found, plain};
 use super::query::Query;
 use super::{Body, input, output, watch};
@@ -39,10 +39,12 @@ impl Request<'_> {
         let Some(resource) = registry.find(&wanted.group, &wanted.version, &wanted.resource) else {
             return self.unknown();
         };
-        if !resource.namespaced && !wanted.namespace.is_empty() && wanted.resource != "namespaces"
-            || resource.namespaced && wanted.namespace.is_empty() && !self.spans_namespaces()
-        {
+        if !resource.namespaced && !wanted.namespace.is_empty() && wanted.resource != "namespaces" {
             return self.unknown();
+        }
+        if resource.namespaced && wanted.namespace.is_empty() && !self.spans_namespaces() {
+            // The path is there, for lists.
+            return if wanted.name.is_empty() { Err(ApiError::method_not_allowed()) } else { self.unknown() };
         }
         if !wanted.subresource.is_empty() && resource.subresource(&wanted.subresource).is_none() {
             return if resource.custom.is_some() {
@@ -52,11 +54,19 @@ impl Request<'_> {
             };
         }
         self.check_verb(resource)?;
-        let mut response = self.dispatch(resource).await?;
-        if let Some(deprecation) = &resource.deprecation {
-            output::warn(&mut response, deprecation);
+        let answered = self.dispatch(resource).await;
+        let Some(deprecation) = &resource.deprecation else { return answered };
+        // Who is refused hears of it as well.
+        match answered {
+            Ok(mut response) => {
+                output::warn(&mut response, deprecation);
+                Ok(response)
+            }
+            Err(mut error) => {
+                error.warnings.push(deprecation.as_str().into());
+                Err(error)
+            }
         }
-        Ok(response)
     }
 
     /// Whether a request without a namespace makes sense for a namespaced kind.
@@ -74,6 +84,9 @@ impl Request<'_> {
 
     fn check_verb(&self, resource: &Resource) -> Result<(), ApiError> {
         let wanted = &self.attributes;
+        if self.parts.method == http::Method::HEAD {
+            return Err(ApiError::method_not_allowed());
+        }
         let allowed = match resource.subresource(&wanted.subresource) {
             Some(subresource) => subresource.verbs.contains(&wanted.verb.as_str()),
             None => resource.allows(&wanted.verb),
@@ -94,12 +107,15 @@ impl Request<'_> {
         };
         let protobuf = resource.custom.is_none() && schema::builtin().of(kind).is_some();
         let wanted = self.accept.choose(protobuf)?;
-        let writer = Writer { resource, wanted, include: self.include()?, now: self.core.now() };
+        let include =
+            if matches!(wanted.transform, Transform::Table(_)) { self.include()? } else { Include::Metadata };
+        let writer = Writer { resource, wanted, include, now: self.core.now() };
         let call = self.call(resource)?;
         match self.attributes.verb.as_str() {
             "get" if call.subresource == "log" => self.log(&call).await,
             "get" if is_connection(&call.subresource) => Err(no_processes(self.core, &call).await),
             "get" => {
+                self.check_version()?;
                 let object = verbs::read_subresource(self.core, &call).await?;
                 writer.object(200, object, &[])
             }
@@ -117,7 +133,12 @@ impl Request<'_> {
             }
             "delete" => {
                 let options = self.delete_options()?;
-                self.write(&writer, verbs::delete(self.core, &call, &options).await?).await
+                let answer = verbs::delete(self.core, &call, &options).await?;
+                let mut response = self.write(&writer, answer).await?;
+                if resource.gvk() == Gvk::new("batch", "v1", "Job") && options.is_undecided() {
+                    output::warn(&mut response, KEPT_PODS);
+                }
+                Ok(response)
             }
             "deletecollection" => {
                 let (options, listing) = (self.delete_options()?, self.list_options(resource)?);
@@ -160,8 +181,9 @@ impl Request<'_> {
         };
         let mut errors = Vec::new();
         let dry_runs: Vec<&str> = self.query.all("dryRun").filter(|word| !word.is_empty()).collect();
-        for word in dry_runs.iter().filter(|word| **word != "All") {
-            errors.push(FieldError::not_supported("dryRun", format!("{word:?}"), &["All"]));
+        if dry_runs.iter().any(|word| *word != "All") {
+            let shown = json::to_string(&dry_runs.iter().copied().collect::<Value>());
+            errors.push(FieldError::not_supported("dryRun", shown, &["All"]));
         }
         let validation = match self.query.get("fieldValidation").unwrap_or_default() {
             "" | "Warn" => Validation::Warn,
@@ -180,6 +202,10 @@ impl Request<'_> {
                 format!("{manager:?}"),
                 "may not be more than 128 bytes",
             ));
+        }
+        if let Some((at, odd)) = manager.char_indices().find(|(_, letter)| letter.is_control()) {
+            let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(odd));
+            errors.push(FieldError::invalid("fieldManager", kinds::gofmt::quoted(manager), detail));
         }
         if checked && !errors.is_empty() {
             return Err(ApiError::invalid("meta.k8s.io", kind, "", &errors));
@@ -260,7 +286,22 @@ impl Request<'_> {
         Ok(if name.is_empty() { selection } else { selection.named(name) })
     }
 
+    /// A version that one object is asked for at does not matter here, but it has to be one.
+    fn check_version(&self) -> Result<(), ApiError> {
+        let version = self.query.text("resourceVersion");
+        if version.is_empty() || version.parse::<u64>().is_ok() {
+            return Ok(());
+        }
+        let detail = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
+        let error = FieldError::invalid("resourceVersion", format!("{version:?}"), detail);
+        Err(ApiError::new(500, "", error.to_string()))
+    }
+
     fn list_options(&self, resource: &Resource) -> Result<ListOptions, ApiError> {
+        if self.query.get("sendInitialEvents").is_some() {
+            let error = FieldError::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
+            return Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &[error]));
+        }
         Ok(ListOptions {
             selection: self.selection(resource)?,
             limit: self.query.number("limit")?.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(0),
@@ -279,6 +320,12 @@ impl Request<'_> {
             send_initial_events: self.query.flag("sendInitialEvents"),
             timeout_seconds: self.query.number("timeoutSeconds")?,
         };
+        if wanted.format == Format::Yaml {
+            let message = "only the following media types are accepted: application/json;stream=watch, \
+                           application/vnd.kubernetes.protobuf;stream=watch";
+            return Err(ApiError::new(406, "NotAcceptable", message));
+        }
+        self.check_version()?;
         let watcher = verbs::watch(self.core, call, options).await?;
         Ok(watch::response(self.core, watcher, wanted, include))
     }
@@ -289,9 +336,9 @@ impl Request<'_> {
             "None" => Ok(Include::None),
             "Object" => Ok(Include::Object),
             other => {
-                let known = ["", "Metadata", "None", "Object"];
-                let error = FieldError::not_supported("includeObject", format!("{other:?}"), &known);
-                Err(ApiError::invalid("meta.k8s.io", "TableOptions", "", &[error]))
+                let detail = "must be 'Metadata', 'Object', 'None', or empty";
+                let error = FieldError::invalid("includeObject", format!("{other:?}"), detail);
+                Err(ApiError::bad_request(format!("Unable to convert to Table as requested: {error}")))
             }
         }
     }
@@ -322,6 +369,10 @@ impl Request<'_> {
         Ok(plain(200, "text/plain", Bytes::new()))
     }
 }
+
+/// Of a Job's deletion that does not say what becomes of its pods.
+const KEPT_PODS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to \
+                         remove them or set propagationPolicy=Orphan to suppress this warning";
 
 fn is_connection(subresource: &str) -> bool {
     matches!(subresource, "exec" | "attach" | "portforward" | "proxy")

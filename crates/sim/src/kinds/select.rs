@@ -44,7 +44,7 @@ pub fn selectable(resource: &Resource) -> &'static [&'static str] {
             "status.nominatedNodeName",
         ],
         ("", "Node") => &["spec.unschedulable"],
-        ("", "ReplicationController") | ("apps", "ReplicaSet") => &["status.replicas"],
+        ("", "ReplicationController") => &["status.replicas"],
         ("", "Event") => &[
             "involvedObject.kind",
             "involvedObject.namespace",

@@ -1,5 +1,6 @@
 //! What a client should hear although its object is accepted.
 
+use base64::Engine as _;
 use lynceus_object::{Object, Value};
 
 use super::resources::Resource;
@@ -54,9 +55,22 @@ pub fn warnings(resource: &Resource, new: &Object, old: Option<&Object>) -> Vec<
             let words = "annotation \"kubernetes.io/ingress.class\" is deprecated, please use 'spec.ingressClassName' instead";
             out.push(words.to_owned());
         }
+        "Secret" if new.value().str_at(&["type"]) == Some("kubernetes.io/tls") => out.extend(key_pair(new)),
         _ => {}
     }
     out
+}
+
+/// What is wrong with a certificate and its key at first sight, in the words of Go's TLS.
+fn key_pair(secret: &Object) -> Option<String> {
+    let has_pem = |field: &str| {
+        let text = secret.value().str_at(&["data", field]).unwrap_or_default();
+        let decoded = base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default();
+        String::from_utf8_lossy(&decoded).contains("-----BEGIN ")
+    };
+    let lacking =
+        [("tls.crt", "certificate"), ("tls.key", "key")].into_iter().find(|(field, _)| !has_pem(field))?;
+    Some(format!("tls: failed to find any PEM data in {} input", lacking.1))
 }
 
 /// Names of these objects become host names, which are shorter than names may be.

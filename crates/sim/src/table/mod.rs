@@ -87,9 +87,24 @@ fn row(resource: &Resource, object: &Object, include: Include, now: Timestamp) -
 
 /// The metadata alone, as rows and metadata-only lists carry it.
 pub fn partial(object: &Object) -> Value {
-    let metadata = object.at(&["metadata"]).cloned().unwrap_or_default();
+    let metadata = shown_metadata(object);
     value!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
 }
+
+/// An object's metadata where it stands alone. There the original does not show how often a DaemonSet's template has
+/// changed, which it keeps in a field of its own.
+pub fn shown_metadata(object: &Object) -> Value {
+    let mut metadata = object.at(&["metadata"]).cloned().unwrap_or_default();
+    if object.kind() == "DaemonSet" {
+        metadata.remove(&["annotations", TEMPLATE_GENERATION]);
+        if metadata.get("annotations").is_some_and(Value::is_empty) {
+            metadata.remove(&["annotations"]);
+        }
+    }
+    metadata
+}
+
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn cells(gvk: &Gvk, row: &Row<'_>) -> Vec<Value> {
     let made = match gvk.group.as_str() {

@@ -104,12 +104,17 @@ pub(crate) fn fit(
 /// Refuses an object whose kind or version is not the resource's; fills them in if they are missing.
 pub(crate) fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), ApiError> {
     if object.kind().is_empty() || object.api_version().is_empty() {
-        if resource.custom.is_some() {
-            let missing = if object.kind().is_empty() { "Kind" } else { "apiVersion" };
+        if resource.custom.is_some() && object.kind().is_empty() {
             return Err(ApiError::bad_request(format!(
-                "the object provided is unrecognized (must be of type {}): Object '{missing}' is missing in '{}'",
+                "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in '{}'",
                 resource.kind,
                 json::to_string(object.value())
+            )));
+        }
+        if resource.custom.is_some() {
+            return Err(ApiError::bad_request(format!(
+                "the API version in the data () does not match the expected API version ({})",
+                resource.api_version()
             )));
         }
         if object.kind().is_empty() {

@@ -218,12 +218,11 @@ fn check_identity(call: &Call, current: &Object, object: &mut Object) -> Result<
         }
     } else if version != current.resource_version() {
         if version.parse::<u64>().is_err() {
-            let error = FieldError::invalid(
-                "metadata.resourceVersion",
-                format!("{version:?}"),
+            return Err(ApiError::new(
+                500,
+                "",
                 format!("strconv.ParseUint: parsing {version:?}: invalid syntax"),
-            );
-            return Err(ApiError::invalid(&call.resource.group, &call.resource.kind, &call.name, &[error]));
+            ));
         }
         return Err(call.modified());
     }

@@ -1,7 +1,7 @@
 //! Deleting, at once or in steps: grace periods, finalizers, dependents.
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{Object, Propagation, Str, Value, value};
+use lynceus_object::{Object, Propagation, Str, Value, json, value};
 
 use super::change::is_finished;
 use super::{Answer, Call, ListOptions, lifecycle, list};
@@ -32,8 +32,14 @@ pub struct DeleteOptions {
 }
 
 impl DeleteOptions {
+    /// Whether the caller leaves open what happens to dependents.
+    pub fn is_undecided(&self) -> bool {
+        self.propagation.is_none() && self.orphan_dependents.is_none()
+    }
+
     /// Reads a `DeleteOptions` object.
     pub fn from_value(options: &Value) -> Result<Self, ApiError> {
+        check_kind(options)?;
         let mut errors = Vec::new();
         let orphan_dependents = options.bool_at(&["orphanDependents"]);
         let policy = options.str_at(&["propagationPolicy"]);
@@ -47,10 +53,10 @@ impl DeleteOptions {
             errors.push(FieldError::not_supported("propagationPolicy", format!("{other:?}"), &known));
         }
         let dry_run = !options.items_at(&["dryRun"]).is_empty();
-        for word in options.items_at(&["dryRun"]).iter().filter_map(Value::as_str) {
-            if word != "All" {
-                errors.push(FieldError::not_supported("dryRun", format!("{word:?}"), &["All"]));
-            }
+        let words = options.items_at(&["dryRun"]);
+        if words.iter().any(|word| word.as_str() != Some("All")) {
+            let shown = json::to_string(&words.iter().cloned().collect::<Value>());
+            errors.push(FieldError::not_supported("dryRun", shown, &["All"]));
         }
         if !errors.is_empty() {
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", &errors));
@@ -64,6 +70,18 @@ impl DeleteOptions {
             resource_version: text("resourceVersion"),
             dry_run,
         })
+    }
+}
+
+/// Options may leave out what they are, but may not be something else.
+fn check_kind(options: &Value) -> Result<(), ApiError> {
+    let text = |field: &str| options.str_at(&[field]).unwrap_or_default();
+    match text("kind") {
+        "" | "DeleteOptions" => Ok(()),
+        kind => Err(ApiError::bad_request(format!(
+            "no kind {kind:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
+            text("apiVersion")
+        ))),
     }
 }
 

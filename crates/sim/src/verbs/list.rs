@@ -220,10 +220,13 @@ fn check_options(options: &ListOptions) -> Result<(), ApiError> {
             ));
         }
     }
-    if errors.is_empty() {
-        return Ok(());
+    if !errors.is_empty() {
+        return Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors));
     }
-    Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors))
+    if !options.continue_.is_empty() && !matches!(options.resource_version.as_str(), "" | "0") {
+        return Err(ApiError::bad_request("specifying resource version is not allowed when using continue"));
+    }
+    Ok(())
 }
 
 /// The answer to reading history that is not there.

@@ -121,22 +121,29 @@ pub(crate) async fn create_subresource(core: &Core, call: &Call, sent: Body) -> 
 async fn bind(core: &Core, call: &Call, binding: &Object) -> Result<Answer, ApiError> {
     let node = binding.value().str_at(&["target", "name"]).unwrap_or_default().to_owned();
     let kind = binding.value().str_at(&["target", "kind"]).unwrap_or_default();
-    let error = match kind {
-        "" | "Node" if node.is_empty() => Some(FieldError::required("target.name", "")),
-        "" | "Node" => None,
-        _ => Some(FieldError::not_supported("target.kind", format!("{kind:?}"), &["Node", "<empty>"])),
-    };
-    if let Some(error) = error {
-        return Err(ApiError::new(500, "", error.to_string()));
+    let mut errors = Vec::new();
+    if !matches!(kind, "" | "Node") {
+        errors.push(
+            FieldError::not_supported("target.kind", format!("{kind:?}"), &["Node", "<empty>"]).to_string(),
+        );
+    }
+    if node.is_empty() {
+        errors.push(FieldError::required("target.name", "").to_string());
+    }
+    match errors.as_slice() {
+        [] => {}
+        [error] => return Err(ApiError::new(500, "", error.clone())),
+        errors => return Err(ApiError::new(500, "", format!("[{}]", errors.join(", ")))),
     }
     let now = clock::text(core.now());
+    let refused = |why: &str| ApiError::conflict("", "pods/binding", &call.name, why);
     update_with(core, call, |pod| {
         if pod.is_deleting() {
-            return Err(call.conflict(&format!("pod {} is being deleted, cannot be assigned to a host", call.name)));
+            return Err(refused(&format!("pod {} is being deleted, cannot be assigned to a host", call.name)));
         }
         if let Some(taken) = pod.value().str_at(&["spec", "nodeName"]).filter(|taken| !taken.is_empty()) {
             let why = format!("pod {} is already assigned to node {taken:?}", call.name);
-            return Err(call.conflict(&why));
+            return Err(refused(&why));
         }
         pod.set(&["spec", "nodeName"], node.as_str());
         for (key, value) in binding.annotations() {

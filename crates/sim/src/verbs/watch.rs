@@ -247,7 +247,7 @@ impl Watcher {
         self.bookmark_at = after(self.core.now(), limits::BOOKMARK_SECONDS);
         let mut bookmark = value!({
             "kind": self.resource.kind.as_str(), "apiVersion": self.resource.api_version().as_str(),
-            "metadata": {"resourceVersion": self.revision.to_string(), "creationTimestamp": null},
+            "metadata": {"resourceVersion": self.revision.to_string()},
         });
         if initial_end {
             bookmark.set(&["metadata", "annotations", "k8s.io/initial-events-end"], "true");
@@ -270,12 +270,13 @@ fn check_options(options: &WatchOptions) -> Result<(), ApiError> {
     let field = "resourceVersionMatch";
     let mut errors = Vec::new();
     if options.send_initial_events.is_some() {
-        if version_match.is_empty() {
+        if version_match != "NotOlderThan" {
             errors.push(FieldError::forbidden(
                 field,
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
             ));
-        } else if version_match != "NotOlderThan" {
+        }
+        if !version_match.is_empty() && version_match != "NotOlderThan" {
             errors.push(FieldError::not_supported(field, format!("{version_match:?}"), &["NotOlderThan"]));
         }
     } else if !version_match.is_empty() {
