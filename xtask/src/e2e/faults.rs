@@ -21,6 +21,8 @@ use crate::rig::{Component, Programs, Rig, cache};
 
 /// How long the controller lives between two kills, in milliseconds.
 const LIFE: (u64, u64) = (400, 6_000);
+/// A life that is long enough to be connected in its middle.
+const LONG: Duration = Duration::from_secs(3);
 /// How often connections are cut.
 const CUT_EVERY: Duration = Duration::from_secs(11);
 /// How often something is committed.
@@ -126,7 +128,14 @@ fn break_things(
     let mut broken = Broken::default();
     let (mut cut, mut commit, mut told) = (Instant::now(), Instant::now(), Instant::now());
     while broken.kills < plan.kills {
-        std::thread::sleep(Duration::from_millis(random.between(LIFE)));
+        let life = Duration::from_millis(random.between(LIFE));
+        std::thread::sleep(life / 2);
+        // In the middle of a life, when there is something to cut.
+        if cut.elapsed() > CUT_EVERY && life > LONG {
+            proxy.cut();
+            cut = Instant::now();
+        }
+        std::thread::sleep(life / 2);
         controllers.kill_one(random)?;
         broken.kills += 1;
         // The second half has two replicas, which have to share.
@@ -140,10 +149,6 @@ fn break_things(
             broken.server_kills += 1;
         }
         controllers.ensure_running()?;
-        if cut.elapsed() > CUT_EVERY {
-            proxy.cut();
-            cut = Instant::now();
-        }
         if commit.elapsed() > COMMIT_EVERY {
             fleet.commit(random)?;
             commit = Instant::now();

@@ -13,7 +13,6 @@ mod review;
 mod service_account;
 mod token;
 
-pub(crate) use impersonation::impersonate;
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
 

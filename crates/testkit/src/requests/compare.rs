@@ -1,6 +1,6 @@
 //! Whether two answers say the same.
 
-use lynceus_object::{Value, json};
+use lynceus_object::{Value, json, yaml};
 
 use super::normalise::{normalise, normalise_text};
 use super::server::Answer;
@@ -67,6 +67,9 @@ fn compare_bodies(theirs: &Answer, ours: &Answer, found: &mut Vec<String>) {
 fn values(text: &str) -> Option<Vec<Value>> {
     if let Ok(value) = json::parse(text.as_bytes()) {
         return Some(vec![normalised(value)]);
+    }
+    if text.starts_with("apiVersion: ") {
+        return yaml::parse_str(text).ok().map(|value| vec![normalised(value)]);
     }
     let lines: Result<Vec<Value>, _> = text.lines().map(|line| json::parse(line.as_bytes())).collect();
     lines.ok().map(|values| values.into_iter().map(normalised).collect())

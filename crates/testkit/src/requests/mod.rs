@@ -33,6 +33,10 @@ pub async fn run(kubeconfig: &Path, only: &[String]) -> Result<Report, String> {
         real.enter(&namespace).await?;
         ours.enter(&namespace).await?;
         for step in &steps {
+            if step.is_wait() {
+                real.wait_for(&step.requests()).await?;
+                continue;
+            }
             for request in step.requests() {
                 compare_one(&name, step, &request, &mut real, &mut ours, &known, &mut report).await?;
             }

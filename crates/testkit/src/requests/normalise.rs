@@ -94,7 +94,7 @@ fn normalise_table(map: &mut Map) {
 /// Replaces uids, times and made-up names inside a text.
 pub(super) fn normalise_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let text = &without_token_volume(text);
+    let text = &without_version(&without_token_volume(text));
     for part in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | ':' | '.')) {
         let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
         let plain = if is_uid(word) {
@@ -108,6 +108,18 @@ pub(super) fn normalise_text(text: &str) -> String {
         out.push_str(&part[word.len()..]);
     }
     out
+}
+
+/// The version that an object has when somebody expected another.
+fn without_version(text: &str) -> String {
+    const RECORD: &str = "the ResourceVersion in record (";
+    match text.split_once(RECORD) {
+        Some((before, after)) => {
+            let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+            format!("{before}{RECORD}<version>{rest}")
+        }
+        None => text.to_owned(),
+    }
 }
 
 /// The volume that holds a pod's token has a name of its own in each pod.

@@ -16,7 +16,8 @@
 //! answer; `{NAME}` stands for it later), `raw` (the body goes as it stands). The rest is the body, YAML that is
 //! sent as JSON.
 //!
-//! Some methods stand for several requests: `TOUR` goes through the life of an object, `WATCH` reads events.
+//! Some methods stand for several requests: `TOUR` goes through the life of an object, `WATCH` reads events, `WAIT` asks
+//! the real server until it has what it needs a moment for.
 
 use lynceus_object::{Value, json, yaml};
 
@@ -109,6 +110,11 @@ fn header(line: &str) -> Option<(&str, &str)> {
 }
 
 impl Step {
+    /// Whether the step only waits for the real server.
+    pub(super) fn is_wait(&self) -> bool {
+        self.request.method == "WAIT"
+    }
+
     /// The requests that the step stands for.
     pub(super) fn requests(&self) -> Vec<Request> {
         if self.tour { tour(&self.request) } else { vec![self.request.clone()] }

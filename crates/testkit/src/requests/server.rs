@@ -83,6 +83,21 @@ impl Server {
         Ok(())
     }
 
+    /// Asks until the answer is there. What is waited for is nothing to compare.
+    pub(super) async fn wait_for(&mut self, requests: &[Request]) -> Result<(), String> {
+        for request in requests {
+            let request = Request { method: "GET".to_owned(), ..request.clone() };
+            let begun = std::time::Instant::now();
+            while self.send(&request).await?.status != 200 {
+                if begun.elapsed() > PATIENCE {
+                    return Err(format!("{} did not come", request.path));
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+        Ok(())
+    }
+
     /// Sends a request and remembers what it says to remember.
     pub(super) async fn send(&mut self, request: &Request) -> Result<Answer, String> {
         let path = self.fill_in(&request.path);
