@@ -107,7 +107,8 @@ fn listen(verbose: u8, command: &Command) {
         (_, _) => "trace",
     };
     // Whoever wrote `insecure-skip-tls-verify` knows, and need not be told again with every connection.
-    let tls = "kube_client::client::tls=error";
+    // And that a cluster cannot be reached is said by us, once.
+    let tls = "kube_client::client::tls=error,kube_client::client::builder=off";
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("{level},{tls}")));
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());

@@ -10,7 +10,7 @@ use crate::sim::interrupted;
 use crate::table::Table;
 
 /// How often what was observed is printed, if it has changed.
-const OBSERVED: Duration = Duration::from_secs(10);
+const OBSERVED: Duration = Duration::from_secs(3);
 
 /// The exit code of a program that was interrupted, as shells have it.
 const INTERRUPTED: i32 = 128 + 2;
@@ -52,8 +52,10 @@ async fn print_observations(engine: &Engine) {
     }
     let mut printed = String::new();
     loop {
-        let now = table(engine.observations());
-        if now != printed {
+        let found = engine.observations();
+        let is_something = !found.is_empty();
+        let now = table(found);
+        if is_something && now != printed {
             println!("{now}");
             printed = now;
         }

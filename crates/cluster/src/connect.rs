@@ -29,6 +29,8 @@ pub async fn config(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<
         None => Config::infer().await.map_err(configure)?,
     };
     mend_proxy(&mut config);
+    // The door asks again by itself, and knows when it must not any more.
+    config.default_retry = false;
     Ok(config)
 }
 

@@ -79,6 +79,7 @@ pub(crate) async fn client(
                 .await
                 .map_err(configure)?;
             let named = Some(registration.access.proxy_url.as_str());
+            config.default_retry = false;
             config.proxy_url = proxy::choose(named, &config.cluster_url, |name| std::env::var(name).ok());
             config
         }

@@ -224,6 +224,13 @@ impl Sightings {
         (!lease.holder.is_empty() && now < *since + duration).then_some(&lease.holder)
     }
 
+    /// How long it takes until the first Lease of somebody else runs out, if it is not renewed.
+    pub fn next_end(&self, identity: &str, now: Duration) -> Option<Duration> {
+        let others =
+            self.seen.values().filter(|(lease, _)| !lease.holder.is_empty() && lease.holder != identity);
+        others.filter_map(|(lease, since)| (*since + lease.duration).checked_sub(now)).min()
+    }
+
     /// Every Lease, with how long it has stood as it is.
     pub fn iter(&self, now: Duration) -> impl Iterator<Item = (&Lease, Duration)> {
         self.seen.values().map(move |(lease, since)| (lease, now.saturating_sub(*since)))
@@ -318,6 +325,8 @@ mod tests {
         sightings.see(vec![lease("a", "1")], seconds(100));
         assert_eq!(sightings.holder("prod", seconds(114)).map(Str::as_str), Some("a"));
         sightings.see(vec![lease("a", "1")], seconds(114));
+        assert_eq!(sightings.next_end("b", seconds(114)), Some(seconds(1)));
+        assert_eq!(sightings.next_end("a", seconds(114)), None);
         assert_eq!(sightings.holder("prod", seconds(115)), None);
         sightings.see(vec![lease("a", "2")], seconds(116));
         assert_eq!(sightings.holder("prod", seconds(130)).map(Str::as_str), Some("a"));

@@ -139,10 +139,10 @@ impl Queue {
         !state.working.is_empty() || state.due.first().is_some_and(|(at, _)| *at <= now)
     }
 
-    /// For how long something has been due while nothing was done.
+    /// For how long something that nobody works on has been due while nothing was done.
     pub(crate) fn standstill(&self, now: Duration) -> Duration {
         let state = self.state();
-        match state.due.first() {
+        match state.due.iter().find(|(_, key)| !state.working.contains(key)) {
             Some((at, _)) => now.saturating_sub(state.last_done.max(*at)),
             None => Duration::ZERO,
         }

@@ -26,6 +26,9 @@ const CLUSTER: &str = "cluster";
 /// The label that all Leases of controllers carry.
 pub(crate) const LABEL: (&str, &str) = ("app.kubernetes.io/name", "lynceus-controller");
 
+/// The shortest pause between two rounds.
+const SOONEST: Duration = Duration::from_millis(250);
+
 /// A cluster that somebody has to work on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Task {
@@ -165,7 +168,11 @@ impl Shards {
         };
         shared.drop_expired(&mut turnover);
         shared.beat.store(nanos(shared.clock.monotonic()), Ordering::Relaxed);
-        (turnover, if quick { lease::RETRY } else { lease::RENEW })
+        let now = shared.clock.monotonic();
+        // Whoever does not renew in time is followed at once.
+        let end = shared.state().sightings.next_end(shared.leases.identity(), now).unwrap_or(lease::RENEW);
+        let pause = if quick { lease::RETRY } else { lease::RENEW };
+        (turnover, pause.min(end.max(SOONEST)))
     }
 
     /// Waits for the next round: for a time, or until a cluster can be given back.

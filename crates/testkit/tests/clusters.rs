@@ -239,7 +239,7 @@ async fn an_object_that_is_too_large_is_told_of_and_the_rest_goes_on() {
     let clusters = three().await;
     let big = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: big\ndata:\n  key: {}\n",
-        "x".repeat(4 << 20)
+        "x".repeat(3 << 20)
     );
     clusters.commit(&[("big/big.yaml", &big), ("big/small.yaml", &config("small", "one"))]);
     clusters.deliver("big", "big", "east", &value!({})).await;
