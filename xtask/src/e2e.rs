@@ -4,6 +4,7 @@ mod faults;
 mod kubectl;
 mod rig;
 pub(crate) mod script;
+mod twin;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};

@@ -4,12 +4,8 @@ use std::path::Path;
 
 use super::run_scripts;
 use crate::rig::{Component, Programs, Rig, cache};
-use crate::run;
 
-/// The tests that are the same on the embedded cluster and on a real one.
-const SCENARIOS: [&str; 1] = ["twins"];
-
-/// Each script starts on an empty cluster; the scenarios share one, in namespaces of their own.
+/// Each script starts on an empty cluster; the scenarios share one, which each of them makes as new.
 pub(super) fn main(lynceus: &Path, names: &[String]) -> Result<(), String> {
     let rig = Rig::at(Some(cache()?.join("rig/e2e")))?;
     let kubectl = Programs::ready()?.path("kubectl");
@@ -28,11 +24,5 @@ pub(super) fn main(lynceus: &Path, names: &[String]) -> Result<(), String> {
 fn scenarios(rig: &Rig) -> Result<(), String> {
     rig.down(true)?;
     rig.up(&Component::ALL)?;
-    let mut cargo = run::command("cargo");
-    cargo.args(["test", "--quiet", "--workspace"]);
-    for name in SCENARIOS {
-        cargo.args(["--test", name]);
-    }
-    cargo.args(["--", "--test-threads=1"]).env("LYNCEUS_RIG", rig.kubeconfig());
-    run::passes(&mut cargo)
+    super::twin::main(&rig.kubeconfig())
 }
