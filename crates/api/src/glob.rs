@@ -7,7 +7,15 @@ const MAX_BYTES: usize = 4_096;
 
 /// A pattern ready to match.
 #[derive(Clone, Debug)]
-pub struct Glob(Regex);
+pub struct Glob(Matcher);
+
+/// How a pattern matches. Most are one of the first two, and an expression takes long to make.
+#[derive(Clone, Debug)]
+enum Matcher {
+    Anything,
+    Text(Box<str>),
+    Expression(Regex),
+}
 
 /// A pattern that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,14 +43,32 @@ impl Glob {
         if pattern.len() > MAX_BYTES {
             return Err(failed("it is too long"));
         }
+        if let Some(simple) = simple(pattern, separated) {
+            return Ok(Glob(simple));
+        }
         let expression = translate(pattern, separated).map_err(failed)?;
         // The engine runs in linear time, so that no pattern can make it hang.
-        Regex::new(&expression).map(Glob).map_err(|_| failed("it is too large"))
+        let expression = Regex::new(&expression).map_err(|_| failed("it is too large"))?;
+        Ok(Glob(Matcher::Expression(expression)))
     }
 
     /// Whether a text matches as a whole.
     pub fn matches(&self, path: &str) -> bool {
-        self.0.is_match(path)
+        match &self.0 {
+            Matcher::Anything => true,
+            Matcher::Text(text) => **text == *path,
+            Matcher::Expression(expression) => expression.is_match(path),
+        }
+    }
+}
+
+/// A pattern that needs no expression.
+fn simple(pattern: &str, separated: bool) -> Option<Matcher> {
+    let stars = pattern.bytes().all(|byte| byte == b'*').then_some(pattern.len());
+    match stars {
+        Some(stars) if stars > usize::from(separated) => Some(Matcher::Anything),
+        _ if pattern.contains(['*', '?', '{', '}', '[', '\\']) => None,
+        _ => Some(Matcher::Text(pattern.into())),
     }
 }
 
@@ -128,6 +154,16 @@ mod tests {
     fn a_star_crosses_folders() {
         check("*.yaml", &["a.yaml", "b/c.yaml"], &["a.yml"]);
         check("config/**", &["config/a", "config/a/b"], &["other/config"]);
+    }
+
+    #[test]
+    fn plain_texts_and_lone_stars_match_as_expressions_do() {
+        check("*", &["", "a", "a/b"], &[]);
+        check("", &[""], &["a"]);
+        check("a.b", &["a.b"], &["axb", "a.b.c"]);
+        let star = Glob::with_separator("*").unwrap();
+        assert!(star.matches("a") && !star.matches("a/b"));
+        assert!(Glob::with_separator("**").unwrap().matches("a/b"));
     }
 
     #[test]
