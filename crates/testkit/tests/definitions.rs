@@ -66,13 +66,12 @@ async fn a_new_version_is_served_and_stored_while_objects_are_watched() {
 #[tokio::test]
 async fn a_definition_that_goes_takes_its_objects_along_and_nothing_else() {
     let world = World::new().await;
-    world.commit(&[
-        ("defs/d.yaml", &widgets(&["v1"])),
-        ("app/w.yaml", &widget("v1", "w", 1)),
-        ("app/a.yaml", &config_map("a", "one")),
-    ]);
-    world.deliver("defs", "defs", &once()).await;
-    world.until("the definition", |world| world.state("defs") == FINE).await;
+    world.apply(&widgets(&["v1"])).await;
+    world.commit(&[("app/w.yaml", &widget("v1", "w", 1)), ("app/a.yaml", &config_map("a", "one"))]);
+    let served = |world: &World| {
+        world.cluster().kinds().preferred(&lynceus_object::GroupKind::new("example.com", "Widget")).is_some()
+    };
+    world.until("the kind", served).await;
     world.deliver("shop", "app", &once()).await;
     world.until("the objects", |world| world.state("shop") == FINE).await;
     world.delete("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets.example.com").await;

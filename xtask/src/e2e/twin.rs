@@ -6,12 +6,17 @@ use std::path::Path;
 use crate::run;
 
 /// The tests that play scenarios, by theme.
-const THEMES: [&str; 9] = [
-    "delivery", "bad_input", "apply", "watch", "definitions", "deletion", "rights", "webhooks", "scale",
-];
+const THEMES: [&str; 9] =
+    ["delivery", "bad_input", "apply", "watch", "definitions", "deletion", "rights", "webhooks", "scale"];
 
 /// Scenarios that may come to something else on a real cluster, each with its reason.
-const KNOWN: [(&str, &str); 0] = [];
+const KNOWN: [(&str, &str); 1] = [(
+    "deletion.a_namespace_that_goes_takes_everything_along_and_is_made_again",
+    "a real namespace controller waits five seconds before it begins, so that a sync tries in vain meanwhile",
+)];
+
+/// How many objects the largest scenarios have.
+const OBJECTS: &str = "5000";
 
 /// What each scenario came to, by its name.
 type Transcripts = BTreeMap<String, String>;
@@ -44,7 +49,7 @@ fn play(transcripts: &Path, kubeconfig: Option<&Path>) -> Result<(), String> {
     for theme in THEMES {
         cargo.args(["--test", theme]);
     }
-    cargo.env("LYNCEUS_TRANSCRIPTS", transcripts);
+    cargo.env("LYNCEUS_TRANSCRIPTS", transcripts).env("LYNCEUS_OBJECTS", OBJECTS);
     match kubeconfig {
         Some(kubeconfig) => cargo.env("LYNCEUS_RIG", kubeconfig),
         None => cargo.env_remove("LYNCEUS_RIG"),
@@ -99,7 +104,8 @@ mod tests {
 
     #[test]
     fn what_differs_is_shown_line_by_line() {
-        let embedded = transcripts(&[("same", "x\n"), ("other", "a\nb\n"), ("turned", "a\nb\n"), ("lone", "")]);
+        let embedded =
+            transcripts(&[("same", "x\n"), ("other", "a\nb\n"), ("turned", "a\nb\n"), ("lone", "")]);
         let real = transcripts(&[("same", "x\n"), ("other", "a\nc\n"), ("turned", "b\na\n")]);
         assert_eq!(
             compare(&embedded, &real),

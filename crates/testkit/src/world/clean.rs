@@ -32,7 +32,7 @@ pub(crate) async fn clean(client: &Client) -> Result<(), String> {
         let cluster = Cluster::open(client.clone(), super::unhurried()).await.map_err(words)?;
         let Some(baseline) = baseline(&cluster).await? else { return note(&cluster, client).await };
         let mut extra: Vec<Object> = everything(&cluster, client).await;
-        extra.retain(|object| !baseline.contains(&line(object)) && !is_fleeting(object));
+        extra.retain(|object| !baseline.contains(&line(object)) && !is_fleeting(object, &baseline));
         if extra.is_empty() {
             return Ok(());
         }
@@ -110,11 +110,11 @@ fn line(object: &Object) -> String {
 }
 
 /// Whether the cluster itself makes and removes it.
-fn is_fleeting(object: &Object) -> bool {
+fn is_fleeting(object: &Object, baseline: &BTreeSet<String>) -> bool {
     let made_for_namespace = matches!(
         (object.kind(), object.name()),
         ("ConfigMap", "kube-root-ca.crt") | ("ServiceAccount", "default")
-    );
+    ) && baseline.contains(&format!("/Namespace//{}", object.namespace()));
     FLEETING.contains(&object.kind())
         || object.namespace() == "kube-system"
         || object.label("kube-aggregator.kubernetes.io/automanaged").is_some()

@@ -145,7 +145,7 @@ fn tell_events(out: &mut String, writes: &[Write]) {
     }
 }
 
-/// Takes commits, uids and times of day out of a text.
+/// Takes commits, uids, times of day and the ends of made-up names out of a text.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut word = String::new();
@@ -154,7 +154,7 @@ fn plain(text: &str) -> String {
             word.push(letter);
             continue;
         }
-        out.push_str(plain_word(&word).unwrap_or(&word));
+        out.push_str(plain_word(&word).as_deref().unwrap_or(&word));
         word.clear();
         if letter != '\0' {
             out.push(letter);
@@ -163,7 +163,14 @@ fn plain(text: &str) -> String {
     out
 }
 
-fn plain_word(word: &str) -> Option<&'static str> {
+/// The letters of the suffixes that controllers make names with; no English word is made of them.
+const SUFFIX: &str = "bcdfghjklmnpqrstvwxz2456789";
+
+fn plain_word(word: &str) -> Option<String> {
+    let is_suffix = |end: &str| (8..=10).contains(&end.len()) && end.chars().all(|c| SUFFIX.contains(c));
+    if let Some((stem, _)) = word.rsplit_once('-').filter(|(_, end)| is_suffix(end)) {
+        return Some(format!("{stem}-SUFFIX"));
+    }
     let hex = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_uid =
         word.len() == 36 && word.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && hex(&word.replace('-', ""));
@@ -171,9 +178,9 @@ fn plain_word(word: &str) -> Option<&'static str> {
         time.split_once(':').is_some_and(|(hour, minute)| hex(hour) && minute.len() == 2 && hex(minute))
     });
     match word {
-        _ if word.len() == 40 && hex(word) => Some("COMMIT"),
-        _ if is_uid => Some("UID"),
-        _ if is_time => Some("TIME"),
+        _ if word.len() == 40 && hex(word) => Some("COMMIT".to_owned()),
+        _ if is_uid => Some("UID".to_owned()),
+        _ if is_time => Some("TIME".to_owned()),
         _ => None,
     }
 }
@@ -183,7 +190,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commits_uids_and_times_are_left_out() {
+    fn commits_uids_times_and_made_up_names_are_left_out() {
+        assert_eq!(plain("web-77789f8c76: Synced"), "web-SUFFIX: Synced");
         let text = "to 8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b, uid 123e4567-e89b-12d3-a456-426614174000 at 3:04PM.";
         assert_eq!(plain(text), "to COMMIT, uid UID at TIME.");
     }
