@@ -18,6 +18,9 @@ const BASELINE: (&str, &str) = ("kube-system", "lynceus-baseline");
 /// How long it may take until everything is gone.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long one kind may take to be listed: one whose conversion is broken never is.
+const LIST: Duration = Duration::from_secs(5);
+
 /// How many requests are under way at once.
 const PARALLEL: usize = 16;
 
@@ -39,6 +42,11 @@ pub(crate) async fn clean(client: &Client) -> Result<(), String> {
         if begun.elapsed() > PATIENCE {
             let left: Vec<String> = extra.iter().map(line).collect();
             return Err(format!("the rig does not become clean: {}", left.join(", ")));
+        }
+        for definition in extra.iter().filter(|object| object.kind() == "CustomResourceDefinition") {
+            // A webhook that is gone would keep its objects from being read, and so from being deleted.
+            let plain = value!({"spec": {"conversion": {"strategy": "None", "webhook": Value::Null}}});
+            let _ = cluster.patch_record(&definition.gvk(), "", definition.name(), &plain).await;
         }
         // What guards writes goes first, and definitions last.
         for rank in 0..=2 {
@@ -91,9 +99,9 @@ async fn list(client: &Client, kind: &Kind) -> Vec<Object> {
     let request = Request::get(kind.collection_path(""))
         .header("accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
     let Ok(request) = request.body(Body::empty()) else { return Vec::new() };
+    let answer = async { client.send(request).await?.into_body().collect_bytes().await };
     // A kind that cannot be listed holds nothing that a scenario could trip over, or the next round will see it.
-    let Ok(answer) = client.send(request).await else { return Vec::new() };
-    let Ok(bytes) = answer.into_body().collect_bytes().await else { return Vec::new() };
+    let Ok(Ok(bytes)) = tokio::time::timeout(LIST, answer).await else { return Vec::new() };
     let list = json::parse(&bytes).unwrap_or_default();
     let objects = list.items_at(&["items"]).iter().filter_map(|item| Object::new(item.clone()).ok());
     objects
