@@ -17,23 +17,21 @@ pub fn permits_source(project: &AppProject, repository: &str) -> bool {
     permitted
 }
 
-/// Whether a project permits a destination. `!` before a part denies.
+/// Whether a project permits a destination, which has both its address and its name. `!` before a part of a rule denies:
+/// in the order and with the precedence that Argo CD has.
 pub fn permits_destination(project: &AppProject, destination: &ApplicationDestination) -> bool {
     let mut permitted = false;
     for rule in &project.spec.destinations {
-        let namespace = judge(&rule.namespace, &destination.namespace);
-        // A rule names the cluster by address or by name; the one that is not given does not count.
-        let cluster = match (rule.server.is_empty(), destination.name.is_empty()) {
-            (false, _) if !destination.server.is_empty() => judge(&rule.server, &destination.server),
-            (_, false) if !rule.name.is_empty() => judge(&rule.name, &destination.name),
-            _ => Judgement::No,
-        };
-        match (cluster, namespace) {
-            (Judgement::Denied, Judgement::Yes | Judgement::Denied) | (Judgement::Yes, Judgement::Denied) => {
-                return false;
-            }
-            (Judgement::Yes, Judgement::Yes) => permitted = true,
-            _ => {}
+        let name = !destination.name.is_empty() && fits(&rule.name, &destination.name);
+        let server = !destination.server.is_empty() && fits(&rule.server, &destination.server);
+        let namespace = fits(&rule.namespace, &destination.namespace);
+        if (server || name) && namespace {
+            permitted = true;
+        } else if (!name && denies(&rule.name))
+            || (!server && denies(&rule.server) && namespace)
+            || (!namespace && denies(&rule.namespace) && server)
+        {
+            return false;
         }
     }
     permitted
@@ -85,20 +83,15 @@ pub fn permits_object(
     Ok(())
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Judgement {
-    Yes,
-    No,
-    Denied,
+fn denies(pattern: &str) -> bool {
+    pattern.starts_with('!')
 }
 
-fn judge(pattern: &str, text: &str) -> Judgement {
+/// Whether a text is what a pattern means; one that denies means everything else.
+fn fits(pattern: &str, text: &str) -> bool {
     match pattern.strip_prefix('!') {
-        Some(denied) if matches(denied, text) => Judgement::Denied,
-        // A denial that does not match is as good as a rule that permits the rest.
-        Some(_) => Judgement::Yes,
-        None if matches(pattern, text) => Judgement::Yes,
-        None => Judgement::No,
+        Some(denied) => !matches(denied, text),
+        None => matches(pattern, text),
     }
 }
 
@@ -152,6 +145,26 @@ mod tests {
         assert!(permits_destination(&project, &to("https://a", "team-dev")));
         assert!(!permits_destination(&project, &to("https://a", "team-prod")));
         assert!(!permits_destination(&project, &to("https://b", "team-dev")));
+    }
+
+    #[test]
+    fn a_destination_is_permitted_by_its_name_or_its_address() {
+        let project = project(value!({"destinations": [
+            {"name": "prod-*", "namespace": "*"}, {"server": "https://b", "namespace": "*"},
+        ]}));
+        let both = |server: &str, name: &str| ApplicationDestination { name: name.into(), ..to(server, "x") };
+        assert!(permits_destination(&project, &both("https://a", "prod-eu")));
+        assert!(permits_destination(&project, &both("https://b", "other")));
+        assert!(!permits_destination(&project, &both("https://a", "test")));
+    }
+
+    #[test]
+    fn a_denied_address_is_denied_whatever_else_permits() {
+        let project = project(value!({"destinations": [
+            {"server": "*", "namespace": "*"}, {"server": "!https://b", "namespace": "*"},
+        ]}));
+        assert!(permits_destination(&project, &to("https://a", "x")));
+        assert!(!permits_destination(&project, &to("https://b", "x")));
     }
 
     #[test]
