@@ -9,7 +9,7 @@ use lynceus_object::{GroupKind, Object, ObjectKey, Str};
 use tokio::sync::{Notify, broadcast};
 
 use crate::limits;
-use crate::rows::{Listed, Rows, version};
+use crate::rows::{Kept, Listed, Rows, version};
 
 /// An object that has changed, and what it may matter to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +165,11 @@ impl Cache {
         self.tell(change);
     }
 
+    /// As much of an object as would be kept now.
+    pub(crate) fn trimmed(&self, object: Object) -> Kept {
+        self.read().trimmed(object)
+    }
+
     /// Takes a whole list: what is not in it is gone.
     pub(crate) fn replace(&self, list: Listed) {
         let place = (list.kind.clone(), list.namespace.clone());
@@ -271,6 +276,7 @@ mod tests {
     }
 
     fn listed(kind: &str, version: u64, objects: Vec<Object>) -> Listed {
+        let objects = objects.into_iter().map(Kept::from).collect();
         Listed { kind: GroupKind::new("", kind), namespace: Str::new(), objects, version, reset: false }
     }
 

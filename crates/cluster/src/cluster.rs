@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use kube::Client;
 use lynceus_api::Tracking;
-use lynceus_object::{Gvk, Object, ObjectKey, Value};
+use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, Value};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
@@ -147,7 +147,12 @@ impl Cluster {
                 place
             })
             .collect();
-        while let Ok(Some(place)) = tokio::time::timeout(limits::FILL, firsts.next()).await {
+        let home = self.options().home.clone();
+        loop {
+            // Deciding anything without the settings and the applications would be worse than to wait.
+            let needed = !home.is_empty() && waiting.iter().any(|place| is_essential(&place.0));
+            let patience = if needed { limits::FILL_HOME } else { limits::FILL };
+            let Ok(Some(place)) = tokio::time::timeout(patience, firsts.next()).await else { break };
             waiting.remove(&place);
         }
         for place in waiting {
@@ -238,6 +243,12 @@ impl Cluster {
     pub async fn raw(&self, path: &str) -> Result<Value, ClusterError> {
         self.door.get(path).await
     }
+}
+
+/// Whether a kind is one that applications, projects and settings are of.
+fn is_essential(kind: &GroupKind) -> bool {
+    kind.group == lynceus_api::GROUP
+        || (kind.group.is_empty() && matches!(kind.kind.as_str(), "ConfigMap" | "Secret"))
 }
 
 /// Rediscovers when a definition or an aggregated API comes or goes, so that custom resources are seen at once.

@@ -18,7 +18,7 @@ use crate::kind::Kind;
 use crate::limits;
 use crate::options::RespectRbac;
 use crate::pause::{Backoff, up_to};
-use crate::rows::Listed;
+use crate::rows::{Kept, Listed};
 use crate::watch::Shared;
 
 /// The annotation of the bookmark that ends the objects of a streaming list.
@@ -130,13 +130,13 @@ impl Keeper {
     fn initial(
         &self,
         event: &Value,
-        objects: &mut Vec<Object>,
+        objects: &mut Vec<Kept>,
         lost: &mut Lost,
     ) -> Result<Option<String>, ClusterError> {
         let object = event.get("object");
         match event.str_at(&["type"]).unwrap_or_default() {
             "ADDED" | "MODIFIED" => match object.and_then(|value| self.item(value)) {
-                Some(object) => objects.push(object),
+                Some(object) => objects.push(self.shared.cache.trimmed(object)),
                 None => lost.note("an object has no name".to_owned()),
             },
             "BOOKMARK" => {
@@ -173,7 +173,7 @@ impl Keeper {
             };
             for item in page.items_at(&["items"]) {
                 match self.item(item) {
-                    Some(object) => objects.push(object),
+                    Some(object) => objects.push(self.shared.cache.trimmed(object)),
                     None => lost.note("an item has no name".to_owned()),
                 }
             }
@@ -187,7 +187,7 @@ impl Keeper {
     }
 
     /// Takes a list that is complete.
-    fn listed(&mut self, objects: Vec<Object>, version: &str, lost: Lost) {
+    fn listed(&mut self, objects: Vec<Kept>, version: &str, lost: Lost) {
         debug!(kind = %self.place.0, count = objects.len(), "listed");
         let number = version.parse().unwrap_or_default();
         let reset = number < self.highest || self.epoch.has_changed().unwrap_or_default();

@@ -24,7 +24,7 @@ pub(crate) const WATCH: Duration = Duration::from_secs(290);
 pub(crate) const SILENCE: Duration = Duration::from_secs(150);
 
 /// How long the objects of a streaming list may keep us waiting for the next one.
-pub(crate) const STREAM: Duration = Duration::from_secs(60);
+pub(crate) const STREAM: Duration = Duration::from_secs(20);
 
 /// The first wait after a kind could not be listed or watched; it doubles up to [`RETRY_MAX`].
 pub(crate) const RETRY_MIN: Duration = Duration::from_millis(250);
@@ -60,7 +60,10 @@ pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
 pub(crate) const VERSION_CHECK: Duration = Duration::from_secs(10);
 
 /// How long the start waits for the next kind to be read before it goes on without the rest.
-pub(crate) const FILL: Duration = Duration::from_secs(60);
+pub(crate) const FILL: Duration = Duration::from_secs(10);
+
+/// How long it waits for the kinds that our own settings are of.
+pub(crate) const FILL_HOME: Duration = Duration::from_secs(300);
 
 /// How many kinds are listed at the same time when a cluster is first read.
 pub(crate) const PARALLEL_LISTS: usize = 16;

@@ -19,7 +19,7 @@ pub(crate) struct Rows {
     pub(crate) tracking: Tracking,
     /// The namespace whose settings are always kept whole.
     home: Str,
-    objects: HashMap<ObjectKey, Row>,
+    objects: HashMap<ObjectKey, Kept>,
     /// Key by uid, to find an owner.
     by_uid: HashMap<Str, ObjectKey>,
     /// Keys by the uid of an owner, to find children.
@@ -38,11 +38,6 @@ pub(crate) struct Rows {
     pub(crate) hungry: BTreeSet<ObjectKey>,
 }
 
-struct Row {
-    object: Object,
-    keep: Keep,
-}
-
 /// What the chain of owners says about an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
@@ -52,12 +47,24 @@ enum Standing {
     Managed,
 }
 
+/// An object, or as much of it as there is.
+pub(crate) struct Kept {
+    pub(crate) object: Object,
+    keep: Keep,
+}
+
+impl From<Object> for Kept {
+    fn from(object: Object) -> Self {
+        Kept { object, keep: Keep::Full }
+    }
+}
+
 /// A list of a kind, in one namespace or all, as the server gave it.
 pub(crate) struct Listed {
     pub(crate) kind: GroupKind,
     /// Empty for all.
     pub(crate) namespace: Str,
-    pub(crate) objects: Vec<Object>,
+    pub(crate) objects: Vec<Kept>,
     /// The version that the list is of.
     pub(crate) version: u64,
     /// Whether it is the truth even where we have seen newer objects: the server was set back.
@@ -132,25 +139,38 @@ impl Rows {
 
     /// Takes an object as it is now. Answers to our own writes and events of a watch come by different ways; whichever
     /// is newer counts.
-    pub(crate) fn upsert(&mut self, object: Object) -> Option<Change> {
-        let key = object.key();
-        let new = version(&object);
+    pub(crate) fn upsert(&mut self, kept: impl Into<Kept>) -> Option<Change> {
+        let kept = kept.into();
+        let key = kept.object.key();
+        let new = version(&kept.object);
         let stale = match self.objects.get(&key) {
-            Some(row) if version(&row.object) == new => row.keep >= self.need(&key, &object),
+            Some(row) if version(&row.object) == new => {
+                row.keep >= kept.keep || row.keep >= self.need(&key, &kept.object)
+            }
             Some(row) => version(&row.object) > new,
             None => self.deleted.get(&key).is_some_and(|deleted| *deleted >= new),
         };
-        if stale { None } else { Some(self.put(key, object)) }
+        if stale { None } else { Some(self.put(key, kept)) }
     }
 
-    fn put(&mut self, key: ObjectKey, object: Object) -> Change {
+    /// Throws away at once what would not be kept anyway, so that a long list is never in memory as a whole.
+    pub(crate) fn trimmed(&self, object: Object) -> Kept {
+        let keep = self.need(&object.key(), &object);
+        Kept { object: trim(object, keep), keep }
+    }
+
+    fn put(&mut self, key: ObjectKey, Kept { object, keep: have }: Kept) -> Change {
         self.deleted.remove(&key);
         self.hungry.remove(&key);
         let mut applications = self.applications(&key);
         self.unindex(&key);
         self.index(&key, &object);
-        let keep = self.need(&key, &object);
-        let before = self.objects.insert(key.clone(), Row { object: trim(object, keep), keep });
+        let need = self.need(&key, &object);
+        let keep = need.min(have);
+        if keep < need {
+            self.hungry.insert(key.clone());
+        }
+        let before = self.objects.insert(key.clone(), Kept { object: trim(object, keep), keep });
         applications.extend(self.applications(&key));
         if before.is_none_or(|row| row.keep != keep) {
             let children = self.own_children(&key);
@@ -177,7 +197,7 @@ impl Rows {
     /// set back to an older state.
     pub(crate) fn replace(&mut self, list: Listed) -> Vec<Change> {
         let here = |key: &ObjectKey| list.namespace.is_empty() || key.namespace == list.namespace;
-        let now: BTreeSet<ObjectKey> = list.objects.iter().map(Object::key).collect();
+        let now: BTreeSet<ObjectKey> = list.objects.iter().map(|kept| kept.object.key()).collect();
         let before = self.by_kind.get(&list.kind).into_iter().flatten().filter(|key| here(key));
         let newer = |key: &ObjectKey| {
             !list.reset && self.get(key).is_some_and(|object| version(object) > list.version)
@@ -187,16 +207,16 @@ impl Rows {
         if list.reset {
             self.deleted.retain(|key, _| key.group_kind() != list.kind || !here(key));
         }
-        for object in list.objects {
+        for kept in list.objects {
             if list.reset {
-                let key = object.key();
-                let same = self.get(&key).is_some_and(|old| version(old) == version(&object));
-                if same && self.objects.get(&key).is_some_and(|row| row.object.uid() == object.uid()) {
-                    continue;
+                let key = kept.object.key();
+                let same =
+                    |old: &Object| version(old) == version(&kept.object) && old.uid() == kept.object.uid();
+                if !self.get(&key).is_some_and(same) {
+                    changes.push(self.put(key, kept));
                 }
-                changes.push(self.put(key, object));
             } else {
-                changes.extend(self.upsert(object));
+                changes.extend(self.upsert(kept));
             }
         }
         changes

@@ -77,7 +77,7 @@ async fn a_server_that_ignores_the_parameters_is_asked_for_pages() {
         (false, _) => Answer::Json(200, list(9, &[pod("a", 1)])),
     });
     let cluster = server.connect().await;
-    pass(1).await;
+    pass(30).await;
     assert_eq!(pods(&cluster), ["a@1"]);
     assert_eq!(server.asked(PODS), ["stream", "list", "watch 9"]);
 }
