@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_api::{AppProject, ApplicationConditionType, ApplicationDestination, Tracking};
-use lynceus_cluster::Kinds;
+use lynceus_cluster::{Kinds, Scope};
 use lynceus_files::{Severity, Span};
 use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_render::{Manifest, Rendered};
@@ -22,6 +22,24 @@ pub struct Desired {
     pub conditions: Vec<Condition>,
     /// Whether something is missing because it could not be read: then nothing may be pruned.
     pub incomplete: bool,
+}
+
+impl Desired {
+    /// Leaves out what the settings exclude from a cluster, and says so.
+    pub(crate) fn leave_out(&mut self, scope: &Scope, server: &str) {
+        let conditions = &mut self.conditions;
+        self.objects.retain(|object| {
+            let excluded = scope.excludes(&object.group_kind(), server);
+            if excluded {
+                let (group, kind, name) = (object.group(), object.kind(), object.name());
+                conditions.push(Condition::new(
+                    ApplicationConditionType::ExcludedResourceWarning,
+                    format!("Resource {group}/{kind} {name} is excluded in the settings"),
+                ));
+            }
+            !excluded
+        });
+    }
 }
 
 /// Who wants it, and where.
@@ -192,5 +210,13 @@ mod tests {
     fn an_object_that_needs_a_namespace_and_has_none_is_told_of() {
         let desired = desired("", &[("ConfigMap", "", "a")]);
         assert_eq!(desired.conditions[0].message, "Namespace for a /v1, Kind=ConfigMap is missing.");
+    }
+
+    #[test]
+    fn what_the_settings_exclude_is_left_out_and_told_of() {
+        let mut desired = desired("dev", &[("ConfigMap", "", "a"), ("Namespace", "", "n")]);
+        desired.leave_out(&Scope::read(Some("- {kinds: [ConfigMap]}"), None).0, "https://any");
+        assert_eq!(desired.objects.len(), 1);
+        assert_eq!(desired.conditions[0].message, "Resource /ConfigMap a is excluded in the settings");
     }
 }

@@ -164,7 +164,9 @@ impl Looker<'_> {
             Some(objects) => vec![crate::desire::local(objects)],
             None => sourced.iter().map(|one| (*one.rendered).clone()).collect(),
         };
-        let desired = desire(&rendered, &wanting);
+        let mut desired = desire(&rendered, &wanting);
+        let watched = cluster.options();
+        desired.leave_out(&watched.scope, &watched.server);
         let (live, unread_objects) = live(&cluster, &tracked, &desired).await;
         let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
         let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
