@@ -111,7 +111,7 @@ async fn server_side_apply_takes_over_what_kubectl_applied_before() {
 }
 
 #[tokio::test]
-async fn a_move_to_server_side_apply_keeps_what_was_applied_before() {
+async fn a_move_to_server_side_apply_takes_over_what_was_applied_before() {
     let world = World::new().await;
     world.commit(&[("app/a.yaml", &(config_map("a", "one") + "  old: two\n"))]);
     world.deliver("shop", "app", &automated()).await;
@@ -121,8 +121,8 @@ async fn a_move_to_server_side_apply_keeps_what_was_applied_before() {
     world.commit(&[("app/a.yaml", &config_map("a", "new"))]);
     world.until("the second commit", |world| data(world, "a").starts_with("key=new")).await;
     world.until("rest", |world| world.state("shop") == FINE).await;
-    // As in Argo CD, whose client-side applies own fields under another operation than its server-side ones.
-    assert_eq!(data(&world, "a"), "key=new old=two");
+    // kubectl, and with it Argo CD, hands over the fields of whoever wrote the annotation of client-side applies.
+    assert_eq!(data(&world, "a"), "key=new");
     world.end().await;
 }
 

@@ -95,7 +95,13 @@ impl Stage {
     /// Lets something happen: the embedded clock moves a step, a real cluster is given a moment.
     pub(crate) async fn wait(&self, cache: &Cache) {
         match self {
-            Stage::Embedded { sim, .. } => sim.advance(STEP).await,
+            Stage::Embedded { sim, .. } => {
+                // A kind that could not be read is tried again after a pause by the machine's own clock.
+                if !cache.errors().is_empty() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                sim.advance(STEP).await;
+            }
             Stage::Real { .. } => {
                 let _ = tokio::time::timeout(Duration::from_millis(50), cache.changes().recv()).await;
             }

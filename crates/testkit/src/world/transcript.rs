@@ -154,7 +154,9 @@ fn plain(text: &str) -> String {
             word.push(letter);
             continue;
         }
-        out.push_str(plain_word(&word).as_deref().unwrap_or(&word));
+        let bare = word.trim_end_matches(':');
+        out.push_str(plain_word(bare).as_deref().unwrap_or(bare));
+        out.push_str(&word[bare.len()..]);
         word.clear();
         if letter != '\0' {
             out.push(letter);
