@@ -95,6 +95,8 @@ impl Module {
         for (module, with) in replaced(upstream) {
             match self.published(with) {
                 Some(version) => text.push_str(&format!("replace {module} => {module} {version}\n")),
+                // What it requires by a version that was published needs no directory.
+                None if with.starts_with('.') => {}
                 None => text.push_str(&format!("replace {module} => {with}\n")),
             }
         }
@@ -179,6 +181,12 @@ mod tests {
             format!("replace example.com/gitops-engine => example.com/gitops-engine {GITOPS_ENGINE}\n");
         assert!(wrapper.contains(&pinned), "{wrapper}");
         assert!(wrapper.ends_with("replace gopkg.in/yaml.v2 => gopkg.in/yaml.v2 v2.4.0\n"), "{wrapper}");
+    }
+
+    #[test]
+    fn directories_of_a_module_that_requires_published_versions_are_left_out() {
+        let wrapper = Module::Etcd.wrapper("replace go.etcd.io/etcd/api/v3 => ../api\n");
+        assert!(!wrapper.contains("replace"), "{wrapper}");
     }
 
     #[test]
