@@ -140,13 +140,13 @@ fn resource(
     let version_name = Str::from(version.str_at(&["name"]).unwrap_or_default());
     let gvk = Gvk::new(group.clone(), version_name.clone(), word("kind"));
     let mut subresources = Vec::new();
-    if compiled.scale.is_some() {
-        let gvk = Gvk::new("autoscaling", "v1", "Scale");
-        subresources.push(Subresource { name: "scale".into(), gvk, foreign: true, verbs: PART_VERBS });
-    }
     if compiled.has_status {
         let part = Subresource { name: "status".into(), gvk: gvk.clone(), foreign: false, verbs: PART_VERBS };
         subresources.push(part);
+    }
+    if compiled.scale.is_some() {
+        let gvk = Gvk::new("autoscaling", "v1", "Scale");
+        subresources.push(Subresource { name: "scale".into(), gvk, foreign: true, verbs: PART_VERBS });
     }
     Resource {
         storage: Gvk::new(group.clone(), compiled.storage_version.clone(), word("kind")),
