@@ -71,7 +71,9 @@ pub(crate) async fn client(
     let exec = exec(registration, allowed).map_err(configure)?;
     let command = exec.as_ref().map(|exec| exec.command.clone()).unwrap_or_default();
     let config = match home {
-        Some(home) if registration.server == IN_CLUSTER_SERVER => at_home(&registration.access, home),
+        Some(home) if registration.server == IN_CLUSTER_SERVER => {
+            at_home(&registration.access, exec.as_ref(), home)?
+        }
         _ => {
             let file = kubeconfig(registration, exec.as_ref());
             let file: Kubeconfig = serde_json::from_value(file).map_err(configure)?;
@@ -94,15 +96,13 @@ pub(crate) async fn client(
     }
 }
 
-/// The home cluster with other credentials.
-fn at_home(access: &Access, home: &Config) -> Config {
+/// The home cluster, with other credentials if the Secret has any.
+fn at_home(access: &Access, exec: Option<&Exec>, home: &Config) -> Result<Config, ClusterError> {
     let mut config = home.clone();
-    if !access.bearer_token.is_empty() || !access.username.is_empty() {
-        let user = user(access, None);
-        // Only texts are in it, and every one of them has a place.
-        config.auth_info = serde_json::from_value(user).unwrap_or_default();
+    if !access.is_anonymous() {
+        config.auth_info = serde_json::from_value(user(access, exec)).map_err(configure)?;
     }
-    config
+    Ok(config)
 }
 
 fn kubeconfig(registration: &Registration, exec: Option<&Exec>) -> Value {
@@ -231,6 +231,22 @@ mod tests {
         assert!(refused(config, &[]).contains("--allow-exec argocd-k8s-auth"));
         let found = exec(&registration(config), &["argocd-k8s-auth".to_owned()]).unwrap().unwrap();
         assert_eq!(found.args, ["aws", "--cluster-name", "eu", "--role-arn", "arn:x"]);
+    }
+
+    #[test]
+    fn a_secret_for_the_home_cluster_changes_who_we_are_whatever_the_way_in() {
+        let home = Config::new("https://home".parse().unwrap());
+        let certificate = r#"{"tlsClientConfig": {"certData": "Yw==", "keyData": "aw=="}}"#;
+        let program = r#"{"execProviderConfig": {"command": "auth", "apiVersion": "v1"}}"#;
+        let whom = |config: &str| {
+            let access = registration(config).access;
+            let found = at_home(&access, access.exec_provider_config.as_ref(), &home).unwrap().auth_info;
+            (found.token.is_some(), found.client_certificate_data.is_some(), found.exec.is_some())
+        };
+        assert_eq!(whom(""), (false, false, false));
+        assert_eq!(whom(r#"{"bearerToken": "t"}"#), (true, false, false));
+        assert_eq!(whom(certificate), (false, true, false));
+        assert_eq!(whom(program), (false, false, true));
     }
 
     #[tokio::test]
