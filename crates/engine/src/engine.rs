@@ -299,7 +299,10 @@ impl Engine {
         };
         let mut application = match Application::from_object(&object) {
             Ok(application) => application,
-            Err(_) if self.options.observe => return Ok(()),
+            Err(error) if self.options.observe => {
+                warn!(application = %key, error = crate::words(&error), "the Application cannot be read");
+                return Ok(());
+            }
             Err(error) => return self.refuse(&object, &crate::words(&error)).await,
         };
         if application

@@ -3,14 +3,13 @@
 use lynceus_api::{Application, ApplicationConditionType, Options, finalizers, hook, options};
 use lynceus_cluster::{Cluster, ClusterError, Deletion, Destination, DestinationError, Link};
 use lynceus_object::{GroupKind, Object, Propagation, Str};
-use std::collections::BTreeSet;
 use tracing::info;
 
 use crate::condition::{Condition, merge};
 use crate::engine::{Engine, EngineError};
 use crate::key::AppKey;
 use crate::limits;
-use crate::look::away;
+use crate::look::{away, unreadable};
 use crate::queue::Freshness;
 
 impl Engine {
@@ -42,7 +41,13 @@ impl Engine {
             .into_iter()
             .filter(|object| goes(object, &key))
             .collect();
-        let unread = unreadable(application, &cluster);
+        // What is left of a kind that cannot be read is not known.
+        let had = application.status.resources.iter();
+        let had = had.map(|resource| GroupKind::new(resource.group.clone(), resource.kind.clone()));
+        let unread: Vec<Condition> = unreadable(&cluster, had)
+            .into_iter()
+            .map(|message| Condition::new(ApplicationConditionType::DeletionError, message))
+            .collect();
         if !unread.is_empty() {
             return self.fail_deletion(application, &unread).await;
         }
@@ -95,27 +100,6 @@ impl Engine {
 /// Whether a finalizer stands for hooks around the deletion.
 fn is_of_hooks(finalizer: &str) -> bool {
     finalizer.starts_with(finalizers::PRE_DELETE) || finalizer.starts_with(finalizers::POST_DELETE)
-}
-
-/// Kinds that the application has objects of and that cannot be read: what is left of them is not known.
-fn unreadable(application: &Application, cluster: &Cluster) -> Vec<Condition> {
-    let errors = cluster.cache().errors();
-    let kinds: BTreeSet<GroupKind> = application
-        .status
-        .resources
-        .iter()
-        .map(|resource| GroupKind::new(resource.group.clone(), resource.kind.clone()))
-        .collect();
-    let failed = kinds
-        .into_iter()
-        .filter_map(|kind| Some((errors.get(&kind)?, kind)))
-        .filter(|(error, _)| !error.partial);
-    failed
-        .map(|(error, kind)| {
-            let message = format!("{kind} cannot be read from the cluster: {}", error.message);
-            Condition::new(ApplicationConditionType::DeletionError, message)
-        })
-        .collect()
 }
 
 async fn delete_one(cluster: &Cluster, object: &Object, deletion: &Deletion) -> Result<(), ClusterError> {

@@ -10,8 +10,8 @@ use lynceus_api::{
 };
 use lynceus_cluster::{Cluster, Destination, Fleet, Link};
 use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
-use lynceus_object::{Gvk, Object, ObjectKey, Str};
-use std::collections::BTreeMap;
+use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, Str};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::assess::{Assessment, assess};
@@ -169,7 +169,7 @@ impl Looker<'_> {
         desired.leave_out(&watched.scope, &watched.server);
         let (live, unread_objects) = live(&cluster, &tracked, &desired).await;
         let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
-        let (ignore, unreadable) = Ignore::new(&application.spec.ignore_differences);
+        let (ignore, faulty) = Ignore::new(&application.spec.ignore_differences);
         let chosen = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice());
         let comparing = lynceus_diff::Settings {
             ignore,
@@ -186,8 +186,11 @@ impl Looker<'_> {
         let changes = compare_all(pairs, &comparing, &is_own);
         let assessment = assess(application, &changes, self.children);
         let mut conditions = desired.conditions.clone();
-        conditions.extend(unreadable.iter().map(|error| Condition::comparison(crate::words(error))));
-        let mut unread = unreadable_kinds(&cluster, &desired);
+        conditions.extend(faulty.iter().map(|error| Condition::comparison(crate::words(error))));
+        let mut unread = unreadable(&cluster, desired.objects.iter().map(Object::group_kind))
+            .into_iter()
+            .map(Condition::comparison)
+            .collect::<Vec<_>>();
         unread.extend(unread_objects);
         let is_unread = !unread.is_empty();
         conditions.extend(unread);
@@ -346,19 +349,14 @@ async fn live(cluster: &Cluster, tracked: &str, desired: &Desired) -> (Vec<Objec
     (found.into_values().collect(), conditions)
 }
 
-/// Kinds that the application wants and that cannot be read: what is said of them would be a guess.
-fn unreadable_kinds(cluster: &Cluster, desired: &Desired) -> Vec<Condition> {
+/// Those of some kinds that cannot be read, in order, with the reason: what is said of them would be a guess.
+pub(crate) fn unreadable(cluster: &Cluster, kinds: impl IntoIterator<Item = GroupKind>) -> Vec<String> {
     let errors = cluster.cache().errors();
-    let mut kinds: Vec<_> = desired.objects.iter().map(Object::group_kind).collect();
-    kinds.sort();
-    kinds.dedup();
-    kinds
-        .into_iter()
-        .filter_map(|kind| errors.get(&kind).map(|error| (kind, error)))
-        .filter(|(_, error)| !error.partial)
-        .map(|(kind, error)| {
-            Condition::comparison(format!("{kind} cannot be read from the cluster: {}", error.message))
-        })
+    let kinds: BTreeSet<GroupKind> = kinds.into_iter().collect();
+    let failed = kinds.into_iter().filter_map(|kind| Some((errors.get(&kind)?, kind)));
+    failed
+        .filter(|(error, _)| !error.partial)
+        .map(|(error, kind)| format!("{kind} cannot be read from the cluster: {}", error.message))
         .collect()
 }
 
