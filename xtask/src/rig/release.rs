@@ -38,10 +38,13 @@ pub(crate) const PROGRAMS: [Program; 6] = [
     Program { name: "etcd", module: Module::Etcd, package: "go.etcd.io/etcd/server/v3" },
     kubernetes("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
     kubernetes("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"),
-    kubernetes("kubectl", "k8s.io/kubernetes/cmd/kubectl"),
+    KUBECTL,
     kubernetes("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"),
     Program { name: "kwok", module: Module::Kwok, package: "sigs.k8s.io/kwok/cmd/kwok" },
 ];
+
+/// The command line of Kubernetes.
+pub(crate) const KUBECTL: Program = kubernetes("kubectl", "k8s.io/kubernetes/cmd/kubectl");
 
 /// The command line of Argo CD, for those who ask for it.
 pub(crate) const ARGOCD: Program =
