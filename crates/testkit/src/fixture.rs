@@ -1,9 +1,31 @@
-//! Manifests that scenarios are made of, as text.
+//! Manifests that scenarios are made of, and what they come to, as text.
 
+use lynceus_api::{Application, Kind as _};
+use lynceus_cluster::Cache;
+use lynceus_engine::AppKey;
 use lynceus_object::{Value, value};
 
 /// What there is to say of an application that is as Git says, delivered by itself or not.
 pub const FINE: &str = "Synced Healthy Succeeded";
+
+/// An Application of the home namespace, as a cache has it.
+pub fn application(cache: &Cache, name: &str) -> Application {
+    let found = cache.get(&AppKey::new("argocd", name).object_key());
+    found.and_then(|object| Application::from_object(&object).ok()).unwrap_or_default()
+}
+
+/// `Synced Healthy Succeeded`: what there is to say about an Application in three words.
+pub fn state(application: &Application) -> String {
+    let status = &application.status;
+    let phase = status.operation_state.as_ref().map(|state| state.phase.to_string()).unwrap_or_default();
+    format!("{} {} {phase}", status.sync.status, status.health.status).trim().to_owned()
+}
+
+/// What is said of an Application: `ComparisonError: …`, one line for each condition.
+pub fn said(application: &Application) -> String {
+    let conditions = application.status.conditions.iter();
+    conditions.map(|condition| format!("{}: {}\n", condition.type_, condition.message)).collect()
+}
 
 /// A policy that syncs, prunes and heals by itself.
 pub fn automated() -> Value {

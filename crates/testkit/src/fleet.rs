@@ -17,9 +17,9 @@ use http_body_util::{BodyExt as _, BodyStream, Full, StreamBody};
 use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube::client::Body;
-use lynceus_api::{Application, Kind as _};
+use lynceus_api::Application;
 use lynceus_cluster::{Access, ApplyOptions, Clock, Cluster, ClusterError, Deletion, Reach, Registration};
-use lynceus_engine::{AppKey, Engine, Options, bootstrap};
+use lynceus_engine::{Engine, Options, bootstrap};
 use lynceus_files::FilePath;
 use lynceus_object::{Gvk, Object, ObjectKey, Value, manifest, value};
 use lynceus_sim::Sim;
@@ -30,6 +30,8 @@ use lynceus_source::{Settings, Sources};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
+
+use crate::fixture;
 
 /// How long a condition may take on the clock.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
@@ -413,25 +415,17 @@ impl Clusters {
 
     /// An Application.
     pub fn application(&self, name: &str) -> Application {
-        self.home
-            .eye
-            .cache()
-            .get(&AppKey::new("argocd", name).object_key())
-            .and_then(|object| Application::from_object(&object).ok())
-            .unwrap_or_default()
+        fixture::application(self.home.eye.cache(), name)
     }
 
     /// `Synced Healthy Succeeded`: what there is to say about an Application in three words.
     pub fn state(&self, name: &str) -> String {
-        let status = self.application(name).status;
-        let phase = status.operation_state.map(|state| state.phase.to_string()).unwrap_or_default();
-        format!("{} {} {phase}", status.sync.status, status.health.status).trim().to_owned()
+        fixture::state(&self.application(name))
     }
 
     /// What is said of an Application: `ComparisonError: …`, one line for each condition.
     pub fn said(&self, name: &str) -> String {
-        let conditions = self.application(name).status.conditions;
-        conditions.iter().map(|condition| format!("{}: {}\n", condition.type_, condition.message)).collect()
+        fixture::said(&self.application(name))
     }
 
     /// Lets time pass until something is so. Panics with the Applications' state if it never is.

@@ -27,15 +27,17 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use http::{Method, Request};
 use jiff::{SignedDuration, Timestamp};
 use kube::client::Body;
-use lynceus_api::{Application, Kind as _};
+use lynceus_api::Application;
 use lynceus_cluster::{ApplyOptions, Cluster, Deletion};
-use lynceus_engine::{AppKey, Engine, Options, bootstrap};
+use lynceus_engine::{Engine, Options, bootstrap};
 use lynceus_files::FilePath;
 use lynceus_object::{Gvk, Object, ObjectKey, Value, json, manifest};
 use lynceus_source::compose::{Change, Composition, Layout, Message};
 use lynceus_source::{CommitId, Settings, Sources};
 use stage::{Crew, Stage};
 use tokio::task::JoinHandle;
+
+use crate::fixture;
 
 /// The namespace of Applications.
 const HOME: &str = "argocd";
@@ -193,10 +195,7 @@ impl World {
 
     /// What is said of an Application: `ComparisonError: …`, one line for each condition.
     pub fn said(&self, name: &str) -> String {
-        let conditions = self.application(name).status.conditions;
-        let lines =
-            conditions.iter().map(|condition| format!("{}: {}\n", condition.type_, condition.message));
-        lines.collect()
+        fixture::said(&self.application(name))
     }
 
     /// Applies manifests as a user would with kubectl.
@@ -259,18 +258,12 @@ impl World {
 
     /// An Application.
     pub fn application(&self, name: &str) -> Application {
-        self.cluster
-            .cache()
-            .get(&AppKey::new("argocd", name).object_key())
-            .and_then(|object| Application::from_object(&object).ok())
-            .unwrap_or_default()
+        fixture::application(self.cluster.cache(), name)
     }
 
     /// `Synced Healthy Succeeded`: what there is to say about an Application in three words.
     pub fn state(&self, name: &str) -> String {
-        let status = self.application(name).status;
-        let phase = status.operation_state.map(|state| state.phase.to_string()).unwrap_or_default();
-        format!("{} {} {phase}", status.sync.status, status.health.status).trim().to_owned()
+        fixture::state(&self.application(name))
     }
 
     /// Lets time pass until something is so. Panics with the Applications' state if it never is.

@@ -6,21 +6,8 @@ use jiff::SignedDuration;
 use lynceus_api::OperationPhase;
 use lynceus_engine::Options;
 use lynceus_object::value;
+use lynceus_testkit::fixture::{FINE, config_map as config, job};
 use lynceus_testkit::fleet::{Clusters, Condition, HOME};
-
-const FINE: &str = "Synced Healthy Succeeded";
-
-fn config(name: &str, data: &str) -> String {
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: {data}\n")
-}
-
-fn hook(name: &str, seconds: u32) -> String {
-    format!(
-        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}\n  annotations:\n    argocd.argoproj.io/hook: PreSync\n\
-         spec:\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n      - name: main\n        \
-         image: example/job:1\n        command: [\"sleep\", \"{seconds}\"]\n"
-    )
-}
 
 fn data(clusters: &Clusters, cluster: &str, name: &str) -> String {
     let found = clusters.object(cluster, "ConfigMap", name);
@@ -206,7 +193,10 @@ async fn an_application_whose_cluster_is_gone_can_go_and_one_whose_cluster_is_aw
 async fn an_operation_waits_for_a_cluster_that_goes_away_in_the_middle() {
     let mut clusters = Clusters::new().await;
     clusters.add("east", "t1").await;
-    clusters.commit(&[("app/a.yaml", &config("a", "one")), ("app/hook.yaml", &hook("migrate", 60))]);
+    clusters.commit(&[
+        ("app/a.yaml", &config("a", "one")),
+        ("app/hook.yaml", &job("migrate", "PreSync", "[sleep, \"60\"]")),
+    ]);
     clusters.deliver("shop", "app", "east", &value!({})).await;
     clusters.start_alone().await;
     clusters.until("the hook", |clusters| clusters.object("east", "Job", "migrate").is_some()).await;
@@ -351,14 +341,29 @@ async fn a_pinned_cluster_goes_to_its_replica() {
         .await;
 }
 
-#[tokio::test]
-async fn a_replica_killed_in_the_middle_of_a_sync_is_followed_and_the_hook_runs_once() {
+/// The cluster `east` and replica `a`, whose sync there waits for the hook `migrate`.
+async fn in_the_middle_of_a_sync() -> Clusters {
     let mut clusters = Clusters::new().await;
     clusters.add("east", "t1").await;
-    clusters.commit(&[("app/a.yaml", &config("a", "one")), ("app/hook.yaml", &hook("migrate", 40))]);
+    clusters.commit(&[
+        ("app/a.yaml", &config("a", "one")),
+        ("app/hook.yaml", &job("migrate", "PreSync", "[sleep, \"40\"]")),
+    ]);
     clusters.deliver("shop", "app", "east", &value!({})).await;
     clusters.start("a").await;
     clusters.until("the hook", |clusters| clusters.object("east", "Job", "migrate").is_some()).await;
+    clusters
+}
+
+/// How many Jobs a replica has created in `east`.
+fn jobs_made(clusters: &Clusters, replica: &str) -> usize {
+    let writes = clusters.line_of(replica, "east").writes();
+    writes.iter().filter(|line| line.starts_with("POST") && line.contains("/jobs")).count()
+}
+
+#[tokio::test]
+async fn a_replica_killed_in_the_middle_of_a_sync_is_followed_and_the_hook_runs_once() {
+    let mut clusters = in_the_middle_of_a_sync().await;
     let first = clusters.object("east", "Job", "migrate").unwrap().uid().to_owned();
     let started = clusters.application("shop").status.operation_state.unwrap().started_at;
     clusters.kill("a");
@@ -366,15 +371,7 @@ async fn a_replica_killed_in_the_middle_of_a_sync_is_followed_and_the_hook_runs_
     clusters.until("the end", |clusters| clusters.state("shop") == FINE).await;
     let state = clusters.application("shop").status.operation_state.unwrap();
     assert_eq!(state.started_at, started, "it is the same operation");
-    let made = |name: &str| {
-        clusters
-            .line_of(name, "east")
-            .writes()
-            .iter()
-            .filter(|line| line.starts_with("POST") && line.contains("/jobs"))
-            .count()
-    };
-    assert_eq!(made("b"), 0, "{:?}", clusters.line_of("b", "east").writes());
+    assert_eq!(jobs_made(&clusters, "b"), 0, "{:?}", clusters.line_of("b", "east").writes());
     let hook = clusters.object("east", "Job", "migrate");
     assert!(hook.is_none_or(|hook| hook.uid() == first));
     assert_eq!(data(&clusters, "east", "a"), "one");
@@ -382,12 +379,7 @@ async fn a_replica_killed_in_the_middle_of_a_sync_is_followed_and_the_hook_runs_
 
 #[tokio::test]
 async fn a_replica_that_loses_its_lease_without_noticing_writes_nothing() {
-    let mut clusters = Clusters::new().await;
-    clusters.add("east", "t1").await;
-    clusters.commit(&[("app/a.yaml", &config("a", "one")), ("app/hook.yaml", &hook("migrate", 40))]);
-    clusters.deliver("shop", "app", "east", &value!({})).await;
-    clusters.start("a").await;
-    clusters.until("the hook", |clusters| clusters.object("east", "Job", "migrate").is_some()).await;
+    let mut clusters = in_the_middle_of_a_sync().await;
     // It still reaches the cluster that it works on, and thinks that it has all the time in the world.
     clusters.line_of("a", HOME).set(Condition::Silent);
     clusters.start("b").await;
@@ -413,12 +405,7 @@ async fn a_replica_that_loses_its_lease_without_noticing_writes_nothing() {
 
 #[tokio::test]
 async fn a_stop_in_the_middle_of_a_sync_stores_what_was_done_and_another_goes_on() {
-    let mut clusters = Clusters::new().await;
-    clusters.add("east", "t1").await;
-    clusters.commit(&[("app/a.yaml", &config("a", "one")), ("app/hook.yaml", &hook("migrate", 40))]);
-    clusters.deliver("shop", "app", "east", &value!({})).await;
-    clusters.start("a").await;
-    clusters.until("the hook", |clusters| clusters.object("east", "Job", "migrate").is_some()).await;
+    let mut clusters = in_the_middle_of_a_sync().await;
     let first = clusters.object("east", "Job", "migrate").unwrap().uid().to_owned();
     clusters.stop("a").await;
     let state = clusters.application("shop").status.operation_state.unwrap();
@@ -428,6 +415,7 @@ async fn a_stop_in_the_middle_of_a_sync_stores_what_was_done_and_another_goes_on
     clusters.pass(SignedDuration::from_secs(5)).await;
     assert_eq!(clusters.held("b").len(), 2, "nothing has to run out first");
     clusters.until("the end", |clusters| clusters.state("shop") == FINE).await;
+    assert_eq!(jobs_made(&clusters, "b"), 0, "{:?}", clusters.line_of("b", "east").writes());
     let hook = clusters.object("east", "Job", "migrate");
     assert!(hook.is_none_or(|hook| hook.uid() == first));
 }
