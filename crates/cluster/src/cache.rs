@@ -14,7 +14,7 @@ use crate::rows::{Kept, Listed, Rows, version};
 /// An object that has changed, and what it may matter to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The object.
+    /// The object. Without a name it is its whole kind, which can no longer be read or can be read again.
     pub key: ObjectKey,
     /// The applications that the object or one of its owners says it belongs to, now or until now.
     pub applications: BTreeSet<Str>,
@@ -177,16 +177,17 @@ impl Cache {
             let mut rows = self.write();
             (rows.replace(list), !rows.hungry.is_empty())
         };
-        {
+        let healed = {
             let mut places = self.places_mut();
-            places.errors.remove(&place);
             places.left_out.remove(&place);
-            places.read.insert(place);
-        }
+            places.read.insert(place.clone());
+            places.errors.remove(&place).is_some_and(|error| !error.partial)
+        };
         if hungry {
             self.hunger.notify_one();
         }
         self.tell(changes);
+        self.tell(healed.then(|| of_place(&place)));
     }
 
     /// Forgets a kind that is no longer watched.
@@ -211,17 +212,28 @@ impl Cache {
 
     /// Remembers that a kind, or a part of it, cannot be read.
     pub(crate) fn set_error(&self, place: &Place, message: String, partial: bool) {
-        let mut places = self.places_mut();
-        let since = places.errors.get(place).map_or_else(Timestamp::now, |error| error.since);
-        places.errors.insert(place.clone(), KindError { message, since, partial });
+        let known = {
+            let mut places = self.places_mut();
+            let known = places.errors.get(place).cloned();
+            let since = known.as_ref().map_or_else(Timestamp::now, |error| error.since);
+            places.errors.insert(place.clone(), KindError { message, since, partial });
+            known
+        };
+        let is_news = !partial && known.is_none_or(|error| error.partial);
+        self.tell(is_news.then(|| of_place(place)));
     }
 
     /// A kind can be read again. That single objects are lost stays true until the next list.
     pub(crate) fn clear_error(&self, place: &Place) {
-        let mut places = self.places_mut();
-        if places.errors.get(place).is_some_and(|error| !error.partial) {
-            places.errors.remove(place);
-        }
+        let healed = {
+            let mut places = self.places_mut();
+            let healed = places.errors.get(place).is_some_and(|error| !error.partial);
+            if healed {
+                places.errors.remove(place);
+            }
+            healed
+        };
+        self.tell(healed.then(|| of_place(place)));
     }
 
     /// Remembers that we may not read a kind and do not mind.
@@ -264,6 +276,13 @@ impl Cache {
     fn places_mut(&self) -> RwLockWriteGuard<'_, Places> {
         self.places.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// That a kind can no longer be read, or can be read again.
+fn of_place((kind, namespace): &Place) -> Change {
+    let (group, kind) = (kind.group.clone(), kind.kind.clone());
+    let key = ObjectKey { group, kind, namespace: namespace.clone(), name: Str::new() };
+    Change { key, applications: BTreeSet::new() }
 }
 
 #[cfg(test)]
@@ -474,13 +493,20 @@ mod tests {
     fn an_error_keeps_its_beginning_and_goes_with_the_next_list() {
         let cache = cache();
         let place = (GroupKind::new("", "Pod"), Str::new());
+        let mut changes = cache.changes();
+        let mut told = || -> Vec<String> {
+            std::iter::from_fn(|| changes.try_recv().ok()).map(|change| change.key.to_string()).collect()
+        };
         cache.set_error(&place, "first".into(), false);
+        assert_eq!(told(), ["/Pod//"]);
         let since = cache.errors()[&place.0].since;
         cache.set_error(&place, "second".into(), false);
+        assert!(told().is_empty(), "it is still so");
         let error = cache.errors()[&place.0].clone();
         assert_eq!((error.message.as_str(), error.since), ("second", since));
         assert!(!cache.knows(&place.0, "shop"));
         cache.replace(listed("Pod", 1, Vec::new()));
+        assert_eq!(told(), ["/Pod//"]);
         assert!(cache.errors().is_empty() && cache.knows(&place.0, "shop"));
     }
 }

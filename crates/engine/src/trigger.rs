@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lynceus_api::{Application, IN_CLUSTER_SERVER, Kind as _};
 use lynceus_cluster::{Change, News};
-use lynceus_object::{Object, Value, json};
+use lynceus_object::{GroupKind, Object, Value, json};
 use lynceus_source::{RepoUrl, Target};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -55,6 +55,9 @@ fn take(engine: &Engine, change: &Change, wishes: &mut Wishes) {
 pub(crate) async fn follow_fleet(engine: Arc<Engine>, mut news: Receiver<News>) {
     loop {
         match news.recv().await {
+            Ok(News::Changed { server, change }) if change.key.name.is_empty() => {
+                with_kind(&engine, &server, &change.key.group_kind());
+            }
             Ok(News::Changed { server, change }) => {
                 for application in &change.applications {
                     let key = AppKey::from_tracked(application, &engine.options().namespace);
@@ -67,6 +70,21 @@ pub(crate) async fn follow_fleet(engine: Arc<Engine>, mut news: Receiver<News>) 
             // An application may have lost its cluster, which cannot be told from what is left; few are asked in vain.
             Ok(News::Everything { .. }) | Err(RecvError::Lagged(_)) => all(&engine, Freshness::Recent),
             Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// Asks for the applications that have objects of a kind, which can no longer be read in their cluster or can be again.
+fn with_kind(engine: &Engine, server: &str, kind: &GroupKind) {
+    for object in engine.home().cache().of_kind(&application_kind()) {
+        let has = |resource: &Value| {
+            resource.str_at(&["kind"]) == Some(kind.kind.as_str())
+                && resource.str_at(&["group"]).unwrap_or_default() == kind.group
+        };
+        if object.value().items_at(&["status", "resources"]).iter().any(has)
+            && engine.server_of(&object) == server
+        {
+            engine.refresh(AppKey::new(object.namespace(), object.name()), Freshness::Recent);
         }
     }
 }
