@@ -50,10 +50,10 @@ pub(crate) struct Home {
 /// How a replica stands to others, and what cluster Secrets may ask of it.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Sharing {
-    /// The name of this replica, which no other may have; the host's name, if none is given.
+    /// The name of this replica of several on a real cluster, which no other may have; by default the host's.
     #[arg(long, value_name = "NAME")]
     pub(crate) replica_id: Option<String>,
-    /// Whether clusters are shared out by Leases. Without them there must be one replica only.
+    /// Whether replicas on a real cluster share clusters out by Leases. Without them there must be one replica only.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) leases: bool,
     /// A credential program that cluster Secrets may name; can be given several times.

@@ -24,6 +24,9 @@ use crate::watch::Shared;
 /// The annotation of the bookmark that ends the objects of a streaming list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
+/// What a server says whose own cache of a kind has yet to be filled.
+const INITIALIZING: &str = "storage is (re)initializing";
+
 /// Keeps one kind, in one namespace or all.
 pub(crate) struct Keeper {
     kind: Kind,
@@ -92,6 +95,13 @@ impl Keeper {
             Err(ClusterError::Refused(Refusal { code: 400 | 422, message, .. })) => {
                 self.give_up_streaming(&message);
                 return Ok(());
+            }
+            // The server's own cache of the kind is not filled. Pages come from beneath it, or tell why it cannot be.
+            Err(ClusterError::Refused(Refusal { code: 429, message, .. }))
+                if message.contains(INITIALIZING) =>
+            {
+                drop(permit);
+                return self.list().await;
             }
             Err(error) => return Err(error),
         };

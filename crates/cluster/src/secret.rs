@@ -25,7 +25,7 @@ pub struct Registration {
     pub namespaces: Vec<Str>,
     /// With namespaces: whether cluster-scoped kinds belong to it as well.
     pub cluster_resources: bool,
-    /// The only project whose applications may use it; empty for all.
+    /// The project that it was registered for; empty for none. Projects that permit only their own clusters ask for it.
     pub project: Str,
     /// The place, in the order of names, of the replica that is to work on it.
     pub shard: Option<usize>,

@@ -151,6 +151,18 @@ async fn a_server_that_asks_for_a_pause_gets_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_whose_own_cache_cannot_be_filled_is_asked_why() {
+    let server = with_pods(|ask| match ask.streams() {
+        true => Answer::Json(429, status(429, "TooManyRequests", "storage is (re)initializing")),
+        false => Answer::Json(500, status(500, "InternalError", "conversion webhook failed: not today")),
+    });
+    let cluster = server.connect().await;
+    pass(1).await;
+    assert_eq!(error(&cluster), "conversion webhook failed: not today");
+    assert_eq!(server.asked(PODS)[..2], ["stream", "list"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_that_says_nothing_is_opened_anew() {
     let server = with_pods(|ask| match ask.before {
         0 => Answer::Open(vec![end(5)]),

@@ -40,7 +40,8 @@ fn take(engine: &Engine, change: &Change, wishes: &mut Wishes) {
         let key = AppKey::new(change.key.namespace.clone(), change.key.name.clone());
         let object = engine.home().cache().get(&change.key);
         if wishes.changed(&key, object.as_ref()) {
-            engine.refresh(key, Freshness::Recent);
+            // Whoever has just pushed a commit and then an Application that needs it means that commit.
+            engine.refresh(key, Freshness::Latest);
         }
     } else if change.key.group_kind() == project_kind() {
         all(engine, Freshness::Recent);

@@ -145,7 +145,7 @@ fn tell_events(out: &mut String, writes: &[Write]) {
     }
 }
 
-/// Takes commits, uids, times of day and the ends of made-up names out of a text.
+/// Takes commits, uids, times of day, ports of this machine and the ends of made-up names out of a text.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut word = String::new();
@@ -179,7 +179,10 @@ fn plain_word(word: &str) -> Option<String> {
     let is_time = word.strip_suffix("AM").or(word.strip_suffix("PM")).is_some_and(|time| {
         time.split_once(':').is_some_and(|(hour, minute)| hex(hour) && minute.len() == 2 && hex(minute))
     });
+    // What is left of 127.0.0.1:40421 after the dots.
+    let is_port = word.strip_prefix("1:").is_some_and(|port| port.len() >= 4 && port.parse::<u16>().is_ok());
     match word {
+        _ if is_port => Some("1:PORT".to_owned()),
         _ if word.len() == 40 && hex(word) => Some("COMMIT".to_owned()),
         _ if is_uid => Some("UID".to_owned()),
         _ if is_time => Some("TIME".to_owned()),
@@ -194,6 +197,7 @@ mod tests {
     #[test]
     fn commits_uids_times_and_made_up_names_are_left_out() {
         assert_eq!(plain("web-77789f8c76: Synced"), "web-SUFFIX: Synced");
+        assert_eq!(plain("http://127.0.0.1:40421/x: no"), "http://127.0.0.1:PORT/x: no");
         let text = "to 8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b, uid 123e4567-e89b-12d3-a456-426614174000 at 3:04PM.";
         assert_eq!(plain(text), "to COMMIT, uid UID at TIME.");
     }
