@@ -54,7 +54,7 @@ async fn compare_one(
     known: &Known,
     report: &mut Report,
 ) -> Result<(), String> {
-    let theirs: Answer = real.send(request).await?;
+    let theirs: Answer = real.settled(request).await?;
     let answer: Answer = ours.send(request).await?;
     let case = format!("{file}:{} {} {}", step.line, request.method, request.path);
     let outcome = compare::difference(&theirs, &answer).map_or(Ok(()), Err);

@@ -17,6 +17,9 @@ use super::script::Request;
 
 /// Whose writes they are, for servers that read it off the program's name.
 const PROGRAM: &str = "requests/1";
+/// The reason of a definition that has yet to be served.
+const INSTALLING: &str = "\"Installing\"";
+
 /// How long a server may take for one answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -96,6 +99,20 @@ impl Server {
             }
         }
         Ok(())
+    }
+
+    /// Sends a request. One that only reads is sent again while what it reads is still being installed, as a definition
+    /// is for a moment after it was made.
+    pub(super) async fn settled(&mut self, request: &Request) -> Result<Answer, String> {
+        let begun = std::time::Instant::now();
+        loop {
+            let answer = self.send(request).await?;
+            let is_passing = request.method == "GET" && answer.text.contains(INSTALLING);
+            if !is_passing || begun.elapsed() > PATIENCE {
+                return Ok(answer);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Sends a request and remembers what it says to remember.
