@@ -1,0 +1,61 @@
+//! What goes wrong inside a function.
+
+use std::fmt;
+
+use crate::Error;
+
+/// The error of a function; the evaluator adds where it happened.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    message: String,
+    cause: Option<Box<Error>>,
+}
+
+impl Failure {
+    /// An error in the function's own words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), cause: None }
+    }
+
+    /// An error of a template that the function ran, with words before it.
+    pub fn wrap(message: impl Into<String>, cause: Error) -> Self {
+        Self { message: message.into(), cause: Some(Box::new(cause)) }
+    }
+
+    /// The words before the cause, or all of them.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The error of the template that the function ran.
+    pub fn cause(&self) -> Option<&Error> {
+        self.cause.as_deref()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.cause.as_ref().map_or(Ok(()), |cause| cause.fmt(f))
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<Error> for Failure {
+    fn from(cause: Error) -> Self {
+        Self { message: String::new(), cause: Some(Box::new(cause)) }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Self {
+        Self::new(message)
+    }
+}

@@ -1,0 +1,111 @@
+//! What templates can call.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::types::Type;
+use crate::{Context, Failure, Value};
+
+/// The code of a function. The arguments have been checked against the signature.
+pub type Body = dyn Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync;
+
+/// What a function takes and gives, in Go's types: wrong calls are told in these words.
+#[derive(Clone, Copy)]
+pub struct Signature {
+    /// The parameters; of a variadic function, the last one is the type of each further argument.
+    pub params: &'static [Type],
+    /// Whether the last parameter may be given any number of times.
+    pub variadic: bool,
+    /// The type of the result.
+    pub result: Type,
+}
+
+/// Writes a [`Signature`] from the names of `lynceus_gotmpl::types`: `signature!((STRING, ...ANY) -> STRING)`.
+#[macro_export]
+macro_rules! signature {
+    (($($param:ident),*) -> $result:ident) => {
+        const {
+            $crate::Signature {
+                params: &[$(&$crate::types::$param),*],
+                variadic: false,
+                result: &$crate::types::$result,
+            }
+        }
+    };
+    (($($param:ident,)* ...$rest:ident) -> $result:ident) => {
+        const {
+            $crate::Signature {
+                params: &[$(&$crate::types::$param,)* &$crate::types::$rest],
+                variadic: true,
+                result: &$crate::types::$result,
+            }
+        }
+    };
+}
+
+/// A function with its signature.
+#[derive(Clone)]
+pub struct Function {
+    pub(crate) signature: Signature,
+    pub(crate) body: Arc<Body>,
+}
+
+impl Function {
+    /// A function of a template.
+    pub fn new(
+        signature: Signature,
+        body: impl Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        Self { signature, body: Arc::new(body) }
+    }
+
+    /// What it takes and gives.
+    pub fn signature(&self) -> Signature {
+        self.signature
+    }
+
+    /// Calls the code with arguments that fit the signature.
+    pub fn call(&self, context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
+        (self.body)(context, args)
+    }
+}
+
+/// Functions by name.
+#[derive(Clone, Default)]
+pub struct Functions {
+    by_name: HashMap<&'static str, Function>,
+}
+
+impl Functions {
+    /// No functions but Go's own, which are always there.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds or replaces a function.
+    pub fn add(
+        &mut self,
+        name: &'static str,
+        signature: Signature,
+        body: impl Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync + 'static,
+    ) {
+        self.by_name.insert(name, Function::new(signature, body));
+    }
+
+    /// Takes a function away.
+    pub fn remove(&mut self, name: &str) {
+        self.by_name.remove(name);
+    }
+
+    /// The function of a name.
+    pub fn get(&self, name: &str) -> Option<&Function> {
+        self.by_name.get(name)
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.by_name.keys().copied().collect();
+        names.sort_unstable();
+        names
+    }
+}

@@ -1,0 +1,28 @@
+//! Go's `text/template` as a library.
+//!
+//! A template is parsed once, can be shared between threads, and is executed on a [`Value`] that
+//! belongs to one thread. What it prints, and how it fails, is Go's to the byte.
+
+mod context;
+mod error;
+mod failure;
+mod function;
+pub mod limits;
+mod list;
+mod map;
+mod nesting;
+mod object;
+mod text;
+pub mod types;
+mod value;
+
+pub use context::{Context, Environment};
+pub use error::{Call, Error, ErrorKind, Location};
+pub use failure::Failure;
+pub use function::{Body, Function, Functions, Signature};
+pub use list::List;
+pub use map::Map;
+pub use object::{Method, Object};
+pub use text::{Str, bytes_of, held_byte};
+pub use types::{Int, Kind, Shape, Type, TypeInfo};
+pub use value::Value;

@@ -1,0 +1,149 @@
+//! Go's maps with string keys.
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::types::{self, Shape, Type};
+use crate::{Str, Value};
+
+/// A handle on a map. Clones share the contents; the keys are in the order in which Go prints and ranges.
+#[derive(Clone)]
+pub struct Map {
+    items: Rc<Items>,
+    of: Type,
+}
+
+struct Items(RefCell<BTreeMap<Str, Value>>, /* nil */ bool);
+
+impl Map {
+    /// A map of type `map[string]interface {}`.
+    pub fn new(items: BTreeMap<Str, Value>) -> Self {
+        Self::typed(&types::MAP, items)
+    }
+
+    /// A map of any map type.
+    pub fn typed(of: Type, items: BTreeMap<Str, Value>) -> Self {
+        Self { items: Rc::new(Items(RefCell::new(items), false)), of }
+    }
+
+    /// The nil map of a type: empty, and equal to nil.
+    pub fn nil(of: Type) -> Self {
+        Self { items: Rc::new(Items(RefCell::default(), true)), of }
+    }
+
+    /// The same contents seen as another type, as when `common.Values` becomes `map[string]interface {}`.
+    pub fn as_type(&self, of: Type) -> Self {
+        Self { items: Rc::clone(&self.items), of }
+    }
+
+    /// The Go type.
+    pub fn go_type(&self) -> Type {
+        self.of
+    }
+
+    /// The type of the values.
+    pub fn element(&self) -> Type {
+        match self.of.shape {
+            Shape::Map(element) => element,
+            _ => &types::ANY,
+        }
+    }
+
+    /// Whether this is Go's nil map.
+    pub fn is_nil(&self) -> bool {
+        self.items.1 && self.is_empty()
+    }
+
+    /// What tells one map from another for as long as it lives.
+    pub fn id(&self) -> usize {
+        Rc::as_ptr(&self.items).addr()
+    }
+
+    /// Whether two handles share their contents.
+    pub fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.items, &other.items)
+    }
+
+    /// The contents, to read. Do not run templates while holding it: they may want to write.
+    pub fn read(&self) -> Ref<'_, BTreeMap<Str, Value>> {
+        self.items.0.borrow()
+    }
+
+    /// The contents, to change. Hold it shortly, and never while another handle may be read.
+    pub fn write(&self) -> RefMut<'_, BTreeMap<Str, Value>> {
+        self.items.0.borrow_mut()
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.read().len()
+    }
+
+    /// Whether there are no keys.
+    pub fn is_empty(&self) -> bool {
+        self.read().is_empty()
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        self.read().get(key).cloned()
+    }
+
+    /// Whether there is a key.
+    pub fn contains(&self, key: &str) -> bool {
+        self.read().contains_key(key)
+    }
+
+    /// Sets a key and gives what was there.
+    pub fn insert(&self, key: impl Into<Str>, value: Value) -> Option<Value> {
+        self.write().insert(key.into(), value)
+    }
+
+    /// Removes a key and gives what was there.
+    pub fn remove(&self, key: &str) -> Option<Value> {
+        self.write().remove(key)
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> Vec<Str> {
+        self.read().keys().cloned().collect()
+    }
+
+    /// The values in the order of their keys.
+    pub fn values(&self) -> Vec<Value> {
+        self.read().values().cloned().collect()
+    }
+
+    /// Keys and values as they are now: what `range` goes through, whatever happens to the map meanwhile.
+    pub fn entries(&self) -> Vec<(Str, Value)> {
+        self.read().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Self::new(BTreeMap::new())
+    }
+}
+
+impl FromIterator<(Str, Value)> for Map {
+    fn from_iter<I: IntoIterator<Item = (Str, Value)>>(items: I) -> Self {
+        Self::new(items.into_iter().collect())
+    }
+}
+
+impl Drop for Items {
+    fn drop(&mut self) {
+        let values = std::mem::take(self.0.get_mut()).into_values();
+        crate::nesting::release(values);
+    }
+}
+
+impl Map {
+    /// The last handle's values, so that a deep value can be taken apart without recursion.
+    pub(crate) fn dismantle(self) -> Option<Vec<Value>> {
+        let mut items = Rc::try_unwrap(self.items).ok()?;
+        Some(std::mem::take(items.0.get_mut()).into_values().collect())
+    }
+}

@@ -1,0 +1,60 @@
+//! Copying values, and taking deep ones apart.
+//!
+//! A loop such as `$d = dict "a" $d` nests as deep as it runs long. The drop that the compiler makes
+//! would recurse as deep and overflow the stack.
+
+use crate::limits::VALUE_DEPTH;
+use crate::{Failure, List, Map, Value};
+
+/// Drops values and everything that only they hold, in a loop.
+pub(crate) fn release(values: impl IntoIterator<Item = Value>) {
+    let mut waiting: Vec<Value> = values.into_iter().filter(holds_values).collect();
+    while let Some(value) = waiting.pop() {
+        let inner = match value {
+            Value::Map(map) => map.dismantle(),
+            Value::List(list) => list.dismantle(),
+            _ => None,
+        };
+        waiting.extend(inner.into_iter().flatten().filter(holds_values));
+    }
+}
+
+fn holds_values(value: &Value) -> bool {
+    matches!(value, Value::Map(_) | Value::List(_))
+}
+
+impl Value {
+    /// A copy that shares no map or list with the original.
+    pub fn deep_copy(&self) -> Result<Value, Failure> {
+        copy(self, VALUE_DEPTH)
+    }
+}
+
+impl Map {
+    /// A copy that shares no map or list with the original.
+    pub fn deep_copy(&self) -> Result<Map, Failure> {
+        copy_map(self, VALUE_DEPTH)
+    }
+}
+
+fn copy(value: &Value, depth: usize) -> Result<Value, Failure> {
+    let left =
+        || depth.checked_sub(1).ok_or_else(|| Failure::new(format!("value nests deeper than {VALUE_DEPTH}")));
+    match value {
+        Value::Map(map) => copy_map(map, left()?).map(Value::Map),
+        Value::List(list) if list.as_bytes().is_none() && !list.is_nil() => {
+            let depth = left()?;
+            let items = list.to_vec().iter().map(|item| copy(item, depth)).collect::<Result<_, _>>()?;
+            Ok(Value::List(List::typed(list.go_type(), items)))
+        }
+        _ => Ok(value.clone()),
+    }
+}
+
+fn copy_map(map: &Map, depth: usize) -> Result<Map, Failure> {
+    if map.is_nil() {
+        return Ok(map.clone());
+    }
+    let items = map.entries().into_iter().map(|(key, value)| Ok((key, copy(&value, depth)?)));
+    Ok(Map::typed(map.go_type(), items.collect::<Result<_, Failure>>()?))
+}
