@@ -1,0 +1,10 @@
+//! JSON as Go's `encoding/json` writes and reads it.
+
+mod decode;
+mod encode;
+
+pub use decode::{DecodeError, decode};
+pub use encode::{Style, encode};
+
+#[cfg(test)]
+mod tests;

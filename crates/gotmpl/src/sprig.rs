@@ -1,0 +1,38 @@
+//! The functions of sprig 3.3.0, as Helm hands them to templates: all but `env` and `expandenv`.
+//!
+//! Names, arguments and results are sprig's, and so are the words of errors: where the original panics, the
+//! message is the one that Go's template engine makes of the panic. One file per family.
+
+mod args;
+mod cases;
+mod cast;
+mod decimal;
+mod defaults;
+mod dicts;
+mod equal;
+mod lists;
+mod merge;
+mod numbers;
+mod reflection;
+mod runes;
+pub(crate) mod show;
+mod strings;
+mod wrap;
+
+use crate::Functions;
+
+/// All functions with their signatures.
+pub fn functions() -> Functions {
+    let mut all = Functions::new();
+    for register in [
+        defaults::register,
+        dicts::register,
+        lists::register,
+        numbers::register,
+        reflection::register,
+        strings::register,
+    ] {
+        register(&mut all);
+    }
+    all
+}
