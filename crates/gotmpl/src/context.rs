@@ -1,9 +1,14 @@
-//! What a function can ask of the running evaluator.
+//! One render: what templates and functions share while it runs.
 
 use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Failure, Str, Value};
+use crate::exec::{Dynamic, State};
+use crate::limits::Limits;
+use crate::parse::Tree;
+use crate::{Call, Error, ErrorKind, Failure, Parsed, Str, Templates, Value, format};
 
 /// What comes from outside of a render.
 pub trait Environment {
@@ -17,12 +22,121 @@ pub trait Environment {
     fn host(&mut self) -> &mut dyn Any;
 }
 
-/// The running evaluator, as functions see it.
-pub struct Context<'a> {
-    environment: &'a mut dyn Environment,
+/// What a key that a map does not have is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingKey {
+    /// Nothing: prints as `<no value>`.
+    #[default]
+    Invalid,
+    /// The zero of the map's value type; for `interface {}` that is nil.
+    Zero,
+    /// An error.
+    Error,
 }
 
-impl<'a> Context<'a> {
+/// How to render.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// What missing keys are worth.
+    pub missing_key: MissingKey,
+    /// What may be used.
+    pub limits: Limits,
+}
+
+/// One render: executes templates, counts what they use, and serves their functions.
+pub struct Context<'e> {
+    pub(crate) templates: Arc<Templates>,
+    environment: &'e mut dyn Environment,
+    pub(crate) options: Options,
+    steps: u64,
+    bytes: u64,
+    pub(crate) calls: Vec<Call>,
+    /// What the template that is being executed has printed.
+    pub(crate) out: String,
+    /// Argument lists that are not in use, kept for their memory.
+    pub(crate) spare: Vec<Vec<Value>>,
+    texts: HashMap<(Str, Str), Parsed>,
+}
+
+/// A text that was parsed while a template was being executed: see [`Context::parse_text`].
+pub struct Text {
+    templates: Arc<Templates>,
+    tree: Arc<Tree>,
+}
+
+impl<'e> Context<'e> {
+    /// Starts a render.
+    pub fn new(templates: Arc<Templates>, environment: &'e mut dyn Environment, options: Options) -> Self {
+        Self {
+            templates,
+            environment,
+            options,
+            steps: 0,
+            bytes: 0,
+            calls: Vec::new(),
+            out: String::new(),
+            spare: Vec::new(),
+            texts: HashMap::new(),
+        }
+    }
+
+    /// Executes a template of the set that is being executed: what `include` does.
+    pub fn execute(&mut self, name: &str, dot: Value) -> Result<Str, Box<Error>> {
+        let Some(tree) = self.templates.lookup(name).map(Arc::clone) else {
+            return Err(Box::new(Error {
+                template: self.templates.name().to_string(),
+                location: None,
+                action: String::new(),
+                kind: ErrorKind::Missing { name: name.to_owned() },
+                calls: self.calls.clone(),
+            }));
+        };
+        self.run(&tree, dot)
+    }
+
+    /// Parses a text on top of the set that is being executed.
+    ///
+    /// The text sees the templates of the set; its own definitions are seen by nothing else.
+    pub fn parse_text(&mut self, name: &Str, text: &Str) -> Result<Text, Box<Error>> {
+        let key = (name.clone(), text.clone());
+        let parsed = match self.texts.get(&key) {
+            Some(parsed) => parsed.clone(),
+            None => {
+                let parsed = self.templates.read(name, text)?;
+                self.texts.insert(key, parsed.clone());
+                parsed
+            }
+        };
+        let mut templates = self.templates.layer();
+        let tree = templates.add(name, &parsed);
+        Ok(Text { templates: Arc::new(templates), tree })
+    }
+
+    /// Executes a parsed text: with [`Context::parse_text`], what `tpl` does.
+    pub fn execute_text(&mut self, text: &Text, dot: Value) -> Result<Str, Box<Error>> {
+        let outer = std::mem::replace(&mut self.templates, Arc::clone(&text.templates));
+        let result = self.run(&text.tree, dot);
+        self.templates = outer;
+        result
+    }
+
+    fn run(&mut self, tree: &Arc<Tree>, dot: Value) -> Result<Str, Box<Error>> {
+        let outer = std::mem::take(&mut self.out);
+        let result = State::enter(self, tree, Dynamic::concrete(dot));
+        let printed = std::mem::replace(&mut self.out, outer);
+        result.map(|()| Str::from(printed))
+    }
+
+    /// The name of the set that is being executed.
+    pub fn set_name(&self) -> Str {
+        self.templates.name().clone()
+    }
+
+    /// The templates that are being executed, outermost first.
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
     /// The time now, since 1970 in UTC.
     pub fn now(&self) -> Duration {
         self.environment.now()
@@ -38,29 +152,64 @@ impl<'a> Context<'a> {
         self.environment.host().downcast_mut()
     }
 
-    /// Counts bytes that a function is about to make. Call it before making anything large.
-    pub fn charge(&mut self, bytes: usize) -> Result<(), Failure> {
-        let _ = bytes;
-        Ok(())
-    }
-
-    /// Counts work that a function is about to do, one step for about a hundred instructions.
-    pub fn step(&mut self, steps: usize) -> Result<(), Failure> {
-        let _ = steps;
-        Ok(())
-    }
-
-    /// Executes a template of the set that is being executed: what `include` does.
-    pub fn execute(&mut self, name: &str, dot: Value) -> Result<Str, Failure> {
-        let _ = dot;
-        Err(Failure::new(format!("no template {name:?}")))
-    }
-
-    /// Parses a text into a copy of the set that is being executed and executes it: what `tpl` does.
+    /// Counts bytes that are about to be made: text, and 32 for each value of a list or map.
     ///
-    /// The text sees the templates of the set, and its own definitions are gone afterwards.
-    pub fn execute_text(&mut self, name: &str, text: &Str, dot: Value) -> Result<Str, Failure> {
-        let _ = (name, text, dot);
-        Err(Failure::new("cannot run text"))
+    /// Call it before making anything whose size depends on the input. The evaluator counts the text of
+    /// results itself.
+    pub fn charge(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        if self.bytes > self.options.limits.bytes {
+            return Err(Failure::limit(format!(
+                "rendering takes more than {} bytes of memory",
+                self.options.limits.bytes
+            )));
+        }
+        Ok(())
+    }
+
+    /// Counts work that is about to be done, one step for about a hundred instructions.
+    pub fn step(&mut self, steps: usize) -> Result<(), Failure> {
+        self.steps = self.steps.saturating_add(steps as u64);
+        if self.steps > self.options.limits.steps {
+            return Err(Failure::limit(format!(
+                "rendering takes more than {} steps",
+                self.options.limits.steps
+            )));
+        }
+        Ok(())
+    }
+
+    /// How many more bytes may be made.
+    pub fn room(&self) -> usize {
+        usize::try_from(self.options.limits.bytes.saturating_sub(self.bytes)).unwrap_or(usize::MAX)
+    }
+
+    /// `fmt.Sprint(value)`, counted.
+    pub fn text(&mut self, value: &Value) -> Result<Str, Failure> {
+        let text = format::text(value, self.room()).map_err(|_| self.too_long())?;
+        self.charge(text.len())?;
+        Ok(text)
+    }
+
+    /// `fmt.Sprint`, counted.
+    pub fn sprint(&mut self, values: &[Value]) -> Result<Str, Failure> {
+        let text = format::sprint(values, self.room()).map_err(|_| self.too_long())?;
+        self.charge(text.len())?;
+        Ok(text.into())
+    }
+
+    /// `fmt.Sprintf`, counted.
+    pub fn sprintf(&mut self, format: &str, values: &[Value]) -> Result<Str, Failure> {
+        let text = format::sprintf(format, values, self.room()).map_err(|_| self.too_long())?;
+        self.charge(text.len())?;
+        Ok(text.into())
+    }
+
+    /// The error of a text that cannot be made.
+    pub(crate) fn too_long(&mut self) -> Failure {
+        match self.charge(usize::MAX) {
+            Err(failure) => failure,
+            Ok(()) => Failure::limit("text is too long"),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::Failure;
+use crate::format::quote;
 
 /// An error of a template, which prints as Go prints it.
 #[derive(Clone, Debug)]
@@ -53,6 +54,11 @@ pub enum ErrorKind {
         /// Its error.
         failure: Failure,
     },
+    /// There is no template of that name in the set.
+    Missing {
+        /// The template that was asked for.
+        name: String,
+    },
     /// A budget is used up.
     Limit(String),
 }
@@ -61,6 +67,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parse(message) | Self::Eval(message) | Self::Limit(message) => f.write_str(message),
+            Self::Missing { name } => write!(f, "no template {}", quote::double(name)),
             Self::Call { function, failure } => write!(f, "error calling {function}: {failure}"),
         }
     }
@@ -79,10 +86,31 @@ impl fmt::Display for Error {
             (Some(location), ErrorKind::Parse(_)) => write!(f, "template: {location}: {}", self.kind),
             (Some(location), _) => write!(
                 f,
-                "template: {location}: executing {:?} at <{}>: {}",
-                self.template, self.action, self.kind
+                "template: {location}: executing {} at <{}>: {}",
+                quote::double(&self.template),
+                self.action,
+                self.kind
             ),
+            (None, ErrorKind::Missing { .. }) => {
+                write!(
+                    f,
+                    "template: {} associated with template {}",
+                    self.kind,
+                    quote::double(&self.template)
+                )
+            }
             (None, _) => write!(f, "template: {}: {}", self.template, self.kind),
+        }
+    }
+}
+
+impl Error {
+    /// Whether a budget was used up, here or in a template that a function ran.
+    pub fn is_limit(&self) -> bool {
+        match &self.kind {
+            ErrorKind::Limit(_) => true,
+            ErrorKind::Call { failure, .. } => failure.is_limit(),
+            _ => false,
         }
     }
 }

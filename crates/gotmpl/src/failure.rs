@@ -9,22 +9,33 @@ use crate::Error;
 pub struct Failure {
     message: String,
     cause: Option<Box<Error>>,
+    limit: bool,
 }
 
 impl Failure {
     /// An error in the function's own words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), cause: None }
+        Self { message: message.into(), cause: None, limit: false }
+    }
+
+    /// A budget is used up.
+    pub fn limit(message: impl Into<String>) -> Self {
+        Self { limit: true, ..Self::new(message) }
     }
 
     /// An error of a template that the function ran, with words before it.
-    pub fn wrap(message: impl Into<String>, cause: Error) -> Self {
-        Self { message: message.into(), cause: Some(Box::new(cause)) }
+    pub fn wrap(message: impl Into<String>, cause: Box<Error>) -> Self {
+        Self { message: message.into(), cause: Some(cause), limit: false }
     }
 
     /// The words before the cause, or all of them.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Whether a budget was used up.
+    pub fn is_limit(&self) -> bool {
+        self.limit || self.cause().is_some_and(Error::is_limit)
     }
 
     /// The error of the template that the function ran.
@@ -42,9 +53,9 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-impl From<Error> for Failure {
-    fn from(cause: Error) -> Self {
-        Self { message: String::new(), cause: Some(Box::new(cause)) }
+impl From<Box<Error>> for Failure {
+    fn from(cause: Box<Error>) -> Self {
+        Self::wrap("", cause)
     }
 }
 

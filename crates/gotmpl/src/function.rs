@@ -20,6 +20,13 @@ pub struct Signature {
     pub result: Type,
 }
 
+impl Signature {
+    /// The type of an argument.
+    pub(crate) fn param(&self, at: usize) -> Type {
+        self.params.get(at).or(self.params.last()).copied().unwrap_or(&crate::types::ANY)
+    }
+}
+
 /// Writes a [`Signature`] from the names of `lynceus_gotmpl::types`: `signature!((STRING, ...ANY) -> STRING)`.
 #[macro_export]
 macro_rules! signature {

@@ -3,29 +3,41 @@
 //! A template is parsed once, can be shared between threads, and is executed on a [`Value`] that
 //! belongs to one thread. What it prints, and how it fails, is Go's to the byte.
 
+mod builtin;
+mod complex;
 mod context;
 mod error;
+mod exec;
 mod failure;
+pub mod format;
 mod function;
 pub mod json;
 pub mod limits;
 mod list;
 mod map;
 mod nesting;
+pub mod number;
 mod object;
+mod parse;
 pub mod semver;
 pub mod sprig;
+mod stack;
+mod templates;
 mod text;
 pub mod types;
+mod unicode;
 mod value;
 
-pub use context::{Context, Environment};
+pub use context::{Context, Environment, MissingKey, Options, Text};
 pub use error::{Call, Error, ErrorKind, Location};
 pub use failure::Failure;
 pub use function::{Body, Function, Functions, Signature};
+pub use limits::Limits;
 pub use list::List;
 pub use map::Map;
 pub use object::{Method, Object};
+pub use parse::Tree;
+pub use templates::{Parsed, Templates};
 pub use text::{Str, bytes_of, held_byte};
 pub use types::{Int, Kind, Shape, Type, TypeInfo};
 pub use value::Value;

@@ -8,3 +8,25 @@ pub const LIST_LENGTH: usize = 1_000_000;
 
 /// How many bytes of text a function makes of one value.
 pub const TEXT_LENGTH: usize = 64 << 20;
+/// How deep parentheses may nest. Go allows 10,000; trees are dropped by recursion.
+pub const EXPRESSION_DEPTH: usize = 1_000;
+
+/// How deep `if`, `with`, `range` and `block` may nest, each `else if` counting as one more.
+pub const BLOCK_DEPTH: usize = 1_000;
+
+/// What one render may use. The defaults are far beyond any chart that is meant to be rendered.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many nodes, commands and calls may be evaluated.
+    pub steps: u64,
+    /// How many bytes of text and values may be made in all, whether or not they are still in use.
+    pub bytes: u64,
+    /// How deep templates may call each other. Go's own bound is 100,000.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 50_000_000, bytes: 1 << 30, depth: 5_000 }
+    }
+}

@@ -1,0 +1,155 @@
+//! Calls of functions and methods.
+
+use super::state::{At, Eval};
+use super::{Dynamic, State};
+use crate::builtin::{Args, Builtin};
+use crate::parse::{Arg, Callee};
+use crate::{ErrorKind, Failure, Method, Signature, Value};
+
+impl<'t> State<'t, '_, '_> {
+    /// Calls a function by its name; `at` is what an error of the function itself points to.
+    pub(super) fn call_function(
+        &mut self,
+        dot: &Dynamic,
+        callee: &'t Callee,
+        name: &str,
+        at: At<'t>,
+        rest: &'t [Arg],
+        last: Option<Dynamic>,
+    ) -> Eval<Dynamic> {
+        self.step()?;
+        match callee {
+            Callee::Builtin(builtin @ (Builtin::And | Builtin::Or)) => {
+                self.count_args(builtin.signature(), name, rest.len(), last.is_some())?;
+                self.short_circuit(dot, *builtin == Builtin::Or, rest, last)
+            }
+            Callee::Builtin(builtin) => {
+                let callee_name = || match rest.first() {
+                    Some(arg) => arg.to_string(),
+                    None => String::new(),
+                };
+                let args = self.args(dot, builtin.signature(), name, rest, last)?;
+                let result = builtin.call(self.context, &args, callee_name);
+                self.finish_builtin(args, result, name, at)
+            }
+            Callee::Function(function) => {
+                let args = self.args(dot, function.signature, name, rest, last)?;
+                let result = (function.body)(self.context, &args.values);
+                self.finish(args, function.signature, result, name, at)
+            }
+        }
+    }
+
+    pub(super) fn call_method(
+        &mut self,
+        dot: &Dynamic,
+        receiver: &Value,
+        method: &'static Method,
+        at: At<'t>,
+        rest: &'t [Arg],
+        last: Option<Dynamic>,
+    ) -> Eval<Dynamic> {
+        self.step()?;
+        let args = self.args(dot, method.signature, method.name, rest, last)?;
+        let result = (method.call)(self.context, receiver, &args.values);
+        self.finish(args, method.signature, result, method.name, at)
+    }
+
+    fn finish(
+        &mut self,
+        args: Args,
+        signature: Signature,
+        result: Result<Value, Failure>,
+        name: &str,
+        at: At<'t>,
+    ) -> Eval<Dynamic> {
+        self.reuse(args);
+        let value = result.map_err(|failure| self.call_failed(failure, name, at))?;
+        self.charge_result(&value)?;
+        Ok(Dynamic::of_type(value, signature.result))
+    }
+
+    fn finish_builtin(
+        &mut self,
+        args: Args,
+        result: Result<Dynamic, Failure>,
+        name: &str,
+        at: At<'t>,
+    ) -> Eval<Dynamic> {
+        self.reuse(args);
+        let result = result.map_err(|failure| self.call_failed(failure, name, at))?;
+        self.charge_result(&result.value)?;
+        Ok(result)
+    }
+
+    fn reuse(&mut self, mut args: Args) {
+        args.values.clear();
+        self.context.spare.push(args.values);
+    }
+
+    fn charge_result(&mut self, value: &Value) -> Eval<()> {
+        let bytes = value.as_str().map_or(0, |text| text.len());
+        self.context.charge(bytes + size_of::<Value>()).map_err(|failure| self.limited(&failure))
+    }
+
+    fn call_failed(&mut self, failure: Failure, name: &str, at: At<'t>) -> Box<crate::Error> {
+        self.at = at;
+        self.failed(ErrorKind::Call { function: name.to_owned(), failure })
+    }
+
+    /// Checks how many arguments there are.
+    fn count_args(&self, signature: Signature, name: &str, given: usize, has_last: bool) -> Eval<()> {
+        let total = given + usize::from(has_last);
+        let wanted = signature.params.len();
+        if signature.variadic {
+            let fixed = wanted - 1;
+            if total < fixed {
+                return self
+                    .error(format!("wrong number of args for {name}: want at least {fixed} got {given}"));
+            }
+        } else if total != wanted {
+            return self.error(format!("wrong number of args for {name}: want {wanted} got {total}"));
+        }
+        Ok(())
+    }
+
+    /// Evaluates the arguments of a call.
+    fn args(
+        &mut self,
+        dot: &Dynamic,
+        signature: Signature,
+        name: &str,
+        rest: &'t [Arg],
+        last: Option<Dynamic>,
+    ) -> Eval<Args> {
+        self.count_args(signature, name, rest.len(), last.is_some())?;
+        let mut args = Args::new(self.context.spare.pop().unwrap_or_default());
+        for (at, arg) in rest.iter().enumerate() {
+            let of = signature.param(at);
+            args.push(self.arg(dot, of, arg)?);
+        }
+        if let Some(last) = last {
+            let of = signature.param(rest.len());
+            args.push(self.validate(last, of)?);
+        }
+        Ok(args)
+    }
+
+    /// `and` and `or` evaluate no more arguments than they need.
+    fn short_circuit(
+        &mut self,
+        dot: &Dynamic,
+        or: bool,
+        rest: &'t [Arg],
+        last: Option<Dynamic>,
+    ) -> Eval<Dynamic> {
+        let mut value = Dynamic::invalid();
+        for arg in rest {
+            value = self.arg(dot, &crate::types::REFLECT, arg)?;
+            if value.value.truth() == or {
+                return Ok(value);
+            }
+        }
+        Ok(last.unwrap_or(value))
+    }
+}

@@ -1,0 +1,12 @@
+//! The evaluator.
+
+mod arg;
+mod call;
+mod dynamic;
+mod eval;
+mod field;
+mod state;
+mod walk;
+
+pub(crate) use dynamic::Dynamic;
+pub(crate) use state::State;

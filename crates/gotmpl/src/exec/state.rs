@@ -1,0 +1,153 @@
+//! The state of one template that is being executed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Dynamic;
+use crate::parse::{Arg, Command, Node, Pipe, Tree};
+use crate::stack::deep;
+use crate::{Call, Context, Error, ErrorKind, Failure, Location, Str};
+
+pub(super) type Eval<T> = Result<T, Box<Error>>;
+
+/// The part of a template that is being evaluated: errors name it.
+#[derive(Clone, Copy)]
+pub(super) enum At<'t> {
+    Start,
+    Node(&'t Node),
+    Pipe(&'t Pipe),
+    Command(&'t Command),
+    Arg(&'t Arg),
+}
+
+impl At<'_> {
+    fn position(self) -> Option<usize> {
+        match self {
+            At::Start => None,
+            At::Node(node) => Some(node.at()),
+            At::Pipe(pipe) => Some(pipe.at),
+            At::Command(command) => Some(command.at),
+            At::Arg(arg) => Some(arg.at),
+        }
+    }
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Start => Ok(()),
+            At::Node(node) => node.fmt(f),
+            At::Pipe(pipe) => pipe.fmt(f),
+            At::Command(command) => command.fmt(f),
+            At::Arg(arg) => arg.fmt(f),
+        }
+    }
+}
+
+/// One template that is being executed. Templates that it calls have states of their own.
+pub(crate) struct State<'t, 'c, 'e> {
+    pub(super) tree: &'t Tree,
+    pub(super) at: At<'t>,
+    pub(super) variables: Vec<(Str, Dynamic)>,
+    pub(super) context: &'c mut Context<'e>,
+}
+
+impl<'t> State<'t, '_, '_> {
+    /// Executes a template; what it prints goes to the context.
+    pub(crate) fn enter(context: &mut Context<'_>, tree: &Arc<Tree>, dot: Dynamic) -> Eval<()> {
+        let call = Call { template: tree.name.to_string(), from: None };
+        Self::call(context, tree, dot, call).map_err(|failure| match failure {
+            Entry::Error(error) => error,
+            Entry::TooDeep(message) => Box::new(Error {
+                template: tree.name.to_string(),
+                location: None,
+                action: String::new(),
+                kind: ErrorKind::Limit(message),
+                calls: context.calls.clone(),
+            }),
+        })
+    }
+
+    fn call(context: &mut Context<'_>, tree: &Tree, dot: Dynamic, call: Call) -> Result<(), Entry> {
+        let limit = context.options.limits.depth;
+        if context.calls.len() >= limit {
+            return Err(Entry::TooDeep(format!("exceeded maximum template depth ({limit})")));
+        }
+        context.calls.push(call);
+        let result = deep(|| {
+            let variables = vec![(Str::from("$"), dot.clone())];
+            let mut state = State { tree, at: At::Start, variables, context: &mut *context };
+            state.list(&dot, &tree.root).map(|_| ())
+        });
+        context.calls.pop();
+        result.map_err(Entry::Error)
+    }
+
+    /// Executes a template that this one calls.
+    pub(super) fn descend(&mut self, tree: &Tree, dot: Dynamic) -> Eval<()> {
+        let call = Call { template: tree.name.to_string(), from: self.location() };
+        State::call(self.context, tree, dot, call).map_err(|failure| match failure {
+            Entry::Error(error) => error,
+            Entry::TooDeep(message) => self.failed(ErrorKind::Limit(message)),
+        })
+    }
+
+    /// Where the evaluation is.
+    pub(super) fn location(&self) -> Option<Location> {
+        self.at.position().map(|at| self.tree.source.location(at))
+    }
+
+    /// An error at the part that is being evaluated.
+    pub(super) fn failed(&self, kind: ErrorKind) -> Box<Error> {
+        Box::new(Error {
+            template: self.tree.name.to_string(),
+            location: self.location(),
+            action: deep(|| self.at.to_string()),
+            kind,
+            calls: self.context.calls.clone(),
+        })
+    }
+
+    pub(super) fn error<T>(&self, message: impl Into<String>) -> Eval<T> {
+        Err(self.failed(ErrorKind::Eval(message.into())))
+    }
+
+    /// Counts a step of the evaluation.
+    pub(super) fn step(&mut self) -> Eval<()> {
+        self.context.step(1).map_err(|failure| self.limited(&failure))
+    }
+
+    /// The error of a budget that is used up.
+    pub(super) fn limited(&self, failure: &Failure) -> Box<Error> {
+        self.failed(ErrorKind::Limit(failure.to_string()))
+    }
+
+    pub(super) fn variable(&self, name: &Str) -> Eval<Dynamic> {
+        match self.variables.iter().rev().find(|(known, _)| known == name) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.error(format!("undefined variable: {name}")),
+        }
+    }
+
+    pub(super) fn set_variable(&mut self, name: &Str, value: Dynamic) -> Eval<()> {
+        match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = value,
+            None => return self.error(format!("undefined variable: {name}")),
+        }
+        Ok(())
+    }
+
+    /// Sets the variable that was declared last, or one before it.
+    pub(super) fn set_top_variable(&mut self, from_top: usize, value: Dynamic) {
+        let at = self.variables.len().checked_sub(from_top);
+        if let Some((_, old)) = at.and_then(|at| self.variables.get_mut(at)) {
+            *old = value;
+        }
+    }
+}
+
+/// Why a template could not be executed.
+enum Entry {
+    Error(Box<Error>),
+    TooDeep(String),
+}

@@ -1,0 +1,186 @@
+//! Goes through the nodes of a template and prints.
+
+use std::sync::Arc;
+
+use super::state::{At, Eval};
+use super::{Dynamic, State};
+use crate::parse::{Branch, Node, Pipe};
+use crate::stack::deep;
+use crate::{Str, Value, format};
+
+/// What comes after a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    Next,
+    Break,
+    Continue,
+}
+
+impl<'t> State<'t, '_, '_> {
+    pub(super) fn list(&mut self, dot: &Dynamic, nodes: &'t [Node]) -> Eval<Flow> {
+        for node in nodes {
+            let flow = self.node(dot, node)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn node(&mut self, dot: &Dynamic, node: &'t Node) -> Eval<Flow> {
+        self.at = At::Node(node);
+        self.step()?;
+        match node {
+            Node::Text { at, end } => {
+                let tree = self.tree;
+                self.print(&tree.source.text[*at..*end])?;
+            }
+            Node::Action { pipe, .. } => {
+                let value = self.pipeline(dot, pipe)?;
+                if pipe.variables.is_empty() {
+                    self.at = At::Node(node);
+                    self.print_value(&value)?;
+                }
+            }
+            Node::If(branch) => return deep(|| self.branch(dot, branch, false)),
+            Node::With(branch) => return deep(|| self.branch(dot, branch, true)),
+            Node::Range(branch) => return deep(|| self.range(dot, branch)),
+            Node::Template { name, pipe, .. } => self.template(dot, name, pipe.as_ref())?,
+            Node::Break { .. } => return Ok(Flow::Break),
+            Node::Continue { .. } => return Ok(Flow::Continue),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn print(&mut self, text: &str) -> Eval<()> {
+        self.context.charge(text.len()).map_err(|failure| self.limited(&failure))?;
+        self.context.out.push_str(text);
+        Ok(())
+    }
+
+    fn print_value(&mut self, value: &Dynamic) -> Eval<()> {
+        if let Value::Str(text) = &value.value {
+            return self.print(text);
+        }
+        match format::shown(&value.value, self.context.room()) {
+            Ok(text) => self.print(&text),
+            Err(_) => {
+                let failure = self.context.too_long();
+                Err(self.limited(&failure))
+            }
+        }
+    }
+
+    /// `if` and `with`, which differ in what dot is inside.
+    fn branch(&mut self, dot: &Dynamic, branch: &'t Branch, with: bool) -> Eval<Flow> {
+        let known = self.variables.len();
+        let value = self.pipeline(dot, &branch.pipe)?;
+        let flow = if value.value.truth() {
+            self.list(if with { &value } else { dot }, &branch.body)
+        } else {
+            branch.otherwise.as_ref().map_or(Ok(Flow::Next), |nodes| self.list(dot, nodes))
+        };
+        self.variables.truncate(known);
+        flow
+    }
+
+    fn template(&mut self, dot: &Dynamic, name: &Str, pipe: Option<&'t Pipe>) -> Eval<()> {
+        let Some(tree) = self.context.templates.lookup(name).map(Arc::clone) else {
+            return self.error(format!("template {} not defined", format::quote::double(name)));
+        };
+        let dot = match pipe {
+            Some(pipe) => self.pipeline(dot, pipe)?,
+            None => Dynamic::invalid(),
+        };
+        self.descend(&tree, dot)
+    }
+
+    fn range(&mut self, dot: &Dynamic, branch: &'t Branch) -> Eval<Flow> {
+        let known = self.variables.len();
+        let over = self.pipeline(dot, &branch.pipe)?.value.underlying();
+        let flow = self.iterate(&over, branch);
+        let flow = match flow? {
+            Some(Flow::Break) => Ok(Flow::Next),
+            Some(flow) => Ok(flow),
+            None => branch.otherwise.as_ref().map_or(Ok(Flow::Next), |nodes| self.list(dot, nodes)),
+        };
+        self.variables.truncate(known);
+        flow
+    }
+
+    /// Runs the body for each element; gives nothing if there was none.
+    fn iterate(&mut self, over: &Value, branch: &'t Branch) -> Eval<Option<Flow>> {
+        match over {
+            Value::Nil => Ok(None),
+            Value::Int(count, int) => {
+                if branch.pipe.variables.len() > 1 {
+                    let number =
+                        if int.is_signed() { count.to_string() } else { count.cast_unsigned().to_string() };
+                    return self.error(format!("can't use {number} to iterate over more than one variable"));
+                }
+                let end =
+                    if int.is_signed() { u64::try_from(*count).unwrap_or(0) } else { count.cast_unsigned() };
+                let numbers = (0..end).map(|at| (Dynamic::invalid(), Value::Int(at.cast_signed(), *int)));
+                self.elements(numbers.map(|(key, value)| (key, Dynamic::concrete(value))), branch)
+            }
+            Value::List(list) => {
+                let element = list.element();
+                let items = (0..list.len()).map_while(|at| Some((at, list.get(at)?)));
+                let items = items
+                    .map(|(at, item)| (Dynamic::concrete(Value::from(at)), Dynamic::of_type(item, element)));
+                self.elements(items, branch)
+            }
+            Value::Map(map) => {
+                let element = map.element();
+                let items = map.entries().into_iter();
+                let items = items.map(|(key, value)| {
+                    (Dynamic::concrete(Value::Str(key)), Dynamic::of_type(value, element))
+                });
+                self.elements(items, branch)
+            }
+            _ => {
+                let shown = format::shown(over, self.context.room()).unwrap_or_default();
+                self.error(format!("range can't iterate over {shown}"))
+            }
+        }
+    }
+
+    fn elements(
+        &mut self,
+        items: impl Iterator<Item = (Dynamic, Dynamic)>,
+        branch: &'t Branch,
+    ) -> Eval<Option<Flow>> {
+        let known = self.variables.len();
+        let mut flow = None;
+        for (key, value) in items {
+            self.step()?;
+            self.set_range_variables(&branch.pipe, key, &value)?;
+            let after = self.list(&value, &branch.body)?;
+            self.variables.truncate(known);
+            flow = Some(Flow::Next);
+            if after == Flow::Break {
+                return Ok(Some(Flow::Break));
+            }
+        }
+        Ok(flow)
+    }
+
+    /// With two variables the key comes first; a single one is the element.
+    fn set_range_variables(&mut self, pipe: &'t Pipe, key: Dynamic, value: &Dynamic) -> Eval<()> {
+        match (pipe.variables.as_slice(), pipe.assign) {
+            ([], _) => {}
+            ([one], true) => self.set_variable(one, value.clone())?,
+            ([first, second, ..], true) => {
+                self.set_variable(first, key)?;
+                self.set_variable(second, value.clone())?;
+            }
+            (variables, false) => {
+                self.set_top_variable(1, value.clone());
+                if variables.len() > 1 {
+                    self.set_top_variable(2, key);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! The parsed form of a template.
+
+use std::fmt::{self, Display as _, Write as _};
+use std::sync::Arc;
+
+use crate::format::quote;
+use crate::{Function, Location, Str};
+
+/// One parsed template: a file, or a definition inside one.
+pub struct Tree {
+    /// The name that it is called by.
+    pub(crate) name: Str,
+    /// The text that it is part of.
+    pub(crate) source: Arc<Source>,
+    pub(crate) root: Vec<Node>,
+}
+
+/// A text with templates.
+pub(crate) struct Source {
+    /// The name under which it was parsed.
+    pub(crate) name: Str,
+    pub(crate) text: Str,
+}
+
+impl Source {
+    /// The place of a byte of the text.
+    pub(crate) fn location(&self, at: usize) -> Location {
+        let before = self.text.as_bytes().get(..at).unwrap_or_default();
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        Location { name: self.name.to_string(), line, column: Some(at - line_start) }
+    }
+}
+
+impl Node {
+    /// Where it is in the source.
+    pub(crate) fn at(&self) -> usize {
+        match self {
+            Self::Text { at, .. }
+            | Self::Action { at, .. }
+            | Self::Template { at, .. }
+            | Self::Break { at }
+            | Self::Continue { at } => *at,
+            Self::If(branch) | Self::Range(branch) | Self::With(branch) => branch.pipe.at,
+        }
+    }
+}
+
+impl Tree {
+    pub(crate) fn empty(name: &Str) -> Self {
+        let source = Arc::new(Source { name: name.clone(), text: Str::new() });
+        Self { name: name.clone(), source, root: Vec::new() }
+    }
+
+    /// The name that the template is called by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether there is nothing but spaces: such a definition does not replace another.
+    pub fn is_empty(&self) -> bool {
+        self.root.iter().all(|node| match *node {
+            Node::Text { at, end } => self.source.text[at..end].trim().is_empty(),
+            _ => false,
+        })
+    }
+}
+
+pub(crate) enum Node {
+    /// The text between two places of the source.
+    Text {
+        at: usize,
+        end: usize,
+    },
+    Action {
+        at: usize,
+        pipe: Pipe,
+    },
+    If(Branch),
+    Range(Branch),
+    With(Branch),
+    Template {
+        at: usize,
+        name: Str,
+        pipe: Option<Pipe>,
+    },
+    Break {
+        at: usize,
+    },
+    Continue {
+        at: usize,
+    },
+}
+
+pub(crate) struct Branch {
+    pub(crate) pipe: Pipe,
+    pub(crate) body: Vec<Node>,
+    pub(crate) otherwise: Option<Vec<Node>>,
+}
+
+pub(crate) struct Pipe {
+    pub(crate) at: usize,
+    /// The variables that are declared or, if `assign`, set.
+    pub(crate) variables: Vec<Str>,
+    pub(crate) assign: bool,
+    pub(crate) commands: Vec<Command>,
+}
+
+pub(crate) struct Command {
+    pub(crate) at: usize,
+    pub(crate) args: Vec<Arg>,
+}
+
+pub(crate) struct Arg {
+    pub(crate) at: usize,
+    pub(crate) term: Term,
+}
+
+pub(crate) enum Term {
+    Bool(bool),
+    Dot,
+    Nil,
+    Number(Box<Number>),
+    Str { quoted: Str, text: Str },
+    Field(Vec<Str>),
+    Variable { name: Str, fields: Vec<Str> },
+    Function { name: Str, call: Callee },
+    Pipe(Pipe),
+    Chain { on: Box<Arg>, fields: Vec<Str> },
+}
+
+/// What a name calls.
+pub(crate) enum Callee {
+    Builtin(crate::builtin::Builtin),
+    Function(Function),
+}
+
+/// A number constant: everything that its syntax allows it to be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Number {
+    pub(crate) text: Str,
+    pub(crate) int: Option<i64>,
+    pub(crate) uint: Option<u64>,
+    pub(crate) float: Option<f64>,
+    pub(crate) complex: Option<(f64, f64)>,
+}
+
+impl fmt::Display for Node {
+    /// As errors show it; what stands inside of a block is not part of that.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { .. } => Ok(()),
+            Self::Action { pipe, .. } => write!(f, "{{{{{pipe}}}}}"),
+            Self::If(branch) => write!(f, "{{{{if {}}}}}", branch.pipe),
+            Self::Range(branch) => write!(f, "{{{{range {}}}}}", branch.pipe),
+            Self::With(branch) => write!(f, "{{{{with {}}}}}", branch.pipe),
+            Self::Template { name, pipe, .. } => {
+                write!(f, "{{{{template {}", quote::double(name))?;
+                if let Some(pipe) = pipe {
+                    write!(f, " {pipe}")?;
+                }
+                f.write_str("}}")
+            }
+            Self::Break { .. } => f.write_str("{{break}}"),
+            Self::Continue { .. } => f.write_str("{{continue}}"),
+        }
+    }
+}
+
+impl fmt::Display for Pipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.variables.is_empty() {
+            let sign = if self.assign { "=" } else { ":=" };
+            write!(f, "{} {sign} ", self.variables.join(", "))?;
+        }
+        for (at, command) in self.commands.iter().enumerate() {
+            if at > 0 {
+                f.write_str(" | ")?;
+            }
+            command.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, arg) in self.args.iter().enumerate() {
+            if at > 0 {
+                f.write_char(' ')?;
+            }
+            arg.write_in_parens(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Arg {
+    fn write_in_parens(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.term {
+            Term::Pipe(pipe) => write!(f, "({pipe})"),
+            _ => self.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields: &[Str] = &[];
+        match &self.term {
+            Term::Bool(value) => write!(f, "{value}")?,
+            Term::Dot => f.write_char('.')?,
+            Term::Nil => f.write_str("nil")?,
+            Term::Number(number) => f.write_str(&number.text)?,
+            Term::Str { quoted, .. } => f.write_str(quoted)?,
+            Term::Function { name, .. } => f.write_str(name)?,
+            Term::Pipe(pipe) => pipe.fmt(f)?,
+            Term::Field(names) => fields = names,
+            Term::Variable { name, fields: names } => {
+                f.write_str(name)?;
+                fields = names;
+            }
+            Term::Chain { on, fields: names } => {
+                on.write_in_parens(f)?;
+                fields = names;
+            }
+        }
+        fields.iter().try_for_each(|field| write!(f, ".{field}"))
+    }
+}
