@@ -10,6 +10,9 @@ const ETCD: &str = "v3.6.16";
 const KWOK: &str = "v0.8.0";
 /// The newest release of Argo CD whose engine, a module in its own tree, was published on its own as well.
 const ARGO_CD: &str = "v3.5.3";
+/// The release of Helm that Argo CD bundles, and the last of the line before it.
+const HELM: &str = "v4.2.4";
+const HELM_3: &str = "v3.22.0";
 const GITOPS_ENGINE: &str = "v0.0.0-20260914071520-c9c369efcc5b";
 /// The Go language that the wrapper modules ask for.
 const GO: &str = "1.26.0";
@@ -23,6 +26,8 @@ pub(crate) enum Module {
     Etcd,
     Kwok,
     ArgoCd,
+    Helm,
+    Helm3,
 }
 
 /// A program of the rig.
@@ -50,6 +55,13 @@ pub(crate) const KUBECTL: Program = kubernetes("kubectl", "k8s.io/kubernetes/cmd
 pub(crate) const ARGOCD: Program =
     Program { name: "argocd", module: Module::ArgoCd, package: "github.com/argoproj/argo-cd/v3/cmd" };
 
+/// Helm, to compare rendered charts with.
+#[allow(dead_code, reason = "built by hand until the comparison is a command")]
+pub(crate) const HELM_PROGRAMS: [Program; 2] = [
+    Program { name: "helm", module: Module::Helm, package: "helm.sh/helm/v4/cmd/helm" },
+    Program { name: "helm3", module: Module::Helm3, package: "helm.sh/helm/v3/cmd/helm" },
+];
+
 const fn kubernetes(name: &'static str, package: &'static str) -> Program {
     Program { name, module: Module::Kubernetes, package }
 }
@@ -69,6 +81,8 @@ impl Module {
             Module::Etcd => "etcd",
             Module::Kwok => "kwok",
             Module::ArgoCd => "argo-cd",
+            Module::Helm => "helm",
+            Module::Helm3 => "helm3",
         }
     }
 
@@ -78,6 +92,8 @@ impl Module {
             Module::Etcd => "go.etcd.io/etcd/server/v3",
             Module::Kwok => "sigs.k8s.io/kwok",
             Module::ArgoCd => "github.com/argoproj/argo-cd/v3",
+            Module::Helm => "helm.sh/helm/v4",
+            Module::Helm3 => "helm.sh/helm/v3",
         }
     }
 
@@ -87,6 +103,8 @@ impl Module {
             Module::Etcd => ETCD,
             Module::Kwok => KWOK,
             Module::ArgoCd => ARGO_CD,
+            Module::Helm => HELM,
+            Module::Helm3 => HELM_3,
         }
     }
 
@@ -119,7 +137,7 @@ impl Module {
     fn go(self) -> &'static str {
         match self {
             Module::ArgoCd => "1.26.3",
-            Module::Kubernetes | Module::Etcd | Module::Kwok => GO,
+            Module::Kubernetes | Module::Etcd | Module::Kwok | Module::Helm | Module::Helm3 => GO,
         }
     }
 
@@ -144,6 +162,10 @@ impl Module {
             Module::ArgoCd => {
                 let package = "github.com/argoproj/argo-cd/v3/common";
                 flags.push_str(&set(&format!("{package}.version"), ARGO_CD.trim_start_matches('v')));
+            }
+            Module::Helm | Module::Helm3 => {
+                let variable = format!("{}/internal/version.version", self.path());
+                flags.push_str(&set(&variable, self.version()));
             }
             Module::Etcd => {}
         }
