@@ -1,0 +1,101 @@
+//! A chart from a directory of a tree.
+
+use lynceus_files::{Entry, FilePath, Tree, TreeError};
+
+use super::ignore::Rules;
+use super::load::{self, without_mark};
+use super::{Chart, ChartError, ChartFile};
+use crate::limits;
+
+pub(super) fn read(tree: &dyn Tree, directory: &FilePath) -> Result<Chart, ChartError> {
+    let chart_file = directory.join("Chart.yaml").map_err(|error| ChartError::Tree(error.to_string()))?;
+    match tree.read(&chart_file, limits::MAX_FILE_BYTES) {
+        Err(TreeError::NotFound(path)) => return Err(ChartError::NotAChart(path.to_string())),
+        Err(error) => return Err(failed(error)),
+        Ok(_) => {}
+    }
+    let mut walk = Walk { tree, rules: rules(tree, directory)?, files: Vec::new(), bytes: 0 };
+    walk.directory(directory, "", 0)?;
+    load::chart(walk.files, 0)
+}
+
+fn rules(tree: &dyn Tree, directory: &FilePath) -> Result<Rules, ChartError> {
+    let path = directory.join(".helmignore").map_err(|error| ChartError::Tree(error.to_string()))?;
+    let data = match tree.read(&path, limits::MAX_FILE_BYTES) {
+        Ok(data) => data,
+        Err(TreeError::NotFound(_)) => [].into(),
+        Err(error) => return Err(failed(error)),
+    };
+    Rules::read(&data).map_err(ChartError::Ignore)
+}
+
+struct Walk<'a> {
+    tree: &'a dyn Tree,
+    rules: Rules,
+    files: Vec<ChartFile>,
+    bytes: u64,
+}
+
+impl Walk<'_> {
+    /// Takes in all of a directory, in the order of the names. Links are followed, and cannot leave the tree.
+    fn directory(&mut self, path: &FilePath, name: &str, depth: usize) -> Result<(), ChartError> {
+        if depth > limits::MAX_DIRECTORY_DEPTH {
+            let limit = limits::MAX_DIRECTORY_DEPTH as u64;
+            return Err(ChartError::Limit { what: "too many directories inside each other", limit });
+        }
+        for (part, entry) in self.tree.list(path).map_err(failed)? {
+            let inner = path.join(&part).map_err(|error| ChartError::Tree(error.to_string()))?;
+            let name = if name.is_empty() { part } else { format!("{name}/{part}") };
+            let is_directory = match entry {
+                Entry::Directory => true,
+                Entry::File => false,
+                Entry::Link(_) => self.leads_to_directory(&inner)?,
+                // What Git has not checked out is an empty directory.
+                Entry::Submodule(_) => continue,
+            };
+            if self.rules.ignore(&name, is_directory) {
+                continue;
+            }
+            if is_directory {
+                self.directory(&inner, &name, depth + 1)?;
+            } else {
+                self.file(inner, name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn leads_to_directory(&self, path: &FilePath) -> Result<bool, ChartError> {
+        match self.tree.list(path) {
+            Ok(_) => Ok(true),
+            Err(TreeError::NotA(..)) => Ok(false),
+            Err(TreeError::NotFound(path)) => {
+                let reason = format!("lstat {path}: no such file or directory");
+                Err(ChartError::Tree(format!("error evaluating symlink {path}: {reason}")))
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn file(&mut self, path: FilePath, name: String) -> Result<(), ChartError> {
+        let data = self.tree.read(&path, limits::MAX_FILE_BYTES).map_err(failed)?;
+        self.bytes += data.len() as u64;
+        if self.bytes > limits::MAX_DIRECTORY_BYTES {
+            return Err(ChartError::Limit { what: "too many bytes", limit: limits::MAX_DIRECTORY_BYTES });
+        }
+        if self.files.len() >= limits::MAX_FILES {
+            return Err(ChartError::Limit { what: "too many files", limit: limits::MAX_FILES as u64 });
+        }
+        self.files.push(ChartFile { name, data: without_mark(data), source: Some(path) });
+        Ok(())
+    }
+}
+
+fn failed(error: TreeError) -> ChartError {
+    match error {
+        TreeError::TooLarge { path, limit, .. } => {
+            ChartError::FileTooLarge { name: path.name().to_owned(), limit }
+        }
+        error => ChartError::Tree(error.to_string()),
+    }
+}

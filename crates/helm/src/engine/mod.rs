@@ -1,0 +1,100 @@
+//! The templates of a chart, executed.
+
+mod capabilities;
+mod error;
+mod files;
+mod functions;
+mod host;
+mod pretty;
+mod scope;
+mod toml;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use lynceus_gotmpl as gotmpl;
+use lynceus_gotmpl::{Context, Map, MissingKey, Str, Templates};
+
+pub use error::RenderError;
+pub use host::{Lookup, World};
+pub(crate) use scope::Release;
+
+use crate::capabilities::Capabilities;
+use crate::chart::Chart;
+use crate::dependencies::Node;
+use crate::go::path;
+use functions::{FUNCTIONS, without_no_value};
+use host::{Host, Surroundings};
+use scope::Template;
+
+/// The parsed templates of a chart and of all below it, by the names that they were parsed under.
+#[derive(Default)]
+pub(crate) struct Parsed(Mutex<HashMap<String, gotmpl::Parsed>>);
+
+impl std::fmt::Debug for Parsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Parsed").finish()
+    }
+}
+
+/// How templates are executed.
+#[derive(Clone, Default)]
+pub(crate) struct Mode {
+    /// Whether a value that is not there is an error.
+    pub(crate) strict: bool,
+    /// Whether `required` and `fail` are ignored.
+    pub(crate) lint: bool,
+    pub(crate) lookup: Option<Arc<dyn Lookup>>,
+}
+
+/// The name that Helm gives to its set of templates.
+const SET: &str = "gotpl";
+
+/// Executes all templates of a chart and of those below it, and gives their outputs by name.
+pub(crate) fn render(
+    chart: &Node,
+    values: &Map,
+    release: &Release<'_>,
+    capabilities: &Capabilities,
+    mode: &Mode,
+    world: &mut dyn World,
+) -> Result<BTreeMap<String, String>, RenderError> {
+    let templates = scope::templates(chart, values, release, capabilities);
+    let set = parse(&chart.chart, &templates)?;
+    let host = Host { lint: mode.lint, lookup: mode.lookup.clone(), ..Host::default() };
+    let mut surroundings = Surroundings { world, host };
+    let missing_key = if mode.strict { MissingKey::Error } else { MissingKey::Zero };
+    let options = gotmpl::Options { missing_key, ..gotmpl::Options::default() };
+    let mut context = Context::new(Arc::new(set), &mut surroundings, options);
+    let mut outputs = BTreeMap::new();
+    for template in &templates {
+        if path::base(&template.name).starts_with('_') {
+            continue;
+        }
+        let output = context
+            .execute(&template.name, template.dot())
+            .map_err(|cause| error::of_execution(&template.name, cause))?;
+        outputs.insert(template.name.clone(), String::from(without_no_value(output)));
+    }
+    Ok(outputs)
+}
+
+static SHARED_FUNCTIONS: LazyLock<Arc<gotmpl::Functions>> = LazyLock::new(|| Arc::new(FUNCTIONS.clone()));
+
+/// Puts the set together. Of two templates with one name the one that comes later counts.
+fn parse(chart: &Chart, templates: &[Template<'_>]) -> Result<Templates, RenderError> {
+    let mut set = Templates::new(SET, SHARED_FUNCTIONS.clone());
+    let mut known = chart.parsed.0.lock().unwrap_or_else(PoisonError::into_inner);
+    for template in templates {
+        let name = Str::from(template.name.as_str());
+        if let Some(parsed) = known.get(&template.name) {
+            set.add(&name, parsed);
+            continue;
+        }
+        let text = Str::from_bytes(&template.file.data);
+        let parsed = set.read(&name, &text).map_err(|cause| error::of_parsing(&template.name, cause))?;
+        set.add(&name, &parsed);
+        known.insert(template.name.clone(), parsed);
+    }
+    Ok(set)
+}

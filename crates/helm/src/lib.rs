@@ -1,0 +1,29 @@
+//! Charts rendered as Helm renders them: chart, values and capabilities to manifests, hooks and notes.
+//!
+//! Nothing here reads a file, a clock or the network. A loaded [`Chart`] can be shared between threads and
+//! rendered any number of times.
+
+mod capabilities;
+mod chart;
+mod dependencies;
+mod engine;
+mod error;
+mod go;
+pub mod limits;
+mod manifest;
+mod output;
+mod render;
+mod schema;
+mod show;
+mod values;
+
+pub use capabilities::{Capabilities, HelmVersion, KubeVersion};
+pub use chart::{Chart, ChartError, ChartFile, Dependency, Lock, Maintainer, Metadata};
+pub use engine::{Lookup, RenderError, World};
+pub use error::{HelmError, InstallError};
+pub use manifest::{Hook, Manifest, ManifestError};
+pub use output::Output;
+pub use render::{Crd, Options, Release, Rendering, render};
+pub use schema::SchemaError;
+pub use show::{Show, show};
+pub use values::{Origin, UserValues, ValueOptions, ValuesError, ValuesFile};
