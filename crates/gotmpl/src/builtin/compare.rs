@@ -67,10 +67,10 @@ fn equal_compound(left: &Value, right: &Value) -> Result<bool, Failure> {
     if !comparable {
         return Err(Failure::new(format!(
             "non-comparable types {}: {}, {}: {}",
-            shown(left),
+            shown("%s", left),
             left.type_name(),
             right.type_name(),
-            shown(right)
+            shown("%v", right)
         )));
     }
     if is_nil(left) || is_nil(right) {
@@ -86,7 +86,7 @@ fn equal_compound(left: &Value, right: &Value) -> Result<bool, Failure> {
             None => {}
         }
     }
-    Err(Failure::new(format!("non-comparable type {}: {}", shown(right), right.type_name())))
+    Err(Failure::new(format!("non-comparable type {}: {}", shown("%s", right), right.type_name())))
 }
 
 fn is_nil(value: &Value) -> bool {
@@ -98,10 +98,10 @@ fn is_nil(value: &Value) -> bool {
     }
 }
 
-/// How the errors show a value: Go asks for it as a string, whatever it is.
-fn shown(value: &Value) -> String {
+/// How the errors show a value: here and there Go asks for a string, whatever the value is.
+fn shown(verb: &str, value: &Value) -> String {
     const ENOUGH: usize = 1 << 16;
-    crate::format::sprintf("%s", std::slice::from_ref(value), ENOUGH).unwrap_or_default()
+    crate::format::sprintf(verb, std::slice::from_ref(value), ENOUGH).unwrap_or_default()
 }
 
 /// `lt`

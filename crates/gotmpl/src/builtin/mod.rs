@@ -5,6 +5,7 @@ mod escape;
 mod index;
 
 use crate::exec::Dynamic;
+use crate::parse::Arg;
 use crate::signature;
 use crate::{Context, Failure, Signature, Value, format};
 
@@ -99,12 +100,12 @@ impl Builtin {
         }
     }
 
-    /// Calls it. `callee` is how the template spells what `call` is to call.
+    /// Calls it. `callee` is how the template spells its first argument, if that does not come from the pipeline.
     pub(crate) fn call(
         self,
         context: &mut Context<'_>,
         args: &Args,
-        callee: impl FnOnce() -> String,
+        callee: Option<&Arg>,
     ) -> Result<Dynamic, Failure> {
         let values = args.values.as_slice();
         let value = match (self, values) {
@@ -133,11 +134,18 @@ impl Builtin {
 }
 
 /// Values are never functions, so `call` cannot but fail.
-fn not_a_function(values: &[Value], callee: impl FnOnce() -> String) -> Failure {
-    match values.first() {
-        None | Some(Value::Nil) => Failure::new("call of nil"),
-        Some(value) => Failure::new(format!("non-function {} of type {}", callee(), value.type_name())),
-    }
+fn not_a_function(values: &[Value], callee: Option<&Arg>) -> Failure {
+    let value = match values.first() {
+        None | Some(Value::Nil) => return Failure::new("call of nil"),
+        Some(value) => value,
+    };
+    let of = value.type_name();
+    let name = match (callee, value) {
+        (Some(arg), _) => arg.to_string(),
+        (None, Value::Str(text)) => text.to_string(),
+        (None, _) => format!("<{of} Value>"),
+    };
+    Failure::new(format!("non-function {name} of type {of}"))
 }
 
 fn println(context: &mut Context<'_>, values: &[Value]) -> Result<Value, Failure> {

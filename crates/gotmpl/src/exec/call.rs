@@ -24,12 +24,9 @@ impl<'t> State<'t, '_, '_> {
                 self.short_circuit(dot, *builtin == Builtin::Or, rest, last)
             }
             Callee::Builtin(builtin) => {
-                let callee_name = || match rest.first() {
-                    Some(arg) => arg.to_string(),
-                    None => String::new(),
-                };
+                let spelling = rest.first();
                 let args = self.args(dot, builtin.signature(), name, rest, last)?;
-                let result = builtin.call(self.context, &args, callee_name);
+                let result = builtin.call(self.context, &args, spelling);
                 self.finish_builtin(args, result, name, at)
             }
             Callee::Function(function) => {

@@ -57,7 +57,10 @@ pub(super) fn integer(out: &mut Output, flags: Flags, bits: u64, signed: bool, v
 
 /// `%c`
 pub(super) fn character(out: &mut Output, flags: Flags, bits: u64) {
-    out.pad(flags, &Str::from_bytes(rune(bits).encode_utf8(&mut [0; 4]).as_bytes()));
+    let text = Str::from_bytes(rune(bits).encode_utf8(&mut [0; 4]).as_bytes());
+    // It is one character wide even if it is held byte by byte.
+    let width = flags.width.map(|width| width + text.chars().count() - 1);
+    out.pad(Flags { width, ..flags }, &text);
 }
 
 /// `%q` of a number
@@ -67,8 +70,9 @@ pub(super) fn quoted_character(out: &mut Output, flags: Flags, bits: u64) {
 
 /// `%U`
 pub(super) fn code_point(out: &mut Output, flags: Flags, bits: u64) {
-    let precision = flags.precision.unwrap_or(0).max(4);
-    let mut text = format!("U+{bits:0precision$X}");
+    let digits = format!("{bits:04X}");
+    let zeros = flags.precision.unwrap_or(0).saturating_sub(digits.len());
+    let mut text = format!("U+{}{digits}", "0".repeat(zeros));
     let c = u32::try_from(bits).ok().and_then(char::from_u32);
     if let Some(c) = c.filter(|&c| flags.sharp && is_print(c)) {
         text.extend([' ', '\'', c, '\'']);

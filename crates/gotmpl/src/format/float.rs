@@ -62,7 +62,8 @@ fn general(out: &mut String, size: f64, verb: u8, precision: Option<usize>) {
     };
     if point - 1 < -4 || point > threshold {
         let wanted = precision.map_or(digits.len(), |precision| precision.min(digits.len()));
-        scientific(out, &digits, wanted.saturating_sub(1), verb - b'g' + b'e');
+        let letter = if verb == b'G' { b'E' } else { b'e' };
+        scientific(out, &digits, wanted.saturating_sub(1), letter);
     } else {
         plain(out, &digits, digits.fraction());
     }
@@ -95,8 +96,18 @@ impl Digits {
     }
 }
 
+/// The fewest digits that mean this number and no other; of those, the nearest, and at a tie the even ones.
 fn shortest(size: f64) -> Digits {
-    Digits::read(&format!("{size:e}"))
+    const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
+    let text = format!("{size:e}");
+    let digits = Digits::read(&text);
+    if digits.len() < 15 || size < EXACT_INTEGERS && size.fract() == 0.0 {
+        return digits;
+    }
+    // The formatter of the standard library rounds up at a tie, except where it is told how many digits to give.
+    let precision = digits.len() - 1;
+    let nearest = format!("{size:.precision$e}");
+    if nearest.parse() == Ok(size) { Digits::read(&nearest) } else { digits }
 }
 
 /// At most `count` significant digits.

@@ -27,11 +27,11 @@ impl Printer {
             (_, Value::Nil) => self.bad_verb(None, verb),
             ('T', _) => basic::string(&mut self.out, self.flags, value.type_name()),
             ('p', _) => self.pointer(value, verb),
-            ('w', Value::List(_) | Value::Map(_) | Value::Object(_)) => self.bad_verb(Some(value), verb),
             (_, Value::List(list)) if list.as_bytes().is_some() => {
                 let bytes = list.as_bytes().unwrap_or_default();
                 self.bytes(bytes, verb, "[]byte", value);
             }
+            ('w', Value::List(_) | Value::Map(_) | Value::Object(_)) => self.bad_verb(Some(value), verb),
             _ => self.value(value, verb, 0),
         }
     }

@@ -19,7 +19,11 @@ pub fn ascii(text: &str) -> String {
 /// `strconv.QuoteRune`, or `strconv.QuoteRuneToASCII`
 pub fn single(c: char, ascii_only: bool) -> String {
     let mut out = String::from("'");
-    escape(&mut out, c, '\'', ascii_only);
+    match held_byte(c) {
+        // Here it is a number that was given, so it stands for itself.
+        Some(_) => push_code(&mut out, c),
+        None => escape(&mut out, c, '\'', ascii_only),
+    }
     out.push('\'');
     out
 }
@@ -56,10 +60,17 @@ fn escape(out: &mut String, c: char, quote: char, ascii_only: bool) {
         '\0'..='\x1F' | '\x7F' => write!(out, "\\x{:02x}", u32::from(c)),
         _ => match held_byte(c) {
             Some(byte) => write!(out, "\\x{byte:02x}"),
-            None if u32::from(c) < 0x1_0000 => write!(out, "\\u{:04x}", u32::from(c)),
-            None => write!(out, "\\U{:08x}", u32::from(c)),
+            None => {
+                push_code(out, c);
+                Ok(())
+            }
         },
     };
+}
+
+fn push_code(out: &mut String, c: char) {
+    let code = u32::from(c);
+    let _ = if code < 0x1_0000 { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
 }
 
 /// `strconv.CanBackquote`

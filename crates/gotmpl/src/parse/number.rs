@@ -4,7 +4,7 @@ use super::token::Sort;
 use super::tree::Number;
 use crate::Str;
 use crate::format::quote::{self, Unquoted};
-use crate::number::{parse_float, parse_int, parse_uint};
+use crate::number::{NumberError, parse_float, parse_int, parse_uint};
 
 impl Number {
     pub(super) fn read(text: &str, sort: Sort) -> Result<Self, String> {
@@ -43,8 +43,8 @@ impl Number {
             matches!(bytes[*at], b'+' | b'-') && !matches!(bytes[at - 1].to_ascii_lowercase(), b'e' | b'p')
         };
         let middle = (1..text.len()).find(is_sign).ok_or_else(syntax)?;
-        let real = parse_float(&text[..middle]).map_err(|_| syntax())?;
-        let imaginary = parse_float(&text[middle..text.len() - 1]).map_err(|_| syntax())?;
+        let real = part(&text[..middle])?;
+        let imaginary = part(&text[middle..text.len() - 1])?;
         Ok(Self::complex(real, imaginary))
     }
 
@@ -91,6 +91,17 @@ impl Number {
         let rune = bytes.first() == Some(&b'\'');
         !hex && !rune && self.text.contains(['.', 'e', 'E', 'p', 'P'])
     }
+}
+
+/// One of the two floats of a complex number.
+fn part(text: &str) -> Result<f64, String> {
+    parse_float(text).map_err(|error| {
+        let reason = match error {
+            NumberError::Syntax => "invalid syntax",
+            NumberError::Range => "value out of range",
+        };
+        format!("strconv.ParseFloat: parsing {}: {reason}", quote::double(text))
+    })
 }
 
 fn whole(float: f64) -> Option<i64> {
