@@ -3,9 +3,17 @@
 //! Names, arguments and results are sprig's, and so are the words of errors: where the original panics, the
 //! message is the one that Go's template engine makes of the panic. One file per family.
 
+/// A signature with types from anywhere, where [`signature!`](crate::signature) has only Go's own.
+macro_rules! takes {
+    (($($param:path),*) -> $result:path) => {
+        const { $crate::Signature { params: &[$(&$param),*], variadic: false, result: &$result } }
+    };
+}
+
 mod args;
 mod cases;
 mod cast;
+mod dates;
 mod decimal;
 mod defaults;
 mod dicts;
@@ -13,10 +21,13 @@ mod equal;
 mod lists;
 mod merge;
 mod numbers;
+mod pattern;
 mod reflection;
+mod regexes;
 mod runes;
 pub(crate) mod show;
 mod strings;
+mod time;
 mod wrap;
 
 use crate::Functions;
@@ -25,11 +36,13 @@ use crate::Functions;
 pub fn functions() -> Functions {
     let mut all = Functions::new();
     for register in [
+        dates::register,
         defaults::register,
         dicts::register,
         lists::register,
         numbers::register,
         reflection::register,
+        regexes::register,
         strings::register,
     ] {
         register(&mut all);

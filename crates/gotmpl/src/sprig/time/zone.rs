@@ -1,0 +1,53 @@
+//! Time zones. The database is part of the program: what a template prints does not depend on the machine.
+
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// Where a time is told.
+#[derive(Clone, Debug)]
+pub(in crate::sprig) enum Zone {
+    /// UTC, which also stands for the local zone: a render has no machine of its own.
+    Utc,
+    /// A zone of the database.
+    Named(TimeZone),
+    /// An offset in seconds, with the name that it was read with, which may be empty.
+    Fixed(i64, String),
+}
+
+impl Zone {
+    /// The zone of a name such as `Europe/Paris`; case matters, as it does in file names.
+    pub(in crate::sprig) fn load(name: &str) -> Option<Self> {
+        if matches!(name, "" | "UTC" | "Local") {
+            return Some(Self::Utc);
+        }
+        let zone = DATABASE.get(name).ok()?;
+        (zone.iana_name() == Some(name)).then_some(Self::Named(zone))
+    }
+
+    /// The offset in seconds and the abbreviation at a moment.
+    pub(super) fn at(&self, seconds: i64) -> (i64, String) {
+        match self {
+            Self::Utc => (0, "UTC".to_owned()),
+            Self::Fixed(offset, name) => (*offset, name.clone()),
+            Self::Named(zone) => {
+                let bounded = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+                let moment = Timestamp::from_second(bounded).unwrap_or_default();
+                let info = zone.to_offset_info(moment);
+                (i64::from(info.offset().seconds()), info.abbreviation().to_owned())
+            }
+        }
+    }
+
+    /// The name as Go's `Location` prints it.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Utc => "UTC",
+            Self::Named(zone) => zone.iana_name().unwrap_or_default(),
+            Self::Fixed(_, name) => name,
+        }
+    }
+}
