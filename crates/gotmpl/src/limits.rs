@@ -6,8 +6,6 @@ pub const VALUE_DEPTH: usize = 1_000;
 /// How many numbers `until`, `untilStep` and `seq` give.
 pub const LIST_LENGTH: usize = 1_000_000;
 
-/// How many bytes of text a function makes of one value.
-pub const TEXT_LENGTH: usize = 64 << 20;
 /// How deep parentheses may nest. Go allows 10,000; trees are dropped by recursion.
 pub const EXPRESSION_DEPTH: usize = 1_000;
 

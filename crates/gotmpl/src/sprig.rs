@@ -25,7 +25,7 @@ mod pattern;
 mod reflection;
 mod regexes;
 mod runes;
-pub(crate) mod show;
+mod show;
 mod strings;
 mod time;
 mod wrap;

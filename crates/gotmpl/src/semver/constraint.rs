@@ -27,7 +27,7 @@ static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintError {
     /// An alternative is not a list of requirements.
-    #[error("improper constraint: {}", crate::sprig::show::double(.0))]
+    #[error("improper constraint: {}", crate::format::quote::double(.0))]
     Improper(String),
     /// A requirement has the shape of a version and is none.
     #[error("constraint parser error")]

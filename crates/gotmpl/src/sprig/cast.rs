@@ -35,7 +35,7 @@ pub(super) fn to_float(value: &Value) -> f64 {
 /// Go's conversion of a float to an integer. What does not fit becomes the smallest integer, as amd64 has it.
 pub(super) fn truncate(value: f64) -> i64 {
     // 2^63 is the first float that does not fit.
-    if value >= -9_223_372_036_854_775_808.0 && value < 9_223_372_036_854_775_808.0 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value) {
         value as i64
     } else {
         i64::MIN

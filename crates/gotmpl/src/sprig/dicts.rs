@@ -15,10 +15,10 @@ pub(super) fn register(to: &mut Functions) {
 }
 
 fn making(to: &mut Functions) {
-    to.add("dict", signature!((...ANY) -> MAP), |_, args| {
+    to.add("dict", signature!((...ANY) -> MAP), |context, args| {
         let entries = args.chunks(2).map(|pair| {
             let value = pair.get(1).cloned().unwrap_or_else(|| Value::str(""));
-            Ok((text_of(any(pair, 0))?, value))
+            Ok((text_of(context, any(pair, 0))?, value))
         });
         Ok(Value::Map(entries.collect::<Result<_, Failure>>()?))
     });

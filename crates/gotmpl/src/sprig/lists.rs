@@ -14,7 +14,7 @@ pub(super) fn register(to: &mut Functions) {
     growing(to);
     filtering(to);
     cutting(to);
-    to.add("sortAlpha", signature!((ANY) -> STRINGS), |_, args| sort_alpha(any(args, 0)));
+    to.add("sortAlpha", signature!((ANY) -> STRINGS), |context, args| sort_alpha(context, any(args, 0)));
 }
 
 /// Adds a function and its `must` twin. The first panics where the second returns an error, which a template
@@ -88,7 +88,7 @@ fn growing(to: &mut Functions) {
 }
 
 fn charge(context: &mut Context<'_>, items: usize) -> Result<(), Failure> {
-    context.charge(items.saturating_mul(size_of::<Value>()))
+    context.charge(items.saturating_mul(32))
 }
 
 fn filtering(to: &mut Functions) {
@@ -135,7 +135,7 @@ fn contains(context: &mut Context<'_>, items: &[Value], wanted: &Value) -> Resul
 
 fn cutting(to: &mut Functions) {
     twice(to, ["slice", "mustSlice"], signature!((ANY, ...ANY) -> ANY), |_, args| slice(args));
-    twice(to, ["chunk", "mustChunk"], signature!((INT, ANY) -> LISTS), |context, args| chunk(context, args));
+    twice(to, ["chunk", "mustChunk"], signature!((INT, ANY) -> LISTS), chunk);
 }
 
 /// A part of a list, of the list's own type.
@@ -175,15 +175,15 @@ fn chunk(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
 
 /// Sizes that make no sense: what Go's arithmetic leads to.
 fn chunk_of_odd_size(size: i64, length: usize) -> Result<Value, Failure> {
-    // With at most one element there would be one chunk, of negative length.
-    if size < 0 && length > 1 {
+    let steps = u64::try_from(length).unwrap_or(u64::MAX).saturating_sub(1);
+    if size < 0 && (1..=size.unsigned_abs()).contains(&steps) {
         return Ok(List::typed(&types::LISTS, Vec::new()).into());
     }
     Err(Failure::new("runtime error: makeslice: len out of range"))
 }
 
 /// Texts in order. A `[]string` is sorted in place, as in the original: whoever holds it sees it.
-fn sort_alpha(value: &Value) -> Result<Value, Failure> {
+fn sort_alpha(context: &mut Context<'_>, value: &Value) -> Result<Value, Failure> {
     let bytes = |value: &Value| value.as_str().map(|text| text.bytes().into_owned());
     match value {
         Value::List(list) if list.go_type() == &types::STRINGS => {
@@ -194,11 +194,11 @@ fn sort_alpha(value: &Value) -> Result<Value, Failure> {
         }
         _ => match value.underlying() {
             Value::List(_) => {
-                let mut texts = texts_of(value)?;
+                let mut texts = texts_of(context, value)?;
                 texts.sort_by_cached_key(|text| text.bytes().into_owned());
                 Ok(Value::strings(texts))
             }
-            _ => Ok(Value::strings([text_of(value)?])),
+            _ => Ok(Value::strings([text_of(context, value)?])),
         },
     }
 }

@@ -3,7 +3,7 @@
 use super::args::{any, int, rest, text};
 use super::cast::{parse_int, to_float, to_int};
 use super::decimal::Decimal;
-use super::show::sprint;
+use crate::format::float;
 use crate::limits::LIST_LENGTH;
 use crate::{Context, Failure, Functions, List, Value, signature, types};
 
@@ -20,8 +20,8 @@ fn conversions(to: &mut Functions) {
     to.add("int64", signature!((ANY) -> INT64), |_, args| Ok(Value::int64(to_int(any(args, 0)))));
     to.add("int", signature!((ANY) -> INT), |_, args| Ok(Value::int(to_int(any(args, 0)))));
     to.add("float64", signature!((ANY) -> FLOAT64), |_, args| Ok(to_float(any(args, 0)).into()));
-    to.add("toDecimal", signature!((ANY) -> INT64), |_, args| {
-        Ok(Value::int64(parse_int(&sprint(any(args, 0))?, 8).unwrap_or_default()))
+    to.add("toDecimal", signature!((ANY) -> INT64), |context, args| {
+        Ok(Value::int64(parse_int(&context.text(any(args, 0))?, 8).unwrap_or_default()))
     });
 }
 
@@ -90,10 +90,8 @@ fn decimals(
 ) -> Result<Value, Failure> {
     let mut numbers = args.iter().map(|arg| {
         let float = to_float(arg);
-        match Decimal::from_float(float) {
-            Some(decimal) => Ok(decimal),
-            None => Err(Failure::new(format!("Cannot create a Decimal from {}", sprint(&float.into())?))),
-        }
+        let complaint = || format!("Cannot create a Decimal from {}", float::format(float, b'g', None));
+        Decimal::from_float(float).ok_or_else(|| Failure::new(complaint()))
     });
     let mut result = numbers.next().unwrap_or_else(|| Ok(Decimal::default()))?;
     for number in numbers {
@@ -187,6 +185,6 @@ fn range(context: &mut Context<'_>, start: i64, stop: i64, step: i64) -> Result<
     if count > LIST_LENGTH {
         return Err(Failure::new(format!("a list of {count} numbers is longer than {LIST_LENGTH}")));
     }
-    context.charge(count.saturating_mul(size_of::<Value>()))?;
+    context.charge(count.saturating_mul(32))?;
     Ok((0..count as i64).map(|i| start.wrapping_add(i.wrapping_mul(step))).collect())
 }

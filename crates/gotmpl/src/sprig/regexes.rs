@@ -9,6 +9,8 @@ use crate::{Context, Failure, Functions, List, Str, Value, signature, types};
 /// What a function does with a compiled expression and its arguments.
 type Use = fn(&mut Context<'_>, &Pattern, &[Value]) -> Result<Value, Failure>;
 
+type Compile = fn(&str) -> Result<Rc<Pattern>, String>;
+
 pub(super) fn register(to: &mut Functions) {
     to.add("regexMatch", signature!((STRING, STRING) -> BOOL), |_, args| {
         Ok(Pattern::compile(text(args, 0)).is_ok_and(|pattern| pattern.regex.is_match(text(args, 1))).into())
@@ -39,7 +41,7 @@ pub(super) fn register(to: &mut Functions) {
 
 /// Adds a function that panics about a wrong expression, and its `must` twin, which returns the error.
 fn twice(to: &mut Functions, names: [&'static str; 2], signature: crate::Signature, body: Use) {
-    let compile: [fn(&str) -> Result<Rc<Pattern>, String>; 2] = [Pattern::must_compile, Pattern::compile];
+    let compile: [Compile; 2] = [Pattern::must_compile, Pattern::compile];
     for (name, compile) in names.into_iter().zip(compile) {
         to.add(name, signature, move |context, args| body(context, &*compile(text(args, 0))?, args));
     }

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+pub(super) use crate::unicode::{is_digit, is_letter};
+
 /// A set of characters by general category; ASCII is decided without it.
 struct Category(LazyLock<Option<Regex>>);
 
@@ -16,9 +18,7 @@ impl Category {
 static UPPER: Category = Category(LazyLock::new(|| Regex::new(r"\p{Lu}").ok()));
 static LOWER: Category = Category(LazyLock::new(|| Regex::new(r"\p{Ll}").ok()));
 static TITLE: Category = Category(LazyLock::new(|| Regex::new(r"\p{Lt}").ok()));
-static LETTER: Category = Category(LazyLock::new(|| Regex::new(r"\p{L}").ok()));
 static NUMBER: Category = Category(LazyLock::new(|| Regex::new(r"\p{N}").ok()));
-static DIGIT: Category = Category(LazyLock::new(|| Regex::new(r"\p{Nd}").ok()));
 static PUNCTUATION: Category = Category(LazyLock::new(|| Regex::new(r"\p{P}").ok()));
 
 pub(super) fn is_upper(c: char) -> bool {
@@ -33,16 +33,8 @@ pub(super) fn is_title(c: char) -> bool {
     !c.is_ascii() && TITLE.has(c)
 }
 
-pub(super) fn is_letter(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphabetic() } else { LETTER.has(c) }
-}
-
 pub(super) fn is_number(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_digit() } else { NUMBER.has(c) }
-}
-
-pub(super) fn is_digit(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_digit() } else { DIGIT.has(c) }
 }
 
 /// ASCII characters such as `$` and `+` are symbols, not punctuation.

@@ -3,8 +3,9 @@
 use super::args::{any, int, text};
 use super::cases;
 use super::runes::{is_digit, is_letter, to_lower, to_title, to_upper};
-use super::show::{double, sprint, text_of, texts_of};
+use super::show::{text_of, texts_of};
 use super::wrap::{abbreviate, wrap};
+use crate::format::quote::double;
 use crate::{Context, Failure, Functions, Map, Str, Value, signature, types};
 
 pub(super) fn register(to: &mut Functions) {
@@ -105,25 +106,27 @@ fn search(to: &mut Functions) {
 }
 
 fn showing(to: &mut Functions) {
-    to.add("toString", signature!((ANY) -> STRING), |_, args| Ok(text_of(any(args, 0))?.into()));
-    to.add("toStrings", signature!((ANY) -> STRINGS), |_, args| match any(args, 0) {
+    to.add("toString", signature!((ANY) -> STRING), |context, args| {
+        Ok(text_of(context, any(args, 0))?.into())
+    });
+    to.add("toStrings", signature!((ANY) -> STRINGS), |context, args| match any(args, 0) {
         // A list that has the type already is handed on, not copied.
         same @ Value::List(list) if list.go_type() == &types::STRINGS => Ok(same.clone()),
-        other => Ok(Value::strings(texts_of(other)?)),
+        other => Ok(Value::strings(texts_of(context, other)?)),
     });
     to.add("join", signature!((STRING, ANY) -> STRING), |context, args| {
-        let (separator, texts) = (text(args, 0), texts_of(any(args, 1))?);
+        let (separator, texts) = (text(args, 0), texts_of(context, any(args, 1))?);
         let length: usize = texts.iter().map(|text| text.len().saturating_add(separator.len())).sum();
         context.charge(length)?;
         Ok(texts.join(separator.as_str()).into())
     });
-    to.add("quote", signature!((...ANY) -> STRING), |_, args| {
-        joined(args, |value| Ok(double(&text_of(value)?).into()))
+    to.add("quote", signature!((...ANY) -> STRING), |context, args| {
+        joined(args, |value| Ok(double(&text_of(context, value)?).into()))
     });
-    to.add("squote", signature!((...ANY) -> STRING), |_, args| {
-        joined(args, |value| Ok(format!("'{}'", sprint(value)?).into()))
+    to.add("squote", signature!((...ANY) -> STRING), |context, args| {
+        joined(args, |value| Ok(format!("'{}'", context.text(value)?).into()))
     });
-    to.add("cat", signature!((...ANY) -> STRING), |_, args| joined(args, sprint));
+    to.add("cat", signature!((...ANY) -> STRING), |context, args| joined(args, |value| context.text(value)));
 }
 
 fn padding(to: &mut Functions) {
@@ -147,7 +150,7 @@ fn mapped(text: &Str, map: fn(char) -> char) -> Value {
 }
 
 /// Texts with a space between them; nil has none.
-fn joined(args: &[Value], show: impl Fn(&Value) -> Result<Str, Failure>) -> Result<Value, Failure> {
+fn joined(args: &[Value], show: impl FnMut(&Value) -> Result<Str, Failure>) -> Result<Value, Failure> {
     let texts = args.iter().filter(|value| !value.is_nil()).map(show).collect::<Result<Vec<_>, _>>()?;
     Ok(texts.join(" ").into())
 }

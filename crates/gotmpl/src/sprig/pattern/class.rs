@@ -5,8 +5,8 @@ use regex::Regex;
 use super::translate::{Code, Problem, escape_at};
 
 const POSIX: [&str; 14] = [
-    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-    "word", "xdigit",
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "word", "xdigit",
 ];
 
 /// `\d` and its kin, which mean ASCII only; in the form in which they can stand inside of brackets.

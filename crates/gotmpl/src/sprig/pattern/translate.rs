@@ -211,8 +211,7 @@ impl<'a> Translator<'a> {
         let text = self.rest;
         let named = text.strip_prefix("(?P<").filter(|name| !name.is_empty());
         if let Some(name) = named.or_else(|| text.strip_prefix("(?<").filter(|name| !name.is_empty())) {
-            let (name, after) =
-                name.split_once('>').ok_or_else(|| Problem::new(Code::NamedCapture, text))?;
+            let (name, after) = name.split_once('>').ok_or_else(|| Problem::new(Code::NamedCapture, text))?;
             if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 let capture = &text[..text.len() - after.len()];
                 return Err(Problem::new(Code::NamedCapture, capture));

@@ -56,7 +56,10 @@ pub(in crate::sprig) fn parse_duration(text: &str) -> Result<i64, String> {
         };
         let nanos = value.checked_mul(*unit).filter(|&nanos| value <= LOWEST / unit && nanos <= LOWEST);
         let nanos = nanos.and_then(|nanos| nanos.checked_add(part_of(fraction, *unit)));
-        total = nanos.and_then(|nanos| total.checked_add(nanos)).filter(|&sum| sum <= LOWEST).ok_or_else(invalid)?;
+        total = nanos
+            .and_then(|nanos| total.checked_add(nanos))
+            .filter(|&sum| sum <= LOWEST)
+            .ok_or_else(invalid)?;
         rest = after;
     }
     match negative {
@@ -89,9 +92,9 @@ pub(in crate::sprig) fn show_duration(nanos: i64) -> String {
     let small = |unit: u64, name: &str| format!("{sign}{}{name}", decimal(magnitude, unit));
     match magnitude {
         0 => "0s".to_owned(),
-        ..MICROSECOND => small(1, "ns"),
-        ..MILLISECOND => small(MICROSECOND, "µs"),
-        ..SECOND => small(MILLISECOND, "ms"),
+        1..MICROSECOND => small(1, "ns"),
+        MICROSECOND..MILLISECOND => small(MICROSECOND, "µs"),
+        MILLISECOND..SECOND => small(MILLISECOND, "ms"),
         _ => {
             let (minutes, rest) = (magnitude / (60 * SECOND), magnitude % (60 * SECOND));
             let seconds = decimal(rest, SECOND);

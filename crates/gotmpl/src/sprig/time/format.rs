@@ -63,9 +63,11 @@ fn write_field(text: &mut String, field: Field, wall: &Wall, nanos: u32) -> std:
             (false, true) => "am",
         }),
         Field::Offset(style) => write_offset(text, wall.offset, style),
-        Field::ZoneName if wall.abbreviation.is_empty() => {
-            write_offset(text, wall.offset, OffsetStyle { zulu: false, colons: false, minutes: true, seconds: false })
-        }
+        Field::ZoneName if wall.abbreviation.is_empty() => write_offset(
+            text,
+            wall.offset,
+            OffsetStyle { zulu: false, colons: false, minutes: true, seconds: false },
+        ),
         Field::ZoneName => text.write_str(&wall.abbreviation),
         Field::Fraction { digits, comma, trimmed } => write_fraction(text, nanos, digits, comma, trimmed),
     }
@@ -93,7 +95,13 @@ fn write_offset(text: &mut String, offset: i64, style: OffsetStyle) -> std::fmt:
     Ok(())
 }
 
-fn write_fraction(text: &mut String, nanos: u32, digits: usize, comma: bool, trimmed: bool) -> std::fmt::Result {
+fn write_fraction(
+    text: &mut String,
+    nanos: u32,
+    digits: usize,
+    comma: bool,
+    trimmed: bool,
+) -> std::fmt::Result {
     let all = format!("{nanos:09}");
     let mut shown: String = all.chars().chain(std::iter::repeat('0')).take(digits.min(9)).collect();
     if trimmed {

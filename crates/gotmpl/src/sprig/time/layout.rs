@@ -24,13 +24,19 @@ pub(super) enum Field {
     Second,
     ZeroSecond,
     /// `PM`, or `pm`.
-    HalfDay { small: bool },
+    HalfDay {
+        small: bool,
+    },
     /// `-0700` and its kin.
     Offset(OffsetStyle),
     /// `MST`
     ZoneName,
     /// `.000` or `,999`: digits after the second; zeros are always shown, nines only as far as needed.
-    Fraction { digits: usize, comma: bool, trimmed: bool },
+    Fraction {
+        digits: usize,
+        comma: bool,
+        trimmed: bool,
+    },
 }
 
 /// How an offset from UTC is written.

@@ -225,7 +225,8 @@ fn add_date(moment: &Moment, years: i64, months: i64, days: i64) -> Moment {
     let first = Date { year, month: (month.rem_euclid(12) + 1) as u8, day: 1 };
     let day = first.days().saturating_add(i64::from(wall.date.day) - 1).saturating_add(days);
     let local = day.saturating_mul(DAY).saturating_add(wall.second_of_day);
-    let mut moved = Moment { seconds: local.saturating_sub(wall.offset), from_clock: false, ..moment.clone() };
+    let mut moved =
+        Moment { seconds: local.saturating_sub(wall.offset), from_clock: false, ..moment.clone() };
     // The offset may be another one on that day.
     moved.seconds = local.saturating_sub(moved.wall().offset);
     moved

@@ -121,9 +121,12 @@ impl Parts {
                 (self.month, rest) = (Some(month), after);
             }
             // The weekday must be one and is not looked at any further.
-            Field::Weekday | Field::LongWeekday => (_, rest) = name(text, &WEEKDAYS, field == Field::Weekday)?,
+            Field::Weekday | Field::LongWeekday => {
+                (_, rest) = name(text, &WEEKDAYS, field == Field::Weekday)?
+            }
             Field::Day | Field::UnderDay | Field::ZeroDay => {
-                let text = if field == Field::UnderDay { text.strip_prefix(b" ").unwrap_or(text) } else { text };
+                let text =
+                    if field == Field::UnderDay { text.strip_prefix(b" ").unwrap_or(text) } else { text };
                 let (day, after) = one_or_two(text, field == Field::ZeroDay)?;
                 (self.day, rest) = (Some(day), after);
             }
@@ -217,7 +220,8 @@ impl Parts {
             (local, Zone::Utc)
         } else {
             // The name of an unknown zone is kept; only those of the form GMT+3 say what they mean.
-            let hours = self.zone_name.strip_prefix("GMT").and_then(|hours| hours.parse().ok()).unwrap_or(0i64);
+            let hours =
+                self.zone_name.strip_prefix("GMT").and_then(|hours| hours.parse().ok()).unwrap_or(0i64);
             (local, Zone::Fixed(hours * 3_600, self.zone_name))
         };
         Ok(Moment { nanos: self.nanos, zone, ..Moment::unix(seconds) })
@@ -254,9 +258,9 @@ fn within(value: i64, range: std::ops::RangeInclusive<i64>, what: &'static str) 
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
-    digits.iter().try_fold(0i64, |number, byte| {
-        byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
-    })
+    digits
+        .iter()
+        .try_fold(0i64, |number, byte| byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0')))
 }
 
 fn exactly(text: &[u8], digits: usize) -> Taken<'_, i64> {
