@@ -28,6 +28,12 @@ pub trait Object {
         None
     }
 
+    /// What the `String` method of a pointer to it gives, if it has one: a template prints it where it stands in
+    /// another struct, but functions that it is given to do not see it.
+    fn pointer_text(&self) -> Option<Str> {
+        None
+    }
+
     /// The plain value that a declared type is made of.
     fn underlying(&self) -> Option<Value> {
         None

@@ -30,6 +30,7 @@ pub fn text(value: &Value, limit: usize) -> Result<Str, TooLong> {
 pub(crate) fn shown(value: &Value, limit: usize) -> Result<Str, TooLong> {
     match value {
         Value::Nil => Ok(Str::from("<no value>")),
+        Value::Object(object) if let Some(text) = object.pointer_text() => Ok(text),
         Value::Object(object)
             if matches!(object.go_type().shape, Shape::Pointer) && object.text().is_none() =>
         {

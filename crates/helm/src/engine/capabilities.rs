@@ -100,6 +100,10 @@ impl Object for Kube {
         Some(Value::from(text.as_str()))
     }
 
+    fn pointer_text(&self) -> Option<Str> {
+        Some(Str::from(self.0.normalized.as_str()))
+    }
+
     fn json(&self) -> Value {
         let exported = self.fields().into_iter().filter(|(name, _)| *name != "normalizedVersion");
         Value::map(exported)
