@@ -1,0 +1,185 @@
+//! Charts as text, each with what Helm prints for it.
+//!
+//! A file in `tests/cases` has a section for each file of a chart, `==> name`, and one for each command,
+//! `==> $ arguments`, with what Helm prints. A file in an archive is `==> charts/x-1.0.0.tgz!x/Chart.yaml`.
+//! With `LYNCEUS_HELM` naming a Helm, its answers are written into the files instead.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use lynceus_files::{FilePath, MemoryTree};
+use lynceus_helm::Chart;
+
+mod flags;
+
+struct Case {
+    files: Vec<(String, String)>,
+    commands: Vec<(String, String)>,
+}
+
+impl Case {
+    fn read(text: &str) -> Self {
+        let mut case = Case { files: Vec::new(), commands: Vec::new() };
+        for section in format!("\n{text}").split("\n==> ").skip(1) {
+            let (name, body) = section.split_once('\n').unwrap_or((section, ""));
+            let body = if body.is_empty() { String::new() } else { format!("{body}\n") };
+            match name.strip_prefix("$ ") {
+                Some(command) => case.commands.push((command.to_owned(), body)),
+                None => case.files.push((name.to_owned(), body)),
+            }
+        }
+        case
+    }
+
+    fn write(&self) -> String {
+        let files = self.files.iter().map(|(name, body)| format!("==> {name}\n{body}"));
+        let commands = self.commands.iter().map(|(command, body)| format!("==> $ {command}\n{body}"));
+        files.chain(commands).collect()
+    }
+
+    /// The files as they are on disk, archives packed.
+    fn contents(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut contents = BTreeMap::new();
+        let mut archives: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+        for (name, body) in &self.files {
+            match name.split_once('!') {
+                Some((archive, member)) => archives.entry(archive).or_default().push((member, body)),
+                None => {
+                    contents.insert(name.clone(), body.clone().into_bytes());
+                }
+            }
+        }
+        for (name, members) in archives {
+            contents.insert(name.to_owned(), pack(&members));
+        }
+        contents
+    }
+}
+
+/// A `.tgz` of some files.
+fn pack(members: &[(&str, &str)]) -> Vec<u8> {
+    let mut tar = Vec::new();
+    for (name, body) in members {
+        let mut header = [0u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[100..108].copy_from_slice(b"0000644\0");
+        header[124..136].copy_from_slice(format!("{:011o}\0", body.len()).as_bytes());
+        header[136..148].copy_from_slice(b"00000000000\0");
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        tar.extend_from_slice(&header);
+        tar.extend_from_slice(body.as_bytes());
+        tar.resize(tar.len().div_ceil(512) * 512, 0);
+    }
+    tar.resize(tar.len() + 1024, 0);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(&tar).unwrap();
+    packed.finish().unwrap()
+}
+
+/// The words of a command line; quotes keep words together.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut begun) = (Vec::new(), String::new(), None, false);
+    for char in line.chars() {
+        match (quote, char) {
+            (Some(open), char) if open == char => quote = None,
+            (None, '\'' | '"') => (quote, begun) = (Some(char), true),
+            (None, ' ') => {
+                if begun || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (_, char) => word.push(char),
+        }
+    }
+    if begun || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+fn ours(contents: &BTreeMap<String, Vec<u8>>, command: &str) -> String {
+    let mut tree = MemoryTree::new();
+    for (name, data) in contents {
+        tree.insert(FilePath::new(name).unwrap(), data.clone());
+    }
+    let mut read = |name: &str| {
+        contents.get(name).cloned().ok_or_else(|| format!("open {name}: no such file or directory"))
+    };
+    let load = |path: &str| match contents.get(path) {
+        Some(archive) => Ok(Chart::from_archive(archive)?),
+        None => Ok(Chart::from_tree(&tree, &FilePath::new(path).unwrap())?),
+    };
+    match flags::Flags::parse(words(command)).and_then(|flags| flags.run(load, &mut read)) {
+        Ok(out) => String::from_utf8_lossy(&out).into_owned(),
+        Err(error) => format!("Error: {error}\n"),
+    }
+}
+
+fn helms(helm: &str, contents: &BTreeMap<String, Vec<u8>>, command: &str, directory: &Path) -> String {
+    for (name, data) in contents {
+        let path = directory.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, data).unwrap();
+    }
+    let output = std::process::Command::new(helm)
+        .arg("template")
+        .args(words(command))
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    if output.status.success() {
+        return String::from_utf8_lossy(&output.stdout).into_owned();
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    said.find("Error: ").map_or(said.clone(), |at| said[at..].to_owned())
+}
+
+fn cases() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn charts_give_what_helm_prints() {
+    let helm = std::env::var("LYNCEUS_HELM").ok();
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for path in cases() {
+        let mut case = Case::read(&std::fs::read_to_string(&path).unwrap());
+        let contents = case.contents();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if let Some(helm) = &helm {
+            let directory = std::env::temp_dir().join(format!("lynceus-helm-case-{name}"));
+            let _ = std::fs::remove_dir_all(&directory);
+            std::fs::create_dir_all(&directory).unwrap();
+            for (command, answer) in &mut case.commands {
+                *answer = helms(helm, &contents, command, &directory);
+                if !answer.is_empty() && !answer.ends_with('\n') {
+                    answer.push('\n');
+                }
+            }
+            let _ = std::fs::remove_dir_all(&directory);
+            std::fs::write(&path, case.write()).unwrap();
+        }
+        for (command, expected) in &case.commands {
+            count += 1;
+            let mut found = ours(&contents, command);
+            if !found.is_empty() && !found.ends_with('\n') {
+                found.push('\n');
+            }
+            if found != *expected {
+                failures.push(format!("{name}: {command}\n--- helm\n{expected}--- ours\n{found}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {count} differ\n{}", failures.len(), failures.join("\n"));
+}
