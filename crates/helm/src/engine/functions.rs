@@ -163,7 +163,8 @@ fn from_json(text: &Str) -> Value {
 fn table_or_error(value: &lynceus_object::Value) -> Value {
     match value {
         lynceus_object::Value::Map(_) => to_template(value),
-        lynceus_object::Value::Null => Value::Map(Map::nil(&MAP)),
+        // A null leaves the table that Helm has made.
+        lynceus_object::Value::Null => Value::Map(Map::default()),
         other => error_table(&decode::not_a(other, MAP.name)),
     }
 }
@@ -203,7 +204,7 @@ fn from_json_list(text: &Str) -> Value {
 fn list_or_error(value: &lynceus_object::Value) -> Value {
     match value {
         lynceus_object::Value::Seq(_) => to_template(value),
-        lynceus_object::Value::Null => Value::List(List::nil(&LIST)),
+        lynceus_object::Value::Null => Value::list([]),
         other => error_list(&decode::not_a(other, LIST.name)),
     }
 }
