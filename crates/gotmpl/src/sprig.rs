@@ -17,17 +17,24 @@ mod dates;
 mod decimal;
 mod defaults;
 mod dicts;
+mod encodings;
 mod equal;
 mod lists;
 mod merge;
+mod network;
 mod numbers;
+mod paths;
 mod pattern;
+mod random;
 mod reflection;
 mod regexes;
 mod runes;
 mod show;
 mod strings;
 mod time;
+mod url;
+mod urls;
+mod versions;
 mod wrap;
 
 use crate::Functions;
@@ -39,11 +46,17 @@ pub fn functions() -> Functions {
         dates::register,
         defaults::register,
         dicts::register,
+        encodings::register,
         lists::register,
+        network::register,
         numbers::register,
+        paths::register,
+        random::register,
         reflection::register,
         regexes::register,
         strings::register,
+        urls::register,
+        versions::register,
     ] {
         register(&mut all);
     }
