@@ -21,9 +21,12 @@ struct Case {
 impl Case {
     fn read(text: &str) -> Self {
         let mut case = Case { files: Vec::new(), commands: Vec::new() };
-        for section in format!("\n{text}").split("\n==> ").skip(1) {
-            let (name, body) = section.split_once('\n').unwrap_or((section, ""));
-            let body = if body.is_empty() { String::new() } else { format!("{body}\n") };
+        let text = format!("\n{}", text.strip_suffix('\n').unwrap_or(text));
+        for section in text.split("\n==> ").skip(1) {
+            let (name, body) = match section.split_once('\n') {
+                Some((name, body)) => (name, format!("{body}\n")),
+                None => (section, String::new()),
+            };
             match name.strip_prefix("$ ") {
                 Some(command) => case.commands.push((command.to_owned(), body)),
                 None => case.files.push((name.to_owned(), body)),
