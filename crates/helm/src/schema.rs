@@ -73,7 +73,7 @@ impl Schema {
         Ok(Schema { schemas, index })
     }
 
-    fn check(&self, values: &Map) -> Result<(), String> {
+    pub(crate) fn check(&self, values: &Map) -> Result<(), String> {
         let values = from_template(&Value::Map(values.clone())).ok_or("the values nest too deep")?;
         let values = serde_json::to_value(&values).map_err(|error| error.to_string())?;
         self.schemas.validate(&values, self.index).map_err(|error| words::of_validation_error(&error))

@@ -2,6 +2,7 @@
 //!
 //! A file in `tests/cases` has a section for each file of a chart, `==> name`, and one for each command,
 //! `==> $ arguments`, with what Helm prints. A file in an archive is `==> charts/x-1.0.0.tgz!x/Chart.yaml`.
+//! Commands are `helm template` unless they begin with `lint` or `show`.
 //! With `LYNCEUS_HELM` naming a Helm, its answers are written into the files instead.
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use lynceus_files::{FilePath, MemoryTree};
-use lynceus_helm::Chart;
+use lynceus_helm::{Chart, LintOptions, Severity, Show, lint, show};
 
 mod flags;
 
@@ -118,10 +119,47 @@ fn ours(contents: &BTreeMap<String, Vec<u8>>, command: &str) -> String {
         Some(archive) => Ok(Chart::from_archive(archive)?),
         None => Ok(Chart::from_tree(&tree, &FilePath::new(path).unwrap())?),
     };
-    match flags::Flags::parse(words(command)).and_then(|flags| flags.run(load, &mut read)) {
+    let words = words(command);
+    match words.first().map(String::as_str) {
+        Some("lint") => return linted(&tree, &words[1..], &mut read),
+        Some("show") => {
+            let chart = Chart::from_tree(&tree, &FilePath::new(&words[2]).unwrap()).unwrap();
+            let what = match words[1].as_str() {
+                "all" => Show::All,
+                "chart" => Show::Chart,
+                "values" => Show::Values,
+                "readme" => Show::Readme,
+                _ => Show::Crds,
+            };
+            return String::from_utf8_lossy(&show(&chart, what)).into_owned();
+        }
+        _ => {}
+    }
+    match flags::Flags::parse(words).and_then(|flags| flags.run(load, &mut read)) {
         Ok(out) => String::from_utf8_lossy(&out).into_owned(),
         Err(error) => format!("Error: {error}\n"),
     }
+}
+
+fn linted(tree: &MemoryTree, words: &[String], read: &mut flags::Read<'_>) -> String {
+    let flags = flags::Flags::parse(words.iter().cloned()).unwrap();
+    let (directory, kube_version) = (flags.names[0].clone(), flags.kube_version());
+    let values = flags.values(read).unwrap();
+    let options = LintOptions {
+        directory: directory.clone(),
+        namespace: "default".to_owned(),
+        kube_version: kube_version.unwrap(),
+        skip_schema_validation: false,
+    };
+    let directory = FilePath::new(&directory).unwrap();
+    let findings = lint(tree, &directory, &values, &options, &mut flags::Still(1));
+    let mut told: String = findings.iter().map(|finding| format!("{finding}\n")).collect();
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        told.push_str("\nError: 1 chart(s) linted, 1 chart(s) failed\n");
+    } else {
+        told.push_str("\n1 chart(s) linted, 0 chart(s) failed\n");
+    }
+    told
 }
 
 fn helms(helm: &str, contents: &BTreeMap<String, Vec<u8>>, command: &str, directory: &Path) -> String {
@@ -130,12 +168,18 @@ fn helms(helm: &str, contents: &BTreeMap<String, Vec<u8>>, command: &str, direct
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, data).unwrap();
     }
-    let output = std::process::Command::new(helm)
-        .arg("template")
-        .args(words(command))
-        .current_dir(directory)
-        .output()
-        .unwrap();
+    let words = words(command);
+    let verb = (!matches!(words[0].as_str(), "lint" | "show")).then_some("template");
+    let output =
+        std::process::Command::new(helm).args(verb).args(&words).current_dir(directory).output().unwrap();
+    let home = format!("{}/", directory.display());
+    if words[0] == "lint" {
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = said.lines().skip(1).collect::<Vec<_>>().join("\n") + "\n";
+        let error = error.find("Error: ").map(|at| error[at..].to_owned()).unwrap_or_default();
+        return (said + &error).replace(&home, "");
+    }
     if output.status.success() {
         return String::from_utf8_lossy(&output.stdout).into_owned();
     }

@@ -110,6 +110,20 @@ impl Metadata {
         Ok(metadata)
     }
 
+    /// Reads `Chart.yaml` without a look at what kind of chart it is, as linting does.
+    pub(crate) fn read_loosely(data: &[u8]) -> Result<Self, ChartError> {
+        let mut metadata = Metadata::default();
+        let unreadable = |reason| ChartError::Unreadable { file: "Chart.yaml", reason };
+        metadata.take(&decode::document(data, &METADATA).map_err(unreadable)?)?;
+        Ok(metadata)
+    }
+
+    /// A field that `Chart.yaml` does not have.
+    pub(crate) fn unknown_field(chart: &Value) -> Option<String> {
+        let known = |name: &str| METADATA.fields.iter().any(|(field, _)| field.eq_ignore_ascii_case(name));
+        chart.as_map()?.keys().find(|name| !known(name)).map(|name| name.to_string())
+    }
+
     /// Reads `requirements.yaml`, which may say anything that `Chart.yaml` says.
     pub(super) fn read_requirements(&mut self, data: &[u8]) -> Result<(), ChartError> {
         let fields = decode::document(data, &METADATA)

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use lynceus_helm::{
-    Capabilities, Chart, HelmError, InstallError, KubeVersion, Options, Output, Release, ValueOptions,
-    ValuesFile, World, render,
+    Capabilities, Chart, HelmError, InstallError, KubeVersion, Options, Output, Release, UserValues,
+    ValueOptions, ValuesFile, World, render,
 };
 
 /// What the command was asked for.
@@ -74,15 +74,31 @@ impl Flags {
 
     /// What the command prints, or what it says after `Error: `.
     pub(crate) fn run(
-        mut self,
+        self,
         load: impl FnOnce(&str) -> Result<Chart, HelmError>,
         read: &mut Read<'_>,
     ) -> Result<Vec<u8>, String> {
         self.template(load, read).map_err(|error| error.to_string())
     }
 
+    pub(crate) fn kube_version(&self) -> Result<Option<KubeVersion>, InstallError> {
+        let parse = |version: &str| {
+            KubeVersion::parse(version).map_err(|why| InstallError::BadKubeVersion(version.to_owned(), why))
+        };
+        self.kube_version.as_deref().map(parse).transpose()
+    }
+
+    pub(crate) fn values(&self, read: &mut Read<'_>) -> Result<UserValues, Box<dyn std::error::Error>> {
+        let mut options = self.values.clone();
+        for name in &self.value_files {
+            options.files.push(ValuesFile { name: name.clone(), data: read(name)?.into() });
+        }
+        let mut read = |name: &str| Ok(String::from_utf8_lossy(&read(name)?).into_owned());
+        Ok(options.merge(&mut read)?)
+    }
+
     fn template(
-        &mut self,
+        &self,
         load: impl FnOnce(&str) -> Result<Chart, HelmError>,
         read: &mut Read<'_>,
     ) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
@@ -91,16 +107,8 @@ impl Flags {
             [name, path] => (name.as_str(), path),
             _ => return Err("one or two arguments are wanted".into()),
         };
-        let kube_version = self.kube_version.as_deref().map(|version| {
-            KubeVersion::parse(version).map_err(|why| InstallError::BadKubeVersion(version.to_owned(), why))
-        });
-        let capabilities = Capabilities::default().with(kube_version.transpose()?, &self.api_versions);
-        for name in &self.value_files {
-            let data = read(name)?.into();
-            self.values.files.push(ValuesFile { name: name.clone(), data });
-        }
-        let mut read = |name: &str| Ok(String::from_utf8_lossy(&read(name)?).into_owned());
-        let values = self.values.merge(&mut read)?;
+        let capabilities = Capabilities::default().with(self.kube_version()?, &self.api_versions);
+        let values = self.values(read)?;
         let chart = std::sync::Arc::new(load(path)?);
         let mut release = Release::new(name, &self.namespace);
         release.is_upgrade = self.is_upgrade;
