@@ -14,6 +14,7 @@ mod lint;
 mod manifest;
 mod output;
 mod render;
+pub mod resolve;
 mod schema;
 mod show;
 mod values;

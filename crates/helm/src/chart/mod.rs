@@ -137,6 +137,13 @@ impl Chart {
         archive::read(bytes, None)
     }
 
+    /// The chart with further dependencies, as if they were in `charts/`.
+    #[must_use]
+    pub fn with_dependencies(mut self, charts: impl IntoIterator<Item = Arc<Chart>>) -> Self {
+        self.dependencies.extend(charts);
+        self
+    }
+
     /// What the chart says about itself.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
