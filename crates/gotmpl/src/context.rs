@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::exec::{Dynamic, State};
 use crate::limits::Limits;
 use crate::parse::Tree;
+use crate::trace::{Origin, Recorder, Span, Trace};
 use crate::{Call, Error, ErrorKind, Failure, Parsed, Str, Templates, Value, format};
 
 /// What comes from outside of a render.
@@ -41,6 +42,8 @@ pub struct Options {
     pub missing_key: MissingKey,
     /// What may be used.
     pub limits: Limits,
+    /// Whether to note down what made which piece of the output: see [`Context::take_trace`].
+    pub trace: bool,
 }
 
 /// One render: executes templates, counts what they use, and serves their functions.
@@ -50,12 +53,23 @@ pub struct Context<'e> {
     pub(crate) options: Options,
     steps: u64,
     bytes: u64,
-    pub(crate) calls: Vec<Call>,
+    /// The templates that are being executed, outermost first.
+    pub(crate) frames: Vec<Frame>,
+    /// The values that decided that the call at hand is reached, if the render is traced.
+    guard: Origin,
+    pub(crate) recorder: Option<Box<Recorder>>,
     /// What the template that is being executed has printed.
     pub(crate) out: String,
     /// Argument lists that are not in use, kept for their memory.
     pub(crate) spare: Vec<Vec<Value>>,
     texts: HashMap<(Str, Str), Parsed>,
+}
+
+/// A template that is being executed.
+pub(crate) struct Frame {
+    tree: Arc<Tree>,
+    /// Where it was when it last called something, in bytes of its source.
+    at: usize,
 }
 
 /// A text that was parsed while a template was being executed: see [`Context::parse_text`].
@@ -73,7 +87,9 @@ impl<'e> Context<'e> {
             options,
             steps: 0,
             bytes: 0,
-            calls: Vec::new(),
+            frames: Vec::new(),
+            guard: Origin::NONE,
+            recorder: options.trace.then(Box::default),
             out: String::new(),
             spare: Vec::new(),
             texts: HashMap::new(),
@@ -88,7 +104,7 @@ impl<'e> Context<'e> {
                 location: None,
                 action: String::new(),
                 kind: ErrorKind::Missing { name: name.to_owned() },
-                calls: self.calls.clone(),
+                calls: self.calls(),
             }));
         };
         self.run(&tree, dot)
@@ -122,9 +138,58 @@ impl<'e> Context<'e> {
 
     fn run(&mut self, tree: &Arc<Tree>, dot: Value) -> Result<Str, Box<Error>> {
         let outer = std::mem::take(&mut self.out);
-        let result = State::enter(self, tree, Dynamic::concrete(dot));
-        let printed = std::mem::replace(&mut self.out, outer);
-        result.map(|()| Str::from(printed))
+        let spans = self.trace_start(&dot);
+        let origin = self.recorder.as_ref().map_or(Origin::NONE, |recorder| recorder.origin_of(&dot));
+        let result = State::enter(self, tree, Dynamic::concrete(dot).from(origin));
+        let printed = Str::from(std::mem::replace(&mut self.out, outer));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.end_text(spans, &printed);
+        }
+        result.map(|()| printed)
+    }
+
+    fn trace_start(&mut self, dot: &Value) -> Vec<Span> {
+        let Some(recorder) = &mut self.recorder else {
+            return Vec::new();
+        };
+        if self.frames.is_empty() {
+            recorder.start(dot);
+        }
+        recorder.begin_text()
+    }
+
+    /// The trace of what [`Context::execute`] gave last, if [`Options::trace`] is on.
+    pub fn take_trace(&mut self) -> Option<Trace> {
+        self.recorder.as_mut().and_then(|recorder| Trace::take(recorder))
+    }
+
+    /// The error of templates that call each other too deep, once they do.
+    pub(crate) fn too_deep(&self) -> Option<ErrorKind> {
+        let limit = self.options.limits.depth;
+        let deep = self.frames.len() >= limit;
+        deep.then(|| ErrorKind::Limit(format!("exceeded maximum template depth ({limit})")))
+    }
+
+    /// Notes where the innermost template calls something.
+    pub(crate) fn call_from(&mut self, at: usize, guard: Origin) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.at = at;
+        }
+        self.guard = guard;
+    }
+
+    pub(crate) fn enter(&mut self, tree: &Arc<Tree>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.enter(tree, self.frames.last().map_or(0, |frame| frame.at), self.guard);
+        }
+        self.frames.push(Frame { tree: Arc::clone(tree), at: 0 });
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.frames.pop();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.leave();
+        }
     }
 
     /// The name of the set that is being executed.
@@ -133,8 +198,13 @@ impl<'e> Context<'e> {
     }
 
     /// The templates that are being executed, outermost first.
-    pub fn calls(&self) -> &[Call] {
-        &self.calls
+    pub fn calls(&self) -> Vec<Call> {
+        let callers = std::iter::once(None).chain(self.frames.iter().map(Some));
+        let calls = callers.zip(&self.frames).map(|(caller, frame)| Call {
+            template: frame.tree.name.to_string(),
+            from: caller.map(|caller| caller.tree.source.location(caller.at)),
+        });
+        calls.collect()
     }
 
     /// The time now, since 1970 in UTC.

@@ -63,12 +63,23 @@ pub enum ErrorKind {
     Limit(String),
 }
 
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ErrorKind {
+    /// The error of a template that a function ran.
+    pub fn cause(&self) -> Option<&Error> {
+        match self {
+            Self::Call { failure, .. } => failure.cause(),
+            _ => None,
+        }
+    }
+
+    /// Writes it without its cause.
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parse(message) | Self::Eval(message) | Self::Limit(message) => f.write_str(message),
             Self::Missing { name } => write!(f, "no template {}", quote::double(name)),
-            Self::Call { function, failure } => write!(f, "error calling {function}: {failure}"),
+            Self::Call { function, failure } => {
+                write!(f, "error calling {function}: {}", failure.message())
+            }
         }
     }
 }
@@ -81,37 +92,47 @@ impl fmt::Display for Location {
 }
 
 impl fmt::Display for Error {
+    /// Errors of templates that include each other may be long chains, so there is no recursion.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.location, &self.kind) {
-            (Some(location), ErrorKind::Parse(_)) => write!(f, "template: {location}: {}", self.kind),
-            (Some(location), _) => write!(
-                f,
-                "template: {location}: executing {} at <{}>: {}",
-                quote::double(&self.template),
-                self.action,
-                self.kind
-            ),
-            (None, ErrorKind::Missing { .. }) => {
-                write!(
-                    f,
-                    "template: {} associated with template {}",
-                    self.kind,
-                    quote::double(&self.template)
-                )
-            }
-            (None, _) => write!(f, "template: {}: {}", self.template, self.kind),
+        let mut next = Some(self);
+        while let Some(error) = next {
+            error.write(f)?;
+            next = error.kind.cause();
         }
+        Ok(())
     }
 }
 
 impl Error {
+    /// Writes it without its cause.
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.location, &self.kind) {
+            (Some(location), ErrorKind::Parse(_)) => write!(f, "template: {location}: ")?,
+            (Some(location), _) => {
+                let name = quote::double(&self.template);
+                write!(f, "template: {location}: executing {name} at <{}>: ", self.action)?;
+            }
+            (None, ErrorKind::Missing { .. }) => f.write_str("template: ")?,
+            (None, _) => write!(f, "template: {}: ", self.template)?,
+        }
+        self.kind.write(f)?;
+        if let ErrorKind::Missing { .. } = self.kind {
+            write!(f, " associated with template {}", quote::double(&self.template))?;
+        }
+        Ok(())
+    }
+
     /// Whether a budget was used up, here or in a template that a function ran.
     pub fn is_limit(&self) -> bool {
-        match &self.kind {
-            ErrorKind::Limit(_) => true,
-            ErrorKind::Call { failure, .. } => failure.is_limit(),
-            _ => false,
+        let mut next = Some(self);
+        while let Some(error) = next {
+            match &error.kind {
+                ErrorKind::Limit(_) => return true,
+                ErrorKind::Call { failure, .. } if failure.is_own_limit() => return true,
+                kind => next = kind.cause(),
+            }
         }
+        false
     }
 }
 

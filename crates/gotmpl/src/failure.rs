@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Error;
+use crate::{Error, ErrorKind};
 
 /// The error of a function; the evaluator adds where it happened.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl Failure {
 
     /// A budget is used up.
     pub fn limit(message: impl Into<String>) -> Self {
-        Self { limit: true, ..Self::new(message) }
+        Self { message: message.into(), cause: None, limit: true }
     }
 
     /// An error of a template that the function ran, with words before it.
@@ -38,6 +38,10 @@ impl Failure {
         self.limit || self.cause().is_some_and(Error::is_limit)
     }
 
+    pub(crate) fn is_own_limit(&self) -> bool {
+        self.limit
+    }
+
     /// The error of the template that the function ran.
     pub fn cause(&self) -> Option<&Error> {
         self.cause.as_deref()
@@ -52,6 +56,19 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl Drop for Failure {
+    /// Takes long chains of causes apart in a loop; the compiler's way would recurse.
+    fn drop(&mut self) {
+        let mut next = self.cause.take();
+        while let Some(mut error) = next {
+            next = match &mut error.kind {
+                ErrorKind::Call { failure, .. } => failure.cause.take(),
+                _ => None,
+            };
+        }
+    }
+}
 
 impl From<Box<Error>> for Failure {
     fn from(cause: Box<Error>) -> Self {

@@ -7,6 +7,7 @@ mod index;
 use crate::exec::Dynamic;
 use crate::parse::Arg;
 use crate::signature;
+use crate::trace::Origin;
 use crate::{Context, Failure, Signature, Value, format};
 
 /// One of Go's own functions.
@@ -37,16 +38,22 @@ pub(crate) enum Builtin {
 pub(crate) struct Args {
     pub(crate) values: Vec<Value>,
     boxed: u64,
+    /// What fed them, if the render is traced; empty if nothing is known of any.
+    pub(crate) origins: Vec<Origin>,
 }
 
 impl Args {
     pub(crate) fn new(values: Vec<Value>) -> Self {
-        Self { values, boxed: 0 }
+        Self { values, boxed: 0, origins: Vec::new() }
     }
 
     pub(crate) fn push(&mut self, arg: Dynamic) {
         if arg.boxed && self.values.len() < 64 {
             self.boxed |= 1 << self.values.len();
+        }
+        if !arg.origin.is_none() {
+            self.origins.resize(self.values.len(), Origin::NONE);
+            self.origins.push(arg.origin);
         }
         self.values.push(arg.value);
     }

@@ -89,11 +89,12 @@ impl<'t> State<'t, '_, '_> {
         if !of.takes(from) {
             return self.error(format!("wrong type for value; expected {of}; got {from}"));
         }
+        let origin = given.origin;
         let value = match given.value {
             Value::Map(map) if map.go_type() != of => Value::Map(map.as_type(of)),
             Value::List(list) if list.go_type() != of => Value::List(list.as_type(of)),
             value => value,
         };
-        Ok(Dynamic::concrete(value))
+        Ok(Dynamic::concrete(value).from(origin))
     }
 }

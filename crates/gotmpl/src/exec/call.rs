@@ -26,13 +26,16 @@ impl<'t> State<'t, '_, '_> {
             Callee::Builtin(builtin) => {
                 let spelling = rest.first();
                 let args = self.args(dot, builtin.signature(), name, rest, last)?;
+                let mark = self.before_call(at);
                 let result = builtin.call(self.context, &args, spelling);
-                self.finish_builtin(args, result, name, at)
+                self.finish(args, result, name, at, mark)
             }
             Callee::Function(function) => {
                 let args = self.args(dot, function.signature, name, rest, last)?;
+                let mark = self.before_call(at);
                 let result = (function.body)(self.context, &args.values);
-                self.finish(args, function.signature, result, name, at)
+                let of = function.signature.result;
+                self.finish(args, result.map(|value| Dynamic::of_type(value, of)), name, at, mark)
             }
         }
     }
@@ -48,33 +51,37 @@ impl<'t> State<'t, '_, '_> {
     ) -> Eval<Dynamic> {
         self.step()?;
         let args = self.args(dot, method.signature, method.name, rest, last)?;
+        let mark = self.before_call(at);
         let result = (method.call)(self.context, receiver, &args.values);
-        self.finish(args, method.signature, result, method.name, at)
+        let of = method.signature.result;
+        self.finish(args, result.map(|value| Dynamic::of_type(value, of)), method.name, at, mark)
+    }
+
+    /// Tells the context where the call is, for templates that the function executes.
+    fn before_call(&mut self, at: At<'t>) -> usize {
+        self.context.call_from(at.position().unwrap_or(0), self.guard);
+        self.context.recorder.as_ref().map_or(0, |recorder| recorder.mark())
     }
 
     fn finish(
         &mut self,
         args: Args,
-        signature: Signature,
-        result: Result<Value, Failure>,
-        name: &str,
-        at: At<'t>,
-    ) -> Eval<Dynamic> {
-        self.reuse(args);
-        let value = result.map_err(|failure| self.call_failed(failure, name, at))?;
-        self.charge_result(&value)?;
-        Ok(Dynamic::of_type(value, signature.result))
-    }
-
-    fn finish_builtin(
-        &mut self,
-        args: Args,
         result: Result<Dynamic, Failure>,
         name: &str,
         at: At<'t>,
+        mark: usize,
     ) -> Eval<Dynamic> {
+        let mut result = match result {
+            Ok(result) => result,
+            Err(failure) => {
+                self.at = at;
+                return Err(self.failed(ErrorKind::Call { function: name.to_owned(), failure }));
+            }
+        };
+        if let Some(recorder) = &mut self.context.recorder {
+            result.origin = recorder.called(name, (&args.values, &args.origins), &result.value, mark);
+        }
         self.reuse(args);
-        let result = result.map_err(|failure| self.call_failed(failure, name, at))?;
         self.charge_result(&result.value)?;
         Ok(result)
     }
@@ -87,11 +94,6 @@ impl<'t> State<'t, '_, '_> {
     fn charge_result(&mut self, value: &Value) -> Eval<()> {
         let bytes = value.as_str().map_or(0, |text| text.len());
         self.context.charge(bytes + size_of::<Value>()).map_err(|failure| self.limited(&failure))
-    }
-
-    fn call_failed(&mut self, failure: Failure, name: &str, at: At<'t>) -> Box<crate::Error> {
-        self.at = at;
-        self.failed(ErrorKind::Call { function: name.to_owned(), failure })
     }
 
     /// Checks how many arguments there are.
@@ -142,11 +144,19 @@ impl<'t> State<'t, '_, '_> {
     ) -> Eval<Dynamic> {
         let mut value = Dynamic::invalid();
         for arg in rest {
+            let before = value.origin;
             value = self.arg(dot, &crate::types::REFLECT, arg)?;
+            value.origin = self.trace_either(before, value.origin);
             if value.value.truth() == or {
                 return Ok(value);
             }
         }
-        Ok(last.unwrap_or(value))
+        match last {
+            Some(last) => {
+                let origin = self.trace_either(value.origin, last.origin);
+                Ok(last.from(origin))
+            }
+            None => Ok(value),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A value as Go's `reflect` package sees it.
 
 use crate::Value;
+use crate::trace::Origin;
 use crate::types::{self, Type};
 
 /// A value, and whether it was reached through an `interface {}`.
@@ -11,6 +12,8 @@ use crate::types::{self, Type};
 pub(crate) struct Dynamic {
     pub(crate) value: Value,
     pub(crate) boxed: bool,
+    /// What fed it, if the render is traced.
+    pub(crate) origin: Origin,
 }
 
 impl Dynamic {
@@ -21,12 +24,17 @@ impl Dynamic {
 
     /// A value of its own type.
     pub(crate) fn concrete(value: Value) -> Self {
-        Self { value, boxed: false }
+        Self { value, boxed: false, origin: Origin::NONE }
     }
 
     /// A value of a static type, such as the element of a map or the result of a function.
     pub(crate) fn of_type(value: Value, of: Type) -> Self {
-        Self { value, boxed: *of == types::ANY || *of == types::ERROR }
+        Self { value, boxed: *of == types::ANY || *of == types::ERROR, origin: Origin::NONE }
+    }
+
+    pub(crate) fn from(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
     }
 
     pub(crate) fn is_valid(&self) -> bool {

@@ -5,6 +5,7 @@ use super::{Dynamic, State};
 use crate::context::MissingKey;
 use crate::format::quote;
 use crate::parse::Arg;
+use crate::trace::Segment;
 use crate::types;
 use crate::{Map, Str, Value};
 
@@ -31,7 +32,12 @@ impl<'t> State<'t, '_, '_> {
         if let Some(method) = of.method(name) {
             return self.call_method(dot, &receiver.value, method, At::Arg(arg), rest, last);
         }
-        let has_args = !rest.is_empty() || last.is_some();
+        let found = self.member(&receiver, name, type_name, !rest.is_empty() || last.is_some())?;
+        Ok(self.trace_inside(&receiver, || Segment::Key(name.clone()), found))
+    }
+
+    /// What a map or struct has under a name.
+    fn member(&self, receiver: &Dynamic, name: &str, type_name: &str, has_args: bool) -> Eval<Dynamic> {
         match &receiver.value {
             Value::Map(_) if has_args => self.error(format!("{name} is not a method but has arguments")),
             Value::Map(map) => self.entry(map, name),
@@ -39,7 +45,7 @@ impl<'t> State<'t, '_, '_> {
                 Some(_) if has_args => {
                     self.error(format!("{name} has arguments but cannot be invoked as function"))
                 }
-                Some(value) => Ok(Dynamic { boxed: value.is_nil(), value }),
+                Some(value) => Ok(Dynamic { boxed: value.is_nil(), ..Dynamic::concrete(value) }),
                 None => self.error(format!("can't evaluate field {name} in type {type_name}")),
             },
             _ => self.error(format!("can't evaluate field {name} in type {type_name}")),

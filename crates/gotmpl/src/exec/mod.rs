@@ -6,6 +6,7 @@ mod dynamic;
 mod eval;
 mod field;
 mod state;
+mod trace;
 mod walk;
 
 pub(crate) use dynamic::Dynamic;

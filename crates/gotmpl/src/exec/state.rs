@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::Dynamic;
 use crate::parse::{Arg, Command, Node, Pipe, Tree};
 use crate::stack::deep;
-use crate::{Call, Context, Error, ErrorKind, Failure, Location, Str};
+use crate::trace::Origin;
+use crate::{Context, Error, ErrorKind, Failure, Location, Str};
 
 pub(super) type Eval<T> = Result<T, Box<Error>>;
 
@@ -21,7 +22,7 @@ pub(super) enum At<'t> {
 }
 
 impl At<'_> {
-    fn position(self) -> Option<usize> {
+    pub(super) fn position(self) -> Option<usize> {
         match self {
             At::Start => None,
             At::Node(node) => Some(node.at()),
@@ -50,46 +51,41 @@ pub(crate) struct State<'t, 'c, 'e> {
     pub(super) at: At<'t>,
     pub(super) variables: Vec<(Str, Dynamic)>,
     pub(super) context: &'c mut Context<'e>,
+    /// The values that decided that this part is reached, if the render is traced.
+    pub(super) guard: Origin,
 }
 
 impl<'t> State<'t, '_, '_> {
     /// Executes a template; what it prints goes to the context.
     pub(crate) fn enter(context: &mut Context<'_>, tree: &Arc<Tree>, dot: Dynamic) -> Eval<()> {
-        let call = Call { template: tree.name.to_string(), from: None };
-        Self::call(context, tree, dot, call).map_err(|failure| match failure {
-            Entry::Error(error) => error,
-            Entry::TooDeep(message) => Box::new(Error {
+        if let Some(kind) = context.too_deep() {
+            return Err(Box::new(Error {
                 template: tree.name.to_string(),
                 location: None,
                 action: String::new(),
-                kind: ErrorKind::Limit(message),
-                calls: context.calls.clone(),
-            }),
-        })
-    }
-
-    fn call(context: &mut Context<'_>, tree: &Tree, dot: Dynamic, call: Call) -> Result<(), Entry> {
-        let limit = context.options.limits.depth;
-        if context.calls.len() >= limit {
-            return Err(Entry::TooDeep(format!("exceeded maximum template depth ({limit})")));
+                kind,
+                calls: context.calls(),
+            }));
         }
-        context.calls.push(call);
+        context.enter(tree);
         let result = deep(|| {
             let variables = vec![(Str::from("$"), dot.clone())];
-            let mut state = State { tree, at: At::Start, variables, context: &mut *context };
+            let mut state =
+                State { tree, at: At::Start, variables, context: &mut *context, guard: Origin::NONE };
             state.list(&dot, &tree.root).map(|_| ())
         });
-        context.calls.pop();
-        result.map_err(Entry::Error)
+        context.leave();
+        result
     }
 
     /// Executes a template that this one calls.
-    pub(super) fn descend(&mut self, tree: &Tree, dot: Dynamic) -> Eval<()> {
-        let call = Call { template: tree.name.to_string(), from: self.location() };
-        State::call(self.context, tree, dot, call).map_err(|failure| match failure {
-            Entry::Error(error) => error,
-            Entry::TooDeep(message) => self.failed(ErrorKind::Limit(message)),
-        })
+    pub(super) fn descend(&mut self, tree: &Arc<Tree>, dot: Dynamic, at: usize) -> Eval<()> {
+        self.context.call_from(at, self.guard);
+        State::enter(self.context, tree, dot)
+    }
+
+    pub(super) fn check_depth(&self) -> Eval<()> {
+        self.context.too_deep().map_or(Ok(()), |kind| Err(self.failed(kind)))
     }
 
     /// Where the evaluation is.
@@ -99,12 +95,14 @@ impl<'t> State<'t, '_, '_> {
 
     /// An error at the part that is being evaluated.
     pub(super) fn failed(&self, kind: ErrorKind) -> Box<Error> {
+        // The innermost error tells the calls; repeating them would take their number squared.
+        let calls = if kind.cause().is_some() { Vec::new() } else { self.context.calls() };
         Box::new(Error {
             template: self.tree.name.to_string(),
             location: self.location(),
             action: deep(|| self.at.to_string()),
             kind,
-            calls: self.context.calls.clone(),
+            calls,
         })
     }
 
@@ -144,10 +142,4 @@ impl<'t> State<'t, '_, '_> {
             *old = value;
         }
     }
-}
-
-/// Why a template could not be executed.
-enum Entry {
-    Error(Box<Error>),
-    TooDeep(String),
 }

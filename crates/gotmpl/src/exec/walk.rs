@@ -33,19 +33,21 @@ impl<'t> State<'t, '_, '_> {
         match node {
             Node::Text { at, end } => {
                 let tree = self.tree;
+                let start = self.context.out.len();
                 self.print(&tree.source.text[*at..*end])?;
+                self.trace_text(*at, start);
             }
             Node::Action { pipe, .. } => {
                 let value = self.pipeline(dot, pipe)?;
                 if pipe.variables.is_empty() {
                     self.at = At::Node(node);
-                    self.print_value(&value)?;
+                    self.print_value(&value, node.at())?;
                 }
             }
             Node::If(branch) => return deep(|| self.branch(dot, branch, false)),
             Node::With(branch) => return deep(|| self.branch(dot, branch, true)),
             Node::Range(branch) => return deep(|| self.range(dot, branch)),
-            Node::Template { name, pipe, .. } => self.template(dot, name, pipe.as_ref())?,
+            Node::Template { at, name, pipe } => self.template(dot, name, pipe.as_ref(), *at)?,
             Node::Break { .. } => return Ok(Flow::Break),
             Node::Continue { .. } => return Ok(Flow::Continue),
         }
@@ -58,46 +60,52 @@ impl<'t> State<'t, '_, '_> {
         Ok(())
     }
 
-    fn print_value(&mut self, value: &Dynamic) -> Eval<()> {
+    fn print_value(&mut self, value: &Dynamic, at: usize) -> Eval<()> {
+        let start = self.context.out.len();
         if let Value::Str(text) = &value.value {
-            return self.print(text);
-        }
-        match format::shown(&value.value, self.context.room()) {
-            Ok(text) => self.print(&text),
-            Err(_) => {
+            self.print(text)?;
+        } else {
+            let Ok(text) = format::shown(&value.value, self.context.room()) else {
                 let failure = self.context.too_long();
-                Err(self.limited(&failure))
-            }
+                return Err(self.limited(&failure));
+            };
+            self.print(&text)?;
         }
+        self.trace_value(value, at, start);
+        Ok(())
     }
 
     /// `if` and `with`, which differ in what dot is inside.
     fn branch(&mut self, dot: &Dynamic, branch: &'t Branch, with: bool) -> Eval<Flow> {
         let known = self.variables.len();
         let value = self.pipeline(dot, &branch.pipe)?;
+        let guard = self.trace_guard(value.origin);
         let flow = if value.value.truth() {
             self.list(if with { &value } else { dot }, &branch.body)
         } else {
             branch.otherwise.as_ref().map_or(Ok(Flow::Next), |nodes| self.list(dot, nodes))
         };
         self.variables.truncate(known);
+        self.guard = guard;
         flow
     }
 
-    fn template(&mut self, dot: &Dynamic, name: &Str, pipe: Option<&'t Pipe>) -> Eval<()> {
+    fn template(&mut self, dot: &Dynamic, name: &Str, pipe: Option<&'t Pipe>, at: usize) -> Eval<()> {
         let Some(tree) = self.context.templates.lookup(name).map(Arc::clone) else {
             return self.error(format!("template {} not defined", format::quote::double(name)));
         };
+        self.check_depth()?;
         let dot = match pipe {
             Some(pipe) => self.pipeline(dot, pipe)?,
             None => Dynamic::invalid(),
         };
-        self.descend(&tree, dot)
+        self.descend(&tree, dot, at)
     }
 
     fn range(&mut self, dot: &Dynamic, branch: &'t Branch) -> Eval<Flow> {
         let known = self.variables.len();
-        let over = self.pipeline(dot, &branch.pipe)?.value.underlying();
+        let over = self.pipeline(dot, &branch.pipe)?;
+        let guard = self.trace_guard(over.origin);
         let flow = self.iterate(&over, branch);
         let flow = match flow? {
             Some(Flow::Break) => Ok(Flow::Next),
@@ -105,12 +113,13 @@ impl<'t> State<'t, '_, '_> {
             None => branch.otherwise.as_ref().map_or(Ok(Flow::Next), |nodes| self.list(dot, nodes)),
         };
         self.variables.truncate(known);
+        self.guard = guard;
         flow
     }
 
     /// Runs the body for each element; gives nothing if there was none.
-    fn iterate(&mut self, over: &Value, branch: &'t Branch) -> Eval<Option<Flow>> {
-        match over {
+    fn iterate(&mut self, over: &Dynamic, branch: &'t Branch) -> Eval<Option<Flow>> {
+        match &over.value.underlying() {
             Value::Nil => Ok(None),
             Value::Int(count, int) => {
                 if branch.pipe.variables.len() > 1 {
@@ -121,14 +130,14 @@ impl<'t> State<'t, '_, '_> {
                 let end =
                     if int.is_signed() { u64::try_from(*count).unwrap_or(0) } else { count.cast_unsigned() };
                 let numbers = (0..end).map(|at| (Dynamic::invalid(), Value::Int(at.cast_signed(), *int)));
-                self.elements(numbers.map(|(key, value)| (key, Dynamic::concrete(value))), branch)
+                self.elements(over, numbers.map(|(key, value)| (key, Dynamic::concrete(value))), branch)
             }
             Value::List(list) => {
                 let element = list.element();
                 let items = (0..list.len()).map_while(|at| Some((at, list.get(at)?)));
                 let items = items
                     .map(|(at, item)| (Dynamic::concrete(Value::from(at)), Dynamic::of_type(item, element)));
-                self.elements(items, branch)
+                self.elements(over, items, branch)
             }
             Value::Map(map) => {
                 let element = map.element();
@@ -136,10 +145,10 @@ impl<'t> State<'t, '_, '_> {
                 let items = items.map(|(key, value)| {
                     (Dynamic::concrete(Value::Str(key)), Dynamic::of_type(value, element))
                 });
-                self.elements(items, branch)
+                self.elements(over, items, branch)
             }
-            _ => {
-                let shown = format::shown(over, self.context.room()).unwrap_or_default();
+            other => {
+                let shown = format::shown(other, self.context.room()).unwrap_or_default();
                 self.error(format!("range can't iterate over {shown}"))
             }
         }
@@ -147,6 +156,7 @@ impl<'t> State<'t, '_, '_> {
 
     fn elements(
         &mut self,
+        over: &Dynamic,
         items: impl Iterator<Item = (Dynamic, Dynamic)>,
         branch: &'t Branch,
     ) -> Eval<Option<Flow>> {
@@ -154,6 +164,7 @@ impl<'t> State<'t, '_, '_> {
         let mut flow = None;
         for (key, value) in items {
             self.step()?;
+            let (key, value) = self.trace_element(over, key, value);
             self.set_range_variables(&branch.pipe, key, &value)?;
             let after = self.list(&value, &branch.body)?;
             self.variables.truncate(known);
