@@ -13,6 +13,7 @@ macro_rules! takes {
 mod args;
 mod cases;
 mod cast;
+mod crypto;
 mod dates;
 mod decimal;
 mod defaults;
@@ -43,6 +44,7 @@ use crate::Functions;
 pub fn functions() -> Functions {
     let mut all = Functions::new();
     for register in [
+        crypto::register,
         dates::register,
         defaults::register,
         dicts::register,
