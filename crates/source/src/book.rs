@@ -9,6 +9,8 @@ use lynceus_api::labels;
 use lynceus_files::Diagnostic;
 use lynceus_object::Object;
 
+use crate::error::SourceError;
+use crate::oci::is_registry;
 use crate::repository::{Access, Repository, RepositoryKind};
 use crate::secret::Secret;
 use crate::url;
@@ -79,7 +81,8 @@ impl Book {
     /// A Secret of the project comes before one that belongs to no project; if neither has credentials,
     /// the template with the longest URL that the repository's URL starts with gives them.
     pub fn find(self: &Arc<Self>, url: &str, project: &str) -> Repository {
-        let matching = || self.repositories.iter().filter(|known| url::same(&known.url, url));
+        let wanted = comparable(url);
+        let matching = || self.repositories.iter().filter(|known| comparable(&known.url) == wanted);
         let known = matching()
             .find(|known| known.project == project)
             .or_else(|| matching().find(|known| known.project.is_empty()));
@@ -94,28 +97,91 @@ impl Book {
         {
             found.access.fill_from(&template.access);
         }
+        found.oci |= self.template(url).is_some_and(|template| template.oci);
         found.access.known_hosts = self.known_hosts.clone().unwrap_or_else(|| Arc::from(DEFAULT_KNOWN_HOSTS));
         found.access.certificate_authority = self.certificate(url);
         found.book = Some(self.clone());
         found
     }
 
+    /// How a project reaches the charts at `url`, which may be a chart repository or a registry.
+    pub fn charts(self: &Arc<Self>, url: &str, project: &str) -> Repository {
+        let found = self.find(url, project);
+        let oci = found.oci || is_registry(url);
+        Repository { kind: RepositoryKind::Helm, oci, ..found }
+    }
+
+    /// How a project reaches the artifact at `url` in a registry.
+    pub fn artifacts(self: &Arc<Self>, url: &str, project: &str) -> Repository {
+        Repository { kind: RepositoryKind::Oci, ..self.find(url, project) }
+    }
+
+    /// Where a dependency of a chart comes from, by what its `repository` says: a URL, or `@name` or
+    /// `alias:name` for a chart repository that has a Secret. `None` if it is to be found beside the chart.
+    pub fn dependency(
+        self: &Arc<Self>,
+        repository: &str,
+        project: &str,
+    ) -> Result<Option<Repository>, SourceError> {
+        let repository = repository.trim();
+        if repository.is_empty() || repository.starts_with("file://") {
+            return Ok(None);
+        }
+        let Some(name) = repository.strip_prefix('@').or_else(|| repository.strip_prefix("alias:")) else {
+            if !repository.contains("://") {
+                let reason = "a dependency comes from https://, oci://, file:// or @name".to_owned();
+                return Err(SourceError::Url { url: url::redact(repository), reason });
+            }
+            return Ok(Some(self.charts(repository, project)));
+        };
+        let named = || {
+            self.repositories.iter().filter(|known| known.kind == RepositoryKind::Helm && known.name == name)
+        };
+        let known = named()
+            .find(|known| known.project == project)
+            .or_else(|| named().find(|known| known.project.is_empty()));
+        let known = known.ok_or_else(|| SourceError::Url {
+            url: repository.to_owned(),
+            reason: "no chart repository with this name is configured".to_owned(),
+        })?;
+        Ok(Some(self.charts(&known.url, project)))
+    }
+
     fn template(&self, url: &str) -> Option<&Repository> {
-        let url = url::normalize(url);
+        let url = comparable(url);
         let mut best: Option<(usize, &Repository)> = None;
         for template in &self.templates {
-            let prefix = url::normalize(&template.url);
+            let prefix = comparable(&template.url);
             let longer = best.is_none_or(|(length, _)| prefix.len() > length);
-            if !prefix.is_empty() && url.starts_with(&prefix) && longer {
+            if covers(&prefix, &url) && longer {
                 best = Some((prefix.len(), template));
             }
         }
         best.map(|(_, template)| template)
     }
 
-    fn certificate(&self, url: &str) -> String {
+    /// The certificates to trust for the host of a URL; empty if they are the system's.
+    pub(crate) fn certificate(&self, url: &str) -> String {
         let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_lowercase));
         host.and_then(|host| self.certificates.get(&host).cloned()).unwrap_or_default()
+    }
+}
+
+/// The URL as it is compared. The scheme of a registry may be left out.
+fn comparable(text: &str) -> String {
+    let text = url::normalize(text);
+    text.strip_prefix("oci://").unwrap_or(&text).to_owned()
+}
+
+/// Whether a URL starts with the URL of a template, whose host must not be the mere start of another.
+fn covers(prefix: &str, url: &str) -> bool {
+    let place = prefix.split_once("://").map_or(prefix, |(_, place)| place);
+    match url.strip_prefix(prefix) {
+        _ if place.is_empty() => false,
+        Some(rest) if place.contains('/') || rest.is_empty() || rest.starts_with('/') => true,
+        // Another port of the host is the same host to SSH, which shows its key before it gets anything.
+        Some(rest) => place.contains('@') && rest.starts_with(':'),
+        None => false,
     }
 }
 
@@ -141,6 +207,8 @@ impl Access {
         fill_secret(&mut self.client_key, &template.client_key);
         fill_secret(&mut self.proxy, &template.proxy);
         self.unsupported = self.unsupported.or(template.unsupported);
+        self.plain_http |= template.plain_http;
+        self.force_basic |= template.force_basic;
     }
 }
 
@@ -215,6 +283,7 @@ impl<'a> Fields<'a> {
         Repository {
             url: self.text("url"),
             kind,
+            oci: self.flag("enableOCI", findings),
             name: self.text("name"),
             project: self.text("project"),
             access: self.access(findings),
@@ -235,6 +304,8 @@ impl<'a> Fields<'a> {
             insecure,
             proxy: self.secret("proxy"),
             no_proxy: self.text("noProxy"),
+            plain_http: self.flag("insecureOCIForceHttp", findings),
+            force_basic: self.flag("forceHttpBasicAuth", findings),
             unsupported: self.unsupported(findings),
             ..Access::default()
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use crate::error::{SourceError, Step};
+use crate::error::{Peer, SourceError, Step};
 
 /// A conversation, shared between the thread that has it and whoever waits for it.
 ///
@@ -18,6 +18,7 @@ use crate::error::{SourceError, Step};
 pub(crate) struct Call {
     pub(crate) url: String,
     pub(crate) host: String,
+    peer: Peer,
     step: Step,
     after: Duration,
     deadline: Instant,
@@ -29,13 +30,24 @@ pub(crate) struct Call {
     runtime: Handle,
 }
 
+/// Who is talked to, and what for.
+pub(crate) struct Talk {
+    /// The repository, without a password.
+    pub(crate) url: String,
+    /// `host:port`.
+    pub(crate) host: String,
+    pub(crate) peer: Peer,
+    pub(crate) step: Step,
+}
+
 impl Call {
     /// Starts the clock. Has to be called within a runtime.
-    pub(crate) fn new(url: String, host: String, step: Step, after: Duration, limit: u64) -> Self {
+    pub(crate) fn new(talk: Talk, after: Duration, limit: u64) -> Self {
         Call {
-            url,
-            host,
-            step,
+            url: talk.url,
+            host: talk.host,
+            peer: talk.peer,
+            step: talk.step,
             after,
             deadline: Instant::now() + after,
             limit,
@@ -48,22 +60,44 @@ impl Call {
 
     /// Waits on this thread for one step on the wire, but not beyond the deadline.
     pub(crate) fn wait<T>(&self, step: impl Future<Output = Result<T, SourceError>>) -> io::Result<T> {
+        self.step(step).map_err(|error| self.fail(error))
+    }
+
+    /// The same for a step that may fail without the conversation being over.
+    pub(crate) fn step<T>(
+        &self,
+        step: impl Future<Output = Result<T, SourceError>>,
+    ) -> Result<T, SourceError> {
+        self.check()?;
         let _guard = self.runtime.enter();
         let bounded = tokio::time::timeout_at(self.deadline, step);
-        match self.runtime.block_on(bounded) {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(self.fail(error)),
-            Err(_) => Err(self.fail(self.timeout())),
-        }
+        self.runtime.block_on(bounded).unwrap_or_else(|_| Err(self.timeout()))
     }
 
     /// Counts bytes that have arrived.
     pub(crate) fn take(&self, bytes: usize) -> io::Result<()> {
         let taken = self.taken.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
-        if taken > self.limit {
-            return Err(self.fail(SourceError::TooLarge { url: self.url.clone(), limit: self.limit }));
-        }
-        Ok(())
+        if taken > self.limit { Err(self.fail(self.too_large())) } else { Ok(()) }
+    }
+
+    /// The most bytes that it may bring.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// What went wrong on the wire, or else what the reader of the answer says of it.
+    pub(crate) fn told(&self, error: &io::Error) -> SourceError {
+        self.trouble().unwrap_or_else(|| self.protocol(format!("its answer cannot be read: {error}")))
+    }
+
+    /// The error for more than was expected.
+    pub(crate) fn too_large(&self) -> SourceError {
+        SourceError::TooLarge { url: self.url.clone(), limit: self.limit }
+    }
+
+    /// The error for an answer that a server of this kind does not give.
+    pub(crate) fn protocol(&self, reason: impl Into<String>) -> SourceError {
+        SourceError::Protocol { url: self.url.clone(), peer: self.peer, reason: reason.into() }
     }
 
     /// Writes down what went wrong; the first word stands.

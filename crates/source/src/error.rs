@@ -13,8 +13,8 @@ use crate::revision::CommitId;
 /// It can be cloned because several applications wait for one fetch and all learn how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// The text is not the URL of a Git repository.
-    #[error("{url:?} is not the URL of a Git repository: {reason}")]
+    /// The text is not the URL of a repository.
+    #[error("{url:?} is not the URL of a repository: {reason}")]
     Url {
         /// The text.
         url: String,
@@ -77,11 +77,13 @@ pub enum SourceError {
         /// The repository.
         url: String,
     },
-    /// The server answered, but not as a Git server.
-    #[error("{url} does not answer like a Git server: {reason}")]
+    /// The server answered, but not as a server of its kind.
+    #[error("{url} does not answer like {peer}: {reason}")]
     Protocol {
         /// The repository.
         url: String,
+        /// What it should be.
+        peer: Peer,
         /// What it did instead.
         reason: String,
     },
@@ -96,6 +98,58 @@ pub enum SourceError {
         kind: RevisionKind,
         /// Names that look like it, best first.
         similar: Vec<String>,
+    },
+    /// The text cannot be the name of a chart.
+    #[error("{chart:?} is not the name of a chart: {reason}")]
+    ChartName {
+        /// The text.
+        chart: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The repository has no such chart.
+    #[error("{url} has no chart {chart:?}")]
+    ChartNotFound {
+        /// The repository.
+        url: String,
+        /// The chart.
+        chart: String,
+        /// Names that look like it, best first.
+        similar: Vec<String>,
+    },
+    /// The chart, or the artifact, has no such version.
+    #[error("{url} has no version {version:?} of {chart}")]
+    VersionNotFound {
+        /// The repository.
+        url: String,
+        /// The chart, or the name in the registry.
+        chart: String,
+        /// What was asked for.
+        version: String,
+        /// Versions that exist and are near to it, best first.
+        nearest: Vec<String>,
+    },
+    /// What arrived is not what was announced.
+    #[error("{what} from {url} has the digest {found}, but {expected} was announced")]
+    Digest {
+        /// The repository.
+        url: String,
+        /// The thing.
+        what: String,
+        /// The digest that was announced.
+        expected: String,
+        /// The digest of what arrived.
+        found: String,
+    },
+    /// The server asks for credentials to be sent where they must not go.
+    #[error("the credentials of {url} may not be sent to {to}: {reason}")]
+    CredentialsElsewhere {
+        /// The repository.
+        url: String,
+        /// Where they should go.
+        to: String,
+        /// Why they may not.
+        reason: &'static str,
     },
     /// The revision has no such path.
     #[error("revision {:?} has no path {path}", if revision.is_empty() { "HEAD" } else { revision })]
@@ -184,6 +238,27 @@ impl std::fmt::Display for RevisionKind {
     }
 }
 
+/// What a server should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A Git server.
+    Git,
+    /// A chart repository.
+    Charts,
+    /// An OCI registry.
+    Registry,
+}
+
+impl std::fmt::Display for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Peer::Git => "a Git server",
+            Peer::Charts => "a chart repository",
+            Peer::Registry => "an OCI registry",
+        })
+    }
+}
+
 /// What a network step was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -191,6 +266,14 @@ pub enum Step {
     List,
     /// Fetching a commit.
     Fetch,
+    /// Reading the index of a chart repository.
+    Index,
+    /// Listing the tags of a registry.
+    Tags,
+    /// Reading what a tag of a registry stands for.
+    Manifest,
+    /// Downloading a chart or an artifact.
+    Download,
 }
 
 impl std::fmt::Display for Step {
@@ -198,6 +281,10 @@ impl std::fmt::Display for Step {
         f.write_str(match self {
             Step::List => "listing the references of",
             Step::Fetch => "fetching from",
+            Step::Index => "reading the index of",
+            Step::Tags => "listing the tags of",
+            Step::Manifest => "reading a manifest of",
+            Step::Download => "downloading from",
         })
     }
 }

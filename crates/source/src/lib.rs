@@ -1,4 +1,4 @@
-//! Git: a reference to a revision to a tree, cached by content.
+//! Git, chart repositories and OCI registries: a reference to a revision to a tree, cached by content.
 //!
 //! A [`Book`] is read from Argo CD's Secrets and ConfigMaps and says how a project reaches a [`Repository`].
 //! [`Sources`] resolves what a user asks for to a [`Revision`] and opens its files as a
@@ -6,14 +6,21 @@
 //! mirror is kept that holds the commits that were asked for. No work tree is made and no program is run:
 //! HTTP and SSH are spoken here, and every step on the network has a deadline.
 //!
+//! Of a chart repository the index is kept and asked about, and only the entries of the wanted chart are
+//! read; of a registry the tags and manifests. Both give a [`ChartVersion`] and its archive, checked by its
+//! digest; a registry also gives any other [`Artifact`] as a tree. Credentials go to the scheme, host and port
+//! that the user named, and to a service for tokens that the registry there names, and nowhere else.
+//!
 //! Everything in a tree is read by the ids of its objects, so a tree never changes, whatever happens to the
 //! branch that it was found by. [`DiskTree`] reads a plain directory with the same rules. [`compose`] makes
 //! repositories.
 
 mod book;
 mod call;
+mod chart;
 mod commit;
 pub mod compose;
+mod digest;
 mod disk;
 mod error;
 mod flight;
@@ -22,6 +29,7 @@ mod listing;
 mod local;
 mod mirror;
 mod objects;
+mod oci;
 mod poll;
 mod protocol;
 mod range;
@@ -38,10 +46,12 @@ mod url;
 mod version;
 
 pub use book::{Book, DEFAULT_KNOWN_HOSTS};
+pub use chart::ChartVersion;
 pub use commit::Metadata;
 pub use disk::DiskTree;
-pub use error::{HostKeyProblem, RevisionKind, SourceError, Step};
+pub use error::{HostKeyProblem, Peer, RevisionKind, SourceError, Step};
 pub use listing::References;
+pub use oci::Artifact;
 pub use poll::Schedule;
 pub use range::Range;
 pub use repository::{Access, Repository, RepositoryKind};

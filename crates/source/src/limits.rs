@@ -28,10 +28,49 @@ pub const MAX_REDIRECTS: usize = 5;
 pub const MAX_FETCHES_PER_HOST: usize = 8;
 /// The most similar references that an error suggests.
 pub const MAX_SUGGESTIONS: usize = 3;
-/// The longest text that is taken for a revision, a range or a URL.
+/// The longest text that is taken for a revision or a URL.
 pub const MAX_TEXT: usize = 2048;
+/// The longest text that is taken for a version, as in Helm.
+pub const MAX_VERSION_TEXT: usize = 256;
+/// The longest text that is taken for a range of versions, as in Helm.
+pub const MAX_RANGE_TEXT: usize = 512;
+/// The most alternatives of a range, as in Helm.
+pub const MAX_RANGE_ALTERNATIVES: usize = 32;
 /// The largest file that a Git LFS pointer can be.
 pub const MAX_LFS_POINTER_BYTES: usize = 1024;
+
+/// The largest index of a chart repository. It is kept on the disk; a part of it is in memory at a time.
+pub const MAX_INDEX_BYTES: u64 = 512 << 20;
+/// The largest index that is not written one key or item per line, and therefore has to be read as a whole.
+pub const MAX_FOREIGN_INDEX_BYTES: u64 = 32 << 20;
+/// The most charts of a repository; the name and place of each is kept in memory.
+pub const MAX_CHARTS: usize = 200_000;
+/// The most bytes of an index that describe one chart.
+pub const MAX_CHART_ENTRIES_BYTES: u64 = 64 << 20;
+/// The most versions of one chart, and the most tags of one name in a registry.
+pub const MAX_CHART_VERSIONS: usize = 100_000;
+/// The most places of one archive that are looked at.
+pub const MAX_CHART_URLS: usize = 8;
+/// The largest archive of a chart, as Argo CD accepts it.
+pub const MAX_CHART_BYTES: u64 = 100 << 20;
+/// The longest name of a chart, or of an artifact in a registry.
+pub const MAX_NAME_TEXT: usize = 255;
+/// How many bytes of archives and indexes a sweep leaves.
+pub const MAX_CHART_CACHE_BYTES: u64 = 4 << 30;
+/// The largest manifest, list of tags or token that a registry sends.
+pub const MAX_REGISTRY_ANSWER_BYTES: u64 = 4 << 20;
+/// The most pages of a list of tags.
+pub const MAX_TAG_PAGES: usize = 1000;
+/// The most manifests that an index in a registry may offer.
+pub const MAX_OFFERED_MANIFESTS: usize = 16;
+/// The most layers of an artifact, as in Argo CD.
+pub const MAX_LAYERS: usize = 10;
+/// The most bytes that the files of an artifact have together; they are held in memory.
+pub const MAX_ARTIFACT_BYTES: u64 = 256 << 20;
+/// The most files of an artifact.
+pub const MAX_ARTIFACT_FILES: usize = 50_000;
+/// How many answers of a registry are remembered.
+pub const MAX_REMEMBERED: usize = 1024;
 
 /// How long listing the references of a repository may take, as in Argo CD.
 pub const LIST_TIMEOUT: Duration = Duration::from_secs(15);

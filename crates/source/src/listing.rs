@@ -174,14 +174,7 @@ impl Listing {
         if matches!(kind, RevisionKind::Range) {
             return self.newest_tags();
         }
-        let mut near: Vec<(usize, &str)> = branches()
-            .chain(self.tags().map(|(tag, _)| tag))
-            .filter_map(|name| Some((distance(asked, name)?, name)))
-            .collect();
-        near.sort_unstable();
-        near.dedup();
-        let mut names: Vec<String> =
-            near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name.to_owned()).collect();
+        let mut names = similar(asked, branches().chain(self.tags().map(|(tag, _)| tag)));
         // `master` where there is only `main`, and the like.
         let default = matches!(asked, "master" | "main" | "trunk").then(|| self.default_branch()).flatten();
         if let Some((branch, _)) = default.filter(|(branch, _)| !names.contains(branch)) {
@@ -208,6 +201,15 @@ pub(crate) fn candidates(name: &str) -> Vec<String> {
         );
     }
     names
+}
+
+/// The names that look most like what was asked for, best first.
+pub(crate) fn similar<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut near: Vec<(usize, &str)> =
+        names.into_iter().filter_map(|name| Some((distance(asked, name)?, name))).collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// How unlike two names are; `None` if they have nothing to do with each other.

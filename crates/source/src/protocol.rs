@@ -269,7 +269,7 @@ fn reported(call: &Call, error: &gix::Error) -> SourceError {
     if text.contains("not exported") || text.contains("not found") || text.contains("does not exist") {
         return SourceError::RepositoryNotFound { url };
     }
-    SourceError::Protocol { url, reason: text }
+    call.protocol(text)
 }
 
 fn fetch_error(call: &Call, error: &gix::Error) -> FetchError {

@@ -3,7 +3,7 @@
 //! `1.2.*`, `>=1.0 <2`, `~1.2`, `^1`, `1.2 - 1.4`, `a || b`. Pre-releases count only in an alternative
 //! that names one itself.
 
-use crate::limits::MAX_TEXT;
+use crate::limits::{MAX_RANGE_ALTERNATIVES, MAX_RANGE_TEXT};
 use crate::version::{Parts, Version, valid_pre};
 
 /// A set of versions: one of the alternatives has to hold, and all parts of it.
@@ -50,10 +50,24 @@ const OPERATORS: [(&str, Operator); 11] = [
 impl Range {
     /// Reads a range; `None` if the text is not one, or is a plain version.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() > MAX_TEXT || text.trim().is_empty() || Version::parse(text).is_some() {
+        if text.trim().is_empty() || Version::parse(text).is_some() {
             return None;
         }
-        let parts = text.split("||").enumerate();
+        Range::constraint(text)
+    }
+
+    /// Reads a range as Helm does, for which a plain version is one too: `1.2` is any 1.2, and nothing at all
+    /// is any release.
+    pub fn constraint(text: &str) -> Option<Self> {
+        let text = if text.is_empty() { "*" } else { text };
+        if text.len() > MAX_RANGE_TEXT {
+            return None;
+        }
+        let parts: Vec<&str> = text.split("||").collect();
+        if parts.len() > MAX_RANGE_ALTERNATIVES {
+            return None;
+        }
+        let parts = parts.into_iter().enumerate();
         let alternatives =
             parts.map(|(index, part)| alternative(part, index == 0)).collect::<Option<Vec<_>>>()?;
         Some(Range { alternatives })
@@ -66,6 +80,11 @@ impl Range {
             (version.pre.is_empty() || pre_releases)
                 && conditions.iter().all(|condition| condition.holds(version))
         })
+    }
+
+    /// The version that the range names first, for finding what is near to it.
+    pub(crate) fn aim(&self) -> Option<&Version> {
+        self.alternatives.first().and_then(|conditions| conditions.first()).map(|first| &first.version)
     }
 
     /// The name among `names` whose version is the highest in the range; the first of equals.

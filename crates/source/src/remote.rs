@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::call::Call;
-use crate::error::{RevisionKind, SourceError, Step};
+use crate::call::{Call, Talk};
+use crate::error::{Peer, RevisionKind, SourceError, Step};
 use crate::flight::Flights;
 use crate::limits::{MAX_FETCHES_PER_HOST, MAX_LISTING_BYTES};
 use crate::listing::{Listing, candidates};
@@ -83,7 +83,7 @@ impl Remotes {
                     place: place.clone(),
                     shown: shown.to_owned(),
                     settings: self.settings.clone(),
-                    mirror: Arc::new(Mirror::new(directory(&self.cache, &key))),
+                    mirror: Arc::new(Mirror::new(directory(&self.cache, "git", &key, &key))),
                     writing: tokio::sync::Mutex::default(),
                     host: self.host(&place.host()),
                     heard: Mutex::default(),
@@ -98,7 +98,7 @@ impl Remotes {
     pub(crate) fn sweep(&self, used: &[RepoUrl]) {
         let used: HashSet<String> = used.iter().map(key).collect();
         self.known.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| used.contains(key));
-        let kept: HashSet<PathBuf> = used.iter().map(|key| directory(&self.cache, key)).collect();
+        let kept: HashSet<PathBuf> = used.iter().map(|key| directory(&self.cache, "git", key, key)).collect();
         for entry in std::fs::read_dir(self.cache.join("git")).into_iter().flatten().flatten() {
             if !kept.contains(&entry.path()) {
                 mirror::remove(&entry.path());
@@ -275,13 +275,19 @@ impl Remote {
             FetchError::Source(error) => error,
             FetchError::Unusable(reason) => SourceError::Corrupt { url, reason },
             FetchError::NotOurs => {
-                SourceError::Protocol { url, reason: "it does not give out what it lists".to_owned() }
+                let reason = "it does not give out what it lists".to_owned();
+                SourceError::Protocol { url, peer: Peer::Git, reason }
             }
         }
     }
 
     fn call(&self, step: Step, after: Duration, limit: u64) -> Arc<Call> {
-        Arc::new(Call::new(self.shown.clone(), self.place.host(), step, after, limit))
+        let peer = Peer::Git;
+        Arc::new(Call::new(
+            Talk { url: self.shown.clone(), host: self.place.host(), peer, step },
+            after,
+            limit,
+        ))
     }
 }
 
@@ -294,12 +300,12 @@ pub(crate) fn key(place: &RepoUrl) -> String {
     }
 }
 
-/// A name that a person recognises, made unique by a hash.
-fn directory(cache: &Path, key: &str) -> PathBuf {
+/// A directory of the cache with a name that a person recognises, made unique by the hash of a key.
+pub(crate) fn directory(cache: &Path, kind: &str, shown: &str, key: &str) -> PathBuf {
     let hash: [u8; 32] = Sha256::digest(key).into();
     let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let words: Vec<&str> =
-        key.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        shown.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let name: String = words.join("-").chars().take(80).collect();
-    cache.join("git").join(format!("{name}-{hash}"))
+    cache.join(kind).join(format!("{name}-{hash}"))
 }

@@ -17,13 +17,15 @@ pub struct Repository {
     pub url: String,
     /// What serves it.
     pub kind: RepositoryKind,
+    /// Whether a Helm repository is an OCI registry.
+    pub oci: bool,
     /// The name that a Secret gives it.
     pub name: String,
     /// The project that it belongs to; empty if to all.
     pub project: String,
     /// How to get in.
     pub access: Access,
-    /// Where the credentials of submodules are looked up.
+    /// Where the credentials of submodules and dependencies are looked up.
     pub(crate) book: Option<Arc<Book>>,
 }
 
@@ -64,6 +66,12 @@ pub struct Access {
     pub proxy: Secret,
     /// Hosts that are reached without the proxy, separated by commas.
     pub no_proxy: String,
+    /// Whether an OCI registry is reached without TLS.
+    pub plain_http: bool,
+    /// Send user and password with the first request to an OCI registry, without waiting to be asked.
+    pub force_basic: bool,
+    /// Show the credentials of a chart repository to the other hosts that its index names.
+    pub pass_credentials: bool,
     /// A way to get in that the Secret names and that is not supported.
     pub unsupported: Option<&'static str>,
 }
@@ -74,6 +82,7 @@ impl fmt::Debug for Repository {
         f.debug_struct("Repository")
             .field("url", &self.shown())
             .field("kind", &self.kind)
+            .field("oci", &self.oci)
             .field("name", &self.name)
             .field("project", &self.project)
             .field("access", &self.access)
@@ -86,6 +95,16 @@ impl Repository {
     pub fn at(url: impl Into<String>) -> Self {
         let access = Access { known_hosts: Arc::from(DEFAULT_KNOWN_HOSTS), ..Access::default() };
         Repository { url: url.into(), access, ..Repository::default() }
+    }
+
+    /// A chart repository, or a registry with charts, that anyone may read.
+    pub fn charts(url: impl Into<String>) -> Self {
+        Repository { kind: RepositoryKind::Helm, ..Repository::at(url) }
+    }
+
+    /// An artifact in a registry that anyone may read.
+    pub fn artifacts(url: impl Into<String>) -> Self {
+        Repository { kind: RepositoryKind::Oci, ..Repository::at(url) }
     }
 
     /// The same repository with other credentials.
@@ -112,6 +131,15 @@ impl Repository {
             access.password = http.password.clone();
         }
         Ok((place, access))
+    }
+
+    /// A repository of charts that this one points to, or that a chart of it depends on: with what the Secrets
+    /// say of its URL, and none of the credentials of this one.
+    pub(crate) fn chart_repository(&self, url: &str) -> Repository {
+        match &self.book {
+            Some(book) => book.charts(url, &self.project),
+            None => Repository::charts(url),
+        }
     }
 
     /// The repository of a submodule: what the Secrets say of its URL, else the same credentials if it is
@@ -158,6 +186,10 @@ impl Access {
             &self.known_hosts,
             if self.insecure { "insecure" } else { "" },
             self.proxy.reveal(),
+            &self.no_proxy,
+            if self.plain_http { "plain" } else { "" },
+            if self.force_basic { "basic" } else { "" },
+            if self.pass_credentials { "pass" } else { "" },
         ] {
             digest.update(part.len().to_le_bytes());
             digest.update(part);

@@ -1,4 +1,4 @@
-//! The one door to Git: a reference to a revision to a tree.
+//! The one door to sources: a reference to a revision to a tree.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use futures::StreamExt as _;
 use lynceus_files::{FilePath, Tree, TreeError};
 
+use crate::chart::Shelves;
 use crate::commit::{self, Metadata};
 use crate::error::{RevisionKind, SourceError};
 use crate::limits::{MAX_SUBMODULE_DEPTH, MAX_SUBMODULES};
@@ -31,6 +32,7 @@ pub struct Sources {
 struct Inner {
     settings: Settings,
     remotes: Remotes,
+    shelves: Shelves,
     /// Trees that someone has open, so that applications of one repository share what is decoded.
     trees: Mutex<HashMap<TreeKey, Weak<GitTree>>>,
 }
@@ -48,10 +50,16 @@ enum Door {
 const SUBMODULES_AT_ONCE: usize = 4;
 
 impl Sources {
-    /// Keeps its mirrors of remote repositories in `cache`, which is made when it is needed.
+    /// Keeps its mirrors of remote repositories, and charts, in `cache`, which is made when it is needed.
     pub fn new(cache: impl Into<PathBuf>, settings: Settings) -> Self {
-        let remotes = Remotes::new(cache.into(), settings.clone());
-        Sources { inner: Arc::new(Inner { settings, remotes, trees: Mutex::default() }) }
+        let cache = cache.into();
+        let remotes = Remotes::new(cache.clone(), settings.clone());
+        let shelves = Shelves::new(cache, settings.clone());
+        Sources { inner: Arc::new(Inner { settings, remotes, shelves, trees: Mutex::default() }) }
+    }
+
+    pub(crate) fn shelves(&self) -> &Shelves {
+        &self.inner.shelves
     }
 
     /// Finds the commit that a branch, tag, range, reference or shortened commit id stands for.
@@ -143,18 +151,24 @@ impl Sources {
     /// Makes the next question about a repository go to its server: for a webhook, or a user who wants to
     /// know now.
     pub fn forget(&self, repository: &Repository) {
-        if let Ok(Door::Remote(remote, _)) = self.door(repository) {
-            remote.forget();
+        match self.door(repository) {
+            Ok(Door::Remote(remote, _)) => remote.forget(),
+            Ok(Door::Local(_)) => {}
+            Err(_) => self.inner.shelves.forget(repository),
         }
     }
 
-    /// Removes the mirrors of all repositories but these, so that the cache does not only grow. A mirror
+    /// Removes what is kept of all repositories but these, so that the cache does not only grow. A mirror
     /// that is being read stays until the next time.
     pub async fn sweep(&self, used: &[Repository]) -> Result<(), SourceError> {
-        let used: Vec<RepoUrl> = used.iter().filter_map(|used| Some(used.place().ok()?.0)).collect();
+        let (git, charts): (Vec<&Repository>, Vec<&Repository>) =
+            used.iter().partition(|used| used.kind == RepositoryKind::Git);
+        let git: Vec<RepoUrl> = git.into_iter().filter_map(|used| Some(used.place().ok()?.0)).collect();
+        let charts: Vec<Repository> = charts.into_iter().cloned().collect();
         let sources = self.clone();
         blocking(move || {
-            sources.inner.remotes.sweep(&used);
+            sources.inner.remotes.sweep(&git);
+            sources.inner.shelves.sweep(&charts);
             Ok(())
         })
         .await

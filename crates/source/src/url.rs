@@ -170,7 +170,7 @@ fn split_port(address: &str) -> Result<(&str, u16), String> {
     Ok((host, port))
 }
 
-fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_bad_url_says_what_is_wrong_and_shows_no_password() {
-        assert_eq!(check(""), "\"\" is not the URL of a Git repository: it is empty");
+        assert_eq!(check(""), "\"\" is not the URL of a repository: it is empty");
         assert!(check("ftp://u:hidden@h/x").contains("\"ftp://h/x\""));
         assert!(check("git://h/x").contains("neither encrypted"));
         assert!(check("somewhere").contains("no scheme"));

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::limits::MAX_VERSION_TEXT;
+
 /// A semantic version. Build metadata is kept out of it, because it does not count in comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
@@ -18,6 +20,9 @@ pub struct Version {
 impl Version {
     /// Reads a version; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Self> {
+        if text.len() > MAX_VERSION_TEXT {
+            return None;
+        }
         let parts = Parts::of(text)?;
         let number = |part: Option<&str>| part.map_or(Some(0), |part| part.parse().ok());
         Some(Version {

@@ -4,16 +4,14 @@ use std::any::Any;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::{Buf as _, Bytes};
 use gix_transport::client::blocking_io::http::{
     GetResponse, Http, PostBodyDataKind, PostResponse, Transport,
 };
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Method, NoProxy, Proxy, Response, StatusCode, Url};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Response, Url};
 
-use super::tls;
+use super::client;
 use crate::call::Call;
 use crate::error::SourceError;
 use crate::limits::MAX_REDIRECTS;
@@ -32,52 +30,13 @@ pub(super) fn connect(
     let home = Url::parse(&place.url).map_err(|error| wrong(error.to_string()))?;
     let url = gix::Url::try_from(place.url.as_str()).map_err(|error| wrong(error.to_string()))?;
     let requests = Requests {
-        client: client(call, access, settings)?,
+        client: client::build(&call.url, access, settings)?,
         call: call.clone(),
-        authorization: authorization(call, access)?,
+        authorization: client::authorization(&call.url, access)?,
         home,
         base: None,
     };
     Ok(Transport::new_http(requests, url, gix_transport::Protocol::V2, false))
-}
-
-fn client(call: &Call, access: &Access, settings: &Settings) -> Result<Client, SourceError> {
-    let mut builder = Client::builder()
-        .tls_backend_preconfigured(tls::config(&call.url, access)?)
-        // Redirects are followed here, where it is known which of them may see the credentials.
-        .redirect(reqwest::redirect::Policy::none());
-    if !access.proxy.is_empty() {
-        let proxy = Proxy::all(access.proxy.reveal()).map_err(|_| SourceError::Credentials {
-            url: call.url.clone(),
-            what: "proxy",
-            reason: "its URL cannot be read".to_owned(),
-        })?;
-        builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&access.no_proxy)));
-    } else if !settings.environment_proxy {
-        builder = builder.no_proxy();
-    }
-    builder
-        .build()
-        .map_err(|error| SourceError::Unreachable { host: call.host.clone(), reason: root_cause(&error) })
-}
-
-/// The header that lets us in. A bearer token comes before a password, as in Argo CD.
-fn authorization(call: &Call, access: &Access) -> Result<Option<HeaderValue>, SourceError> {
-    let text = if !access.bearer_token.is_empty() {
-        format!("Bearer {}", access.bearer_token.reveal())
-    } else if !access.username.is_empty() || !access.password.is_empty() {
-        let pair = format!("{}:{}", access.username, access.password.reveal());
-        format!("Basic {}", STANDARD.encode(pair))
-    } else {
-        return Ok(None);
-    };
-    let mut value = HeaderValue::from_str(text.trim()).map_err(|_| SourceError::Credentials {
-        url: call.url.clone(),
-        what: "password or token",
-        reason: "it has characters that a header cannot carry".to_owned(),
-    })?;
-    value.set_sensitive(true);
-    Ok(Some(value))
 }
 
 /// Makes the requests that gix's protocol code asks for.
@@ -143,36 +102,26 @@ impl Http for Requests {
 impl Requests {
     /// The first question, which a server may send on to another place.
     async fn ask(&mut self, url: &str, tail: &str, headers: HeaderMap) -> Result<Response, SourceError> {
-        let protocol = |reason: String| SourceError::Protocol { url: self.call.url.clone(), reason };
-        let mut url = Url::parse(url).map_err(|error| protocol(error.to_string()))?;
+        let mut url = Url::parse(url).map_err(|error| self.call.protocol(error.to_string()))?;
         for _ in 0..=MAX_REDIRECTS {
             let mut headers = headers.clone();
             self.let_in(&url, &mut headers);
             let sent = self.client.request(Method::GET, url.clone()).headers(headers).send().await;
-            let response = sent.map_err(|error| failed(&self.call, &error))?;
+            let response = sent.map_err(|error| client::failed(&self.call.host, &error))?;
             if !response.status().is_redirection() {
-                let response = checked(&self.call, response, self.authorization.is_none())?;
+                let response = client::checked(&self.call, response, self.authorization.is_none())?;
                 let base = url.as_str().strip_suffix(tail).and_then(|base| Url::parse(base).ok());
                 self.base = base.filter(|base| *base != self.home);
                 return Ok(response);
             }
-            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let next = to.and_then(|to| url.join(to).ok());
-            url = next
-                .filter(|next| matches!(next.scheme(), "http" | "https"))
-                .filter(|next| !(url.scheme() == "https" && next.scheme() == "http"))
-                .ok_or_else(|| protocol("it redirects to nowhere".to_owned()))?;
+            url = client::next(&self.call, &url, &response)?;
         }
-        Err(protocol(format!("it redirects more than {MAX_REDIRECTS} times")))
+        Err(client::endless(&self.call))
     }
 
     /// Adds the credentials, if the request goes where the user meant it to go.
     fn let_in(&self, url: &Url, headers: &mut HeaderMap) {
-        let same_host = url.host_str() == self.home.host_str();
-        let same_port = url.port_or_known_default() == self.home.port_or_known_default();
-        let upgraded = self.home.scheme() == "http" && url.scheme() == "https";
-        let same_place = same_host && (upgraded || (same_port && url.scheme() == self.home.scheme()));
-        if let Some(value) = self.authorization.clone().filter(|_| same_place) {
+        if let Some(value) = self.authorization.clone().filter(|_| client::may_see(&self.home, url)) {
             headers.insert(AUTHORIZATION, value);
         }
     }
@@ -202,13 +151,11 @@ impl Pending {
     async fn send(self, call: &Call, body: Vec<u8>) -> Result<Response, SourceError> {
         let anonymous = !self.headers.contains_key(AUTHORIZATION);
         let sent = self.client.request(Method::POST, self.url).headers(self.headers).body(body).send().await;
-        let response = checked(call, sent.map_err(|error| failed(call, &error))?, anonymous)?;
+        let response =
+            client::checked(call, sent.map_err(|error| client::failed(&call.host, &error))?, anonymous)?;
         let kind = response.headers().get(CONTENT_TYPE);
         if self.expected.is_some() && kind != self.expected.as_ref() {
-            return Err(SourceError::Protocol {
-                url: call.url.clone(),
-                reason: "its answer is not that of the smart protocol".to_owned(),
-            });
+            return Err(call.protocol("its answer is not that of the smart protocol"));
         }
         Ok(response)
     }
@@ -260,8 +207,9 @@ impl Body {
                 }
                 State::Answered(mut response) => {
                     let call = &self.call;
-                    let chunk =
-                        call.wait(async { response.chunk().await.map_err(|error| failed(call, &error)) })?;
+                    let next =
+                        async { response.chunk().await.map_err(|error| client::failed(&call.host, &error)) };
+                    let chunk = call.wait(next)?;
                     if let Some(chunk) = chunk {
                         self.call.take(chunk.len())?;
                         self.chunk = chunk;
@@ -299,60 +247,6 @@ impl BufRead for Body {
 fn head_of(response: &Response) -> Vec<u8> {
     let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     [b"content-type: ", kind, b"\r\n"].concat()
-}
-
-/// What an HTTP status means for a repository.
-fn checked(call: &Call, response: Response, anonymous: bool) -> Result<Response, SourceError> {
-    let status = response.status();
-    let url = call.url.clone();
-    match status {
-        status if status.is_success() => Ok(response),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Err(SourceError::Authentication { url, anonymous })
-        }
-        StatusCode::NOT_FOUND | StatusCode::GONE => Err(SourceError::RepositoryNotFound { url }),
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
-            Err(answered(call, status))
-        }
-        status if status.is_server_error() => Err(answered(call, status)),
-        status => Err(SourceError::Protocol { url, reason: format!("it answers {status}") }),
-    }
-}
-
-fn answered(call: &Call, status: StatusCode) -> SourceError {
-    SourceError::Unreachable { host: call.host.clone(), reason: format!("it answers {status}") }
-}
-
-/// Why a request failed below HTTP.
-fn failed(call: &Call, error: &reqwest::Error) -> SourceError {
-    let host = call.host.clone();
-    match certificate_problem(error) {
-        Some(reason) => SourceError::Certificate { host, reason },
-        None => SourceError::Unreachable { host, reason: root_cause(error) },
-    }
-}
-
-/// What TLS said about the server's certificate, if that is what went wrong.
-fn certificate_problem(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let mut cause = Some(error);
-    while let Some(current) = cause {
-        if let Some(rustls::Error::InvalidCertificate(reason)) = current.downcast_ref() {
-            return Some(reason.to_string());
-        }
-        // The source of an io error is the source of what it holds, which would pass over that itself.
-        let held = current.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        cause = held.map(|held| held as &(dyn std::error::Error + 'static)).or_else(|| current.source());
-    }
-    None
-}
-
-/// The last error of the chain: the one that says most, and that has no URL in it.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut last: &dyn std::error::Error = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
 }
 
 fn wrapped(error: io::Error) -> gix::Error {

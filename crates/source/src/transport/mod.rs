@@ -1,7 +1,10 @@
-//! How to talk to a Git server: HTTP and SSH, behind the trait that gix's protocol code speaks to.
+//! How to talk to a server: Git over HTTP and SSH, behind the trait that gix's protocol code speaks to, and
+//! plain downloads.
 
+pub(crate) mod client;
 mod http;
 pub(crate) mod known_hosts;
+pub(crate) mod line;
 mod proxy;
 mod ssh;
 mod tls;

@@ -56,8 +56,7 @@ async fn open(call: &Arc<Call>, place: &SshUrl, access: &Access) -> Result<(Read
         }
     })?;
     log_in(call, &mut session, &place.user, key).await?;
-    let protocol =
-        |error: russh::Error| SourceError::Protocol { url: call.url.clone(), reason: error.to_string() };
+    let protocol = |error: russh::Error| call.protocol(error.to_string());
     let channel = session.channel_open_session().await.map_err(protocol)?;
     // Many servers do not take variables; they then speak the older protocol, which is fine too.
     channel.set_env(false, "GIT_PROTOCOL", "version=2").await.map_err(protocol)?;
@@ -223,7 +222,7 @@ impl Reader {
             SourceError::Authentication { url, anonymous: false }
         } else {
             let first = said.lines().map(str::trim).find(|line| !line.is_empty());
-            SourceError::Protocol { url, reason: first.unwrap_or("it says nothing").to_owned() }
+            self.call.protocol(first.unwrap_or("it says nothing").to_owned())
         }
     }
 }

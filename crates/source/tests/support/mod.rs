@@ -5,6 +5,7 @@
 pub(crate) mod http_server;
 pub(crate) mod ssh_server;
 pub(crate) mod upload_pack;
+pub(crate) mod web_server;
 
 use std::path::PathBuf;
 

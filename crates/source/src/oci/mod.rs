@@ -1,0 +1,13 @@
+//! OCI registries: charts and other artifacts behind the distribution protocol.
+
+mod artifact;
+mod challenge;
+mod conversation;
+mod layer;
+mod manifest;
+mod place;
+mod registry;
+
+pub use artifact::Artifact;
+pub(crate) use place::{Place, is_registry};
+pub(crate) use registry::Registry;
