@@ -33,6 +33,12 @@ pub const MAX_SET_INDEX: i64 = 65_536;
 /// How many names a key of `--set` may have, as in Helm.
 pub const MAX_SET_LEVELS: usize = 30;
 
+/// How many lists a key of `--set` may name inside each other; Helm has no limit.
+pub const MAX_SET_LISTS: usize = 100;
+
+/// How many empty places one text of `--set` may make in lists by naming a later one; Helm has no limit.
+pub const MAX_SET_GAPS: usize = 1_000_000;
+
 /// How often one template may be included while it is being included, as in Helm.
 pub const MAX_INCLUDES: u32 = 1_000;
 

@@ -40,6 +40,9 @@ fn files(bytes: &[u8], source: Option<FilePath>) -> Result<Vec<ChartFile>, Chart
             continue;
         }
         let name = name(&member.name)?;
+        if member.is_link() {
+            return Err(refused(format!("chart illegally contains a link: {}", text::quote(&member.name))));
+        }
         check_size(&member, left)?;
         left -= member.size;
         if left == 0 {

@@ -19,6 +19,11 @@ impl Member {
         self.kind == b'5' || (matches!(self.kind, b'0' | 0) && self.name.ends_with('/'))
     }
 
+    /// Whether it stands for another file. Helm makes an empty file of it; here it is refused.
+    pub(super) fn is_link(&self) -> bool {
+        matches!(self.kind, b'1' | b'2')
+    }
+
     /// Whether it holds no file but says something about others.
     pub(super) fn is_header(&self) -> bool {
         matches!(self.kind, b'g' | b'x')

@@ -27,7 +27,7 @@ pub(crate) fn to_template_map(map: &Map) -> gotmpl::Map {
 }
 
 /// How many maps and lists may stand inside each other when a value of a template is printed.
-const DEPTH: usize = 1_000;
+const DEPTH: usize = lynceus_object::limits::MAX_DEPTH;
 
 /// A value of a template as JSON would have it; none if it nests too deep or has something that JSON has not.
 pub(crate) fn from_template(value: &gotmpl::Value) -> Option<Value> {

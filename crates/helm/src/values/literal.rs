@@ -2,8 +2,8 @@
 
 use lynceus_object::{Map, Seq, Value};
 
-use super::scan::{Scanner, Stop, check_index, check_levels};
-use super::set::{not_a, set, set_item, take_list, take_map};
+use super::scan::{Scanner, Stop, check_index, check_levels, check_lists};
+use super::set::{not_a, set, take_list, take_map};
 use crate::go::text;
 
 /// Reads `name=value` into `values`.
@@ -31,7 +31,7 @@ fn key(scanner: &mut Scanner<'_>, values: &mut Map, levels: usize) -> Result<(),
         Some('[') => {
             let index = scanner.index(false)?;
             let mut list = take_list(values, &key)?;
-            let result = item(scanner, &mut list, index, levels);
+            let result = item(scanner, &mut list, index, levels, 1);
             set(values, &key, Value::Seq(list));
             result
         }
@@ -50,7 +50,14 @@ fn key(scanner: &mut Scanner<'_>, values: &mut Map, levels: usize) -> Result<(),
     }
 }
 
-fn item(scanner: &mut Scanner<'_>, list: &mut Seq, index: i64, levels: usize) -> Result<(), Stop> {
+fn item(
+    scanner: &mut Scanner<'_>,
+    list: &mut Seq,
+    index: i64,
+    levels: usize,
+    lists: usize,
+) -> Result<(), Stop> {
+    check_lists(lists)?;
     if index < 0 {
         check_index(index)?;
     }
@@ -70,7 +77,7 @@ fn item(scanner: &mut Scanner<'_>, list: &mut Seq, index: i64, levels: usize) ->
                 Some(Value::Seq(list)) => list,
                 Some(other) => return Err(not_a("[]interface {}", &other)),
             };
-            item(scanner, &mut inner, next, levels)?;
+            item(scanner, &mut inner, next, levels, lists + 1)?;
             Value::Seq(inner)
         }
         Some(_) => {
@@ -82,7 +89,7 @@ fn item(scanner: &mut Scanner<'_>, list: &mut Seq, index: i64, levels: usize) ->
             Value::Map(inner)
         }
     };
-    set_item(list, index, value)
+    scanner.set_item(list, index, value)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The text of `--set` and its like, character by character.
 
+use lynceus_object::{Seq, Value};
+
 use crate::go::text;
 use crate::limits;
 
@@ -13,11 +15,13 @@ pub(super) enum Stop {
 
 pub(super) struct Scanner<'a> {
     rest: &'a str,
+    /// How many empty places the text has made in lists.
+    gaps: usize,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Scanner { rest: text }
+        Scanner { rest: text, gaps: 0 }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -63,6 +67,20 @@ impl<'a> Scanner<'a> {
         (read, None)
     }
 
+    /// Sets an item of a list, which grows for it.
+    pub(super) fn set_item(&mut self, list: &mut Seq, index: i64, value: Value) -> Result<(), Stop> {
+        let index = check_index(index)?;
+        self.gaps += index.saturating_sub(list.len());
+        if self.gaps > limits::MAX_SET_GAPS {
+            return Err(Stop::Error(format!("more than {} items are left out", limits::MAX_SET_GAPS)));
+        }
+        while list.len() <= index {
+            list.push(Value::Null);
+        }
+        list.make_mut()[index] = value;
+        Ok(())
+    }
+
     /// The number of an index, up to its bracket.
     pub(super) fn index(&mut self, escapes: bool) -> Result<i64, Stop> {
         let (digits, stop) = self.until(&[']'], escapes);
@@ -96,6 +114,15 @@ pub(super) fn check_index(index: i64) -> Result<usize, Stop> {
         )));
     }
     Ok(index as usize)
+}
+
+/// Whether a name may have this many lists inside each other.
+pub(super) fn check_lists(lists: usize) -> Result<(), Stop> {
+    let most = limits::MAX_SET_LISTS;
+    if lists > most {
+        return Err(Stop::Error(format!("more than {most} lists inside each other")));
+    }
+    Ok(())
 }
 
 /// Whether a name may have this many levels.

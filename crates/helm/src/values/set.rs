@@ -3,7 +3,7 @@
 use lynceus_object::{Map, Seq, Value, json};
 
 use super::floats;
-use super::scan::{Scanner, Stop, check_index, check_levels};
+use super::scan::{Scanner, Stop, check_index, check_levels, check_lists};
 use crate::go::text;
 
 /// What a value of the text means.
@@ -45,7 +45,7 @@ impl Parser<'_, '_> {
             Some('[') => {
                 let index = self.scanner.index(true)?;
                 let mut list = take_list(values, &key)?;
-                let result = self.item(&mut list, index, levels);
+                let result = self.item(&mut list, index, levels, 1);
                 set(values, &key, Value::Seq(list));
                 result
             }
@@ -84,7 +84,8 @@ impl Parser<'_, '_> {
     }
 
     /// What stands after `name[index]`.
-    fn item(&mut self, list: &mut Seq, index: i64, levels: usize) -> Result<(), Stop> {
+    fn item(&mut self, list: &mut Seq, index: i64, levels: usize, lists: usize) -> Result<(), Stop> {
+        check_lists(lists)?;
         if index < 0 {
             check_index(index)?;
         }
@@ -108,7 +109,7 @@ impl Parser<'_, '_> {
                     Some(Value::Seq(list)) => list,
                     Some(other) => return Err(not_a("[]interface {}", &other)),
                 };
-                self.item(&mut inner, next, levels)?;
+                self.item(&mut inner, next, levels, lists + 1)?;
                 Value::Seq(inner)
             }
             Some(_) => {
@@ -120,7 +121,7 @@ impl Parser<'_, '_> {
                 Value::Map(inner)
             }
         };
-        set_item(list, index, value)
+        self.scanner.set_item(list, index, value)
     }
 
     /// A value, or a list of them in braces.
@@ -214,15 +215,6 @@ pub(super) fn set(values: &mut Map, key: &str, value: Value) {
     if !key.is_empty() {
         values.insert(key, value);
     }
-}
-
-pub(super) fn set_item(list: &mut Seq, index: i64, value: Value) -> Result<(), Stop> {
-    let index = check_index(index)?;
-    while list.len() <= index {
-        list.push(Value::Null);
-    }
-    list.make_mut()[index] = value;
-    Ok(())
 }
 
 /// The list under a key, to be set again.

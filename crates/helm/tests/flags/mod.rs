@@ -1,4 +1,5 @@
 //! The flags of `helm template`, for the examples and tests that stand in for the command.
+#![allow(dead_code, reason = "not everybody needs all of it")]
 
 use std::time::Duration;
 
