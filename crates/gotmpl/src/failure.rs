@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::stack::deep;
 use crate::{Error, ErrorKind};
 
 /// The error of a function; the evaluator adds where it happened.
@@ -51,7 +52,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        self.cause.as_ref().map_or(Ok(()), |cause| cause.fmt(f))
+        self.cause.as_ref().map_or(Ok(()), |cause| deep(|| cause.fmt(f)))
     }
 }
 

@@ -4,6 +4,7 @@
 //! would recurse as deep and overflow the stack.
 
 use crate::limits::VALUE_DEPTH;
+use crate::stack::deep;
 use crate::{Failure, List, Map, Value};
 
 /// Drops values and everything that only they hold, in a loop.
@@ -41,10 +42,14 @@ fn copy(value: &Value, depth: usize) -> Result<Value, Failure> {
     let left =
         || depth.checked_sub(1).ok_or_else(|| Failure::new(format!("value nests deeper than {VALUE_DEPTH}")));
     match value {
-        Value::Map(map) => copy_map(map, left()?).map(Value::Map),
+        Value::Map(map) => {
+            let depth = left()?;
+            deep(|| copy_map(map, depth)).map(Value::Map)
+        }
         Value::List(list) if list.as_bytes().is_none() && !list.is_nil() => {
             let depth = left()?;
-            let items = list.to_vec().iter().map(|item| copy(item, depth)).collect::<Result<_, _>>()?;
+            let items =
+                deep(|| list.to_vec().iter().map(|item| copy(item, depth)).collect::<Result<_, _>>())?;
             Ok(Value::List(List::typed(list.go_type(), items)))
         }
         _ => Ok(value.clone()),
