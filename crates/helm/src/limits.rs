@@ -48,5 +48,8 @@ pub const MAX_SCHEMA_BYTES: usize = 5 * 1024 * 1024;
 /// The most bytes of a value that a message tells.
 pub const MAX_SHOWN_BYTES: usize = 1024 * 1024;
 
-/// The most bytes that all templates of a chart may give together.
-pub const MAX_OUTPUT_BYTES: usize = 512 * 1024 * 1024;
+/// How many steps the templates of a chart may take together: some hundred times what large charts need.
+pub const MAX_STEPS: u64 = 20_000_000;
+
+/// How many bytes of text and values the templates of a chart may make together, in use or not.
+pub const MAX_BYTES: u64 = 512 << 20;

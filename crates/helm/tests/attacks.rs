@@ -52,9 +52,7 @@ fn nothing_grows_without_end() {
     for text in [
         "{{ until 1000000000 }}",
         "{{ range until 1000000000 }}x{{ end }}",
-        "{{ range 1000000000 }}x{{ end }}",
         r#"{{ repeat 1000000000 "xxxxxxxxxx" }}"#,
-        r#"{{ $x := "xxxxxxxxxxxxxxxx" }}{{ range until 60 }}{{ $x = print $x $x }}{{ end }}{{ $x }}"#,
         r#"{{ $d := dict }}{{ range until 100000 }}{{ $d = dict "a" $d }}{{ end }}{{ toYaml $d }}{{ fail "end" }}"#,
         r#"{{ $d := list }}{{ range until 60 }}{{ $d = concat $d $d (list 1) }}{{ end }}"#,
         r#"{{ indent 1000000000 "x" }}"#,
@@ -78,7 +76,6 @@ fn a_value_that_holds_itself_is_not_followed_for_ever() {
         "{{ eq .Values .Values }}",
         "{{ deepEqual .Values (deepCopy .Values) }}",
     ] {
-        eprintln!("{use_of_it}");
         let text = format!("{{{{ $_ := set .Values \"self\" .Values }}}}{use_of_it}");
         let _ = rendered(&[("templates/a.yaml", &text)]);
     }
@@ -96,7 +93,10 @@ fn a_schema_talks_to_nobody() {
 fn a_schema_that_refers_to_itself_ends() {
     fails(&[("values.schema.json", r##"{"$ref": "#"}"##)], "reference cycle");
     fails(
-        &[("values.schema.json", r##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}"##)],
+        &[(
+            "values.schema.json",
+            r##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}"##,
+        )],
         "reference cycle",
     );
     // Referring to itself further in is fine.
@@ -135,7 +135,9 @@ fn names_with_dots_are_refused() {
 
 #[test]
 fn odd_charts_do_not_panic() {
-    for chart in ["", "null", "[]", "a", "dependencies: [null]", "maintainers: [null]", "dependencies: {}", "\u{0}"] {
+    for chart in
+        ["", "null", "[]", "a", "dependencies: [null]", "maintainers: [null]", "dependencies: {}", "\u{0}"]
+    {
         let mut tree = MemoryTree::new();
         tree.insert(FilePath::new("Chart.yaml").unwrap(), chart.as_bytes());
         assert!(Chart::from_tree(&tree, &FilePath::root()).is_err(), "{chart:?}");
@@ -162,6 +164,7 @@ fn a_set_text_cannot_ask_for_much() {
         "a[9999999999999999999999]=1".to_owned(),
         format!("{}=1", vec!["a"; 5_000].join(".")),
         format!("a{}=1", "[0]".repeat(100_000)),
+        format!("{}=1", vec!["a[0]"; 100_000].join(".")),
         format!("a{}=1", "[65536]".repeat(1_000)),
     ] {
         let options = ValueOptions { set: vec![text], ..ValueOptions::default() };
@@ -217,7 +220,8 @@ fn archive_bombs_are_refused() {
     assert_eq!(error, "decompressed chart file \"c/big\" is larger than the maximum file size 5242880");
     let five = vec![0u8; 5 * 1024 * 1024];
     let names: Vec<String> = (0..25).map(|at| format!("c/{at}")).collect();
-    let members: Vec<(&str, u8, &[u8])> = names.iter().map(|name| (name.as_str(), b'0', five.as_slice())).collect();
+    let members: Vec<(&str, u8, &[u8])> =
+        names.iter().map(|name| (name.as_str(), b'0', five.as_slice())).collect();
     let error = archive(&members).unwrap_err();
     assert_eq!(error, "decompressed chart is larger than the maximum size 104857600");
     assert!(Chart::from_archive(b"\x1f\x8b\x08 nonsense").is_err());

@@ -67,23 +67,26 @@ fn for_the_user(text: &str) -> Option<&str> {
 
 /// The way to the error, a few lines for each template; none if it ends in the error of a function.
 fn steps(error: &gotmpl::Error) -> Option<String> {
+    let mut errors = vec![error];
+    let mut last = error;
+    let mut end = None;
+    while let ErrorKind::Call { failure, .. } = &last.kind {
+        match failure.cause() {
+            Some(cause) if failure.message().is_empty() => {
+                errors.push(cause);
+                last = cause;
+            }
+            _ => {
+                end = Some(Step::read(&failure.to_string())?);
+                break;
+            }
+        }
+    }
     let mut steps: Vec<Step> = Vec::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let step = Step::read(&error.to_string())?;
+    for step in errors.into_iter().map(|error| Step::read(&error.to_string())).chain([end]).flatten() {
         if steps.last() != Some(&step) {
             steps.push(step);
         }
-        next = match &error.kind {
-            ErrorKind::Call { failure, .. } => match failure.cause() {
-                Some(cause) if failure.message().is_empty() => Some(cause),
-                _ => {
-                    steps.push(Step::read(&failure.to_string())?);
-                    None
-                }
-            },
-            _ => None,
-        };
     }
     let told: String = steps.iter().map(Step::told).collect();
     Some(told.trim().to_owned())

@@ -23,6 +23,7 @@ use crate::capabilities::Capabilities;
 use crate::chart::Chart;
 use crate::dependencies::Node;
 use crate::go::path;
+use crate::limits;
 use functions::{FUNCTIONS, without_no_value};
 use host::{Host, Surroundings};
 use scope::Template;
@@ -64,7 +65,9 @@ pub(crate) fn render(
     let host = Host { lint: mode.lint, lookup: mode.lookup.clone(), ..Host::default() };
     let mut surroundings = Surroundings { world, host };
     let missing_key = if mode.strict { MissingKey::Error } else { MissingKey::Zero };
-    let options = gotmpl::Options { missing_key, ..gotmpl::Options::default() };
+    let limits =
+        gotmpl::Limits { steps: limits::MAX_STEPS, bytes: limits::MAX_BYTES, ..gotmpl::Limits::default() };
+    let options = gotmpl::Options { missing_key, limits, ..gotmpl::Options::default() };
     let mut context = Context::new(Arc::new(set), &mut surroundings, options);
     let mut outputs = BTreeMap::new();
     for template in &templates {

@@ -6,14 +6,15 @@ use lynceus_gotmpl::{List, Map, Str, Value};
 use crate::values::shown;
 
 const NO_KEY: &str = "toml: top-level values must be Go maps or structs";
+const TOO_DEEP: &str = "toml: value nests too deep";
 const NIL_ITEM: &str = "toml: cannot encode array with nil element";
 
 /// How many tables and lists may stand inside each other.
-const DEPTH: usize = 500;
+const DEPTH: usize = 200;
 
 /// Prints a value, which should be a table.
 pub(super) fn encode(value: &Value) -> Result<String, String> {
-    let mut encoder = Encoder { out: String::new() };
+    let mut encoder = Encoder { out: String::new(), depth: 0 };
     match value {
         Value::Nil => return Err("reflect: call of reflect.Value.Type on zero Value".to_owned()),
         value => encoder.encode(&[], value)?,
@@ -53,6 +54,8 @@ fn of_toml(value: &::toml::Value) -> Value {
 
 struct Encoder {
     out: String,
+    /// How many tables and lists are being printed.
+    depth: usize,
 }
 
 /// What a value is in TOML.
@@ -66,7 +69,7 @@ enum Kind {
 
 fn kind(value: &Value, depth: usize) -> Result<Kind, String> {
     if depth == 0 {
-        return Err("toml: value nests too deep".to_owned());
+        return Err(TOO_DEEP.to_owned());
     }
     Ok(match value {
         Value::Nil => Kind::Nothing,
@@ -142,6 +145,7 @@ impl Encoder {
                 Kind::Nothing | Kind::Other => plain.push(field),
             }
         }
+        self.enter()?;
         for (part, goes_on) in [(&plain, !tables.is_empty()), (&tables, false)] {
             for (at, (name, value)) in part.iter().enumerate() {
                 if kind(value, DEPTH)? == Kind::Nothing {
@@ -159,34 +163,42 @@ impl Encoder {
                 }
             }
         }
+        self.depth -= 1;
         Ok(())
     }
 
+    fn enter(&mut self) -> Result<(), String> {
+        self.depth += 1;
+        if self.depth > DEPTH { Err(TOO_DEEP.to_owned()) } else { Ok(()) }
+    }
+
     fn key_value(&mut self, key: &[String], value: &Value, inline: bool) -> Result<(), String> {
-        let Some(last) = key.last() else { return self.element(value, DEPTH) };
+        let Some(last) = key.last() else { return self.element(value) };
         self.indent(key);
         self.out.push_str(&bare_or_quoted(last));
         self.out.push_str(" = ");
-        self.element(value, DEPTH)?;
+        self.element(value)?;
         if !inline {
             self.newline();
         }
         Ok(())
     }
 
-    fn element(&mut self, value: &Value, depth: usize) -> Result<(), String> {
+    fn element(&mut self, value: &Value) -> Result<(), String> {
         match value {
             Value::Str(text) => self.out.push_str(&quoted(text)),
             Value::Float(float) => self.out.push_str(&self::float(*float)),
             Value::List(list) => {
+                self.enter()?;
                 self.out.push('[');
                 for (at, item) in list.to_vec().iter().enumerate() {
                     if at > 0 {
                         self.out.push_str(", ");
                     }
-                    self.element(item, depth.saturating_sub(1))?;
+                    self.element(item)?;
                 }
                 self.out.push(']');
+                self.depth -= 1;
             }
             Value::Map(_) => {
                 self.out.push('{');
@@ -195,7 +207,7 @@ impl Encoder {
             }
             Value::Object(object) => match (object.underlying(), object.text()) {
                 (_, Some(text)) => self.out.push_str(&quoted(&text)),
-                (Some(value), None) => self.element(&value, depth.saturating_sub(1))?,
+                (Some(value), None) => self.element(&value)?,
                 (None, None) => {
                     self.out.push('{');
                     self.fields(&[], &fields(value), true)?;

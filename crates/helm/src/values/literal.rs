@@ -2,7 +2,7 @@
 
 use lynceus_object::{Map, Seq, Value};
 
-use super::scan::{Scanner, Stop, check_index, check_levels, check_lists};
+use super::scan::{Scanner, Stop, check_index, check_levels};
 use super::set::{not_a, set, take_list, take_map};
 use crate::go::text;
 
@@ -10,6 +10,7 @@ use crate::go::text;
 pub(super) fn parse(text: &str, values: &mut Map) -> Result<(), String> {
     let mut scanner = Scanner::new(text);
     loop {
+        scanner.begin();
         match key(&mut scanner, values, 0) {
             Ok(()) => {}
             Err(Stop::End) => return Ok(()),
@@ -31,7 +32,7 @@ fn key(scanner: &mut Scanner<'_>, values: &mut Map, levels: usize) -> Result<(),
         Some('[') => {
             let index = scanner.index(false)?;
             let mut list = take_list(values, &key)?;
-            let result = item(scanner, &mut list, index, levels, 1);
+            let result = item(scanner, &mut list, index, levels);
             set(values, &key, Value::Seq(list));
             result
         }
@@ -50,14 +51,8 @@ fn key(scanner: &mut Scanner<'_>, values: &mut Map, levels: usize) -> Result<(),
     }
 }
 
-fn item(
-    scanner: &mut Scanner<'_>,
-    list: &mut Seq,
-    index: i64,
-    levels: usize,
-    lists: usize,
-) -> Result<(), Stop> {
-    check_lists(lists)?;
+fn item(scanner: &mut Scanner<'_>, list: &mut Seq, index: i64, levels: usize) -> Result<(), Stop> {
+    scanner.enter_list()?;
     if index < 0 {
         check_index(index)?;
     }
@@ -77,7 +72,7 @@ fn item(
                 Some(Value::Seq(list)) => list,
                 Some(other) => return Err(not_a("[]interface {}", &other)),
             };
-            item(scanner, &mut inner, next, levels, lists + 1)?;
+            item(scanner, &mut inner, next, levels)?;
             Value::Seq(inner)
         }
         Some(_) => {

@@ -17,11 +17,13 @@ pub(super) struct Scanner<'a> {
     rest: &'a str,
     /// How many empty places the text has made in lists.
     gaps: usize,
+    /// How many lists the name that is being read has led into.
+    lists: usize,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Scanner { rest: text, gaps: 0 }
+        Scanner { rest: text, gaps: 0, lists: 0 }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -65,6 +67,21 @@ impl<'a> Scanner<'a> {
             }
         }
         (read, None)
+    }
+
+    /// Begins a name.
+    pub(super) fn begin(&mut self) {
+        self.lists = 0;
+    }
+
+    /// Goes into a list, which a name may do only so often.
+    pub(super) fn enter_list(&mut self) -> Result<(), Stop> {
+        self.lists += 1;
+        let most = limits::MAX_SET_LISTS;
+        if self.lists > most {
+            return Err(Stop::Error(format!("a name leads into more than {most} lists")));
+        }
+        Ok(())
     }
 
     /// Sets an item of a list, which grows for it.
@@ -114,15 +131,6 @@ pub(super) fn check_index(index: i64) -> Result<usize, Stop> {
         )));
     }
     Ok(index as usize)
-}
-
-/// Whether a name may have this many lists inside each other.
-pub(super) fn check_lists(lists: usize) -> Result<(), Stop> {
-    let most = limits::MAX_SET_LISTS;
-    if lists > most {
-        return Err(Stop::Error(format!("more than {most} lists inside each other")));
-    }
-    Ok(())
 }
 
 /// Whether a name may have this many levels.

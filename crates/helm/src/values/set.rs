@@ -3,7 +3,7 @@
 use lynceus_object::{Map, Seq, Value, json};
 
 use super::floats;
-use super::scan::{Scanner, Stop, check_index, check_levels, check_lists};
+use super::scan::{Scanner, Stop, check_index, check_levels};
 use crate::go::text;
 
 /// What a value of the text means.
@@ -22,6 +22,7 @@ pub(super) enum Meaning<'a> {
 pub(super) fn parse(text: &str, values: &mut Map, meaning: Meaning<'_>) -> Result<(), String> {
     let mut parser = Parser { scanner: Scanner::new(text), meaning };
     loop {
+        parser.scanner.begin();
         match parser.key(values, 0) {
             Ok(()) => {}
             Err(Stop::End) => return Ok(()),
@@ -45,7 +46,7 @@ impl Parser<'_, '_> {
             Some('[') => {
                 let index = self.scanner.index(true)?;
                 let mut list = take_list(values, &key)?;
-                let result = self.item(&mut list, index, levels, 1);
+                let result = self.item(&mut list, index, levels);
                 set(values, &key, Value::Seq(list));
                 result
             }
@@ -84,8 +85,8 @@ impl Parser<'_, '_> {
     }
 
     /// What stands after `name[index]`.
-    fn item(&mut self, list: &mut Seq, index: i64, levels: usize, lists: usize) -> Result<(), Stop> {
-        check_lists(lists)?;
+    fn item(&mut self, list: &mut Seq, index: i64, levels: usize) -> Result<(), Stop> {
+        self.scanner.enter_list()?;
         if index < 0 {
             check_index(index)?;
         }
@@ -109,7 +110,7 @@ impl Parser<'_, '_> {
                     Some(Value::Seq(list)) => list,
                     Some(other) => return Err(not_a("[]interface {}", &other)),
                 };
-                self.item(&mut inner, next, levels, lists + 1)?;
+                self.item(&mut inner, next, levels)?;
                 Value::Seq(inner)
             }
             Some(_) => {
