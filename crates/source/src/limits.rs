@@ -58,7 +58,7 @@ pub const MAX_NAME_TEXT: usize = 255;
 /// How many bytes of archives and indexes a sweep leaves.
 pub const MAX_CHART_CACHE_BYTES: u64 = 4 << 30;
 /// The largest manifest, list of tags or token that a registry sends.
-pub const MAX_REGISTRY_ANSWER_BYTES: u64 = 4 << 20;
+pub const MAX_REGISTRY_ANSWER_BYTES: u64 = 16 << 20;
 /// The most pages of a list of tags.
 pub const MAX_TAG_PAGES: usize = 1000;
 /// The most manifests that an index in a registry may offer.

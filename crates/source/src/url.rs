@@ -199,9 +199,13 @@ pub fn redact(url: &str) -> String {
     };
     let end = rest.find('/').unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
+    // A signature or token may stand in the query.
+    let path = path.split('?').next().unwrap_or_default();
     let Some((user, host)) = authority.rsplit_once('@') else {
-        return url.to_owned();
+        let host = authority.split('?').next().unwrap_or_default();
+        return format!("{scheme}://{host}{path}");
     };
+    let host = host.split('?').next().unwrap_or_default();
     // With https, a token is often given as the user.
     let keep = if scheme.to_ascii_lowercase().contains("ssh") { user.split(':').next() } else { None };
     match keep {
@@ -283,6 +287,8 @@ mod tests {
         assert_eq!(redact("https://token@h/x"), "https://h/x");
         assert_eq!(redact("ssh://me:hidden@h/x"), "ssh://me@h/x");
         assert_eq!(redact("git@h:x"), "git@h:x");
+        assert_eq!(redact("https://h/x?sig=hidden"), "https://h/x");
+        assert_eq!(redact("https://me:hidden@h?sig=hidden"), "https://h");
     }
 
     #[test]

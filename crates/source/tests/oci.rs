@@ -428,7 +428,7 @@ async fn a_list_of_tags_stays_with_its_registry_and_ends() {
     });
     let error = sources.chart_versions(&repository, "web").await.unwrap_err();
     assert!(error.to_string().ends_with("its list of tags goes on at another place"), "{error}");
-    server.answer_with(|_| Reply::ok(" ".repeat(5 << 20)));
+    server.answer_with(|_| Reply::ok(" ".repeat(17 << 20)));
     let error = sources.chart_versions(&repository, "web").await.unwrap_err();
     assert!(matches!(error, SourceError::TooLarge { .. }), "{error}");
 }

@@ -224,27 +224,29 @@ impl Sources {
         match self.shelves().at(repository)? {
             (Served::Oci(registry), visitor) => registry.archive(visitor, version).await,
             (Served::Http(shelf), visitor) => {
-                let elsewhere = version.urls.first().filter(|url| url.starts_with("oci://"));
-                match elsewhere {
+                match version.urls.first().filter(|url| url.starts_with("oci://")) {
                     None => shelf.archive(visitor, version).await,
-                    // The credentials of the repository are not those of the registry that it points to.
-                    Some(url) => {
-                        let registry = repository.chart_repository(url);
-                        match self.shelves().at(&registry)? {
-                            (Served::Oci(registry), visitor) => {
-                                let bytes = registry.own_archive(visitor).await?;
-                                shelf.check(version, &bytes)?;
-                                Ok(bytes)
-                            }
-                            (Served::Http(_), _) => Err(SourceError::Url {
-                                url: registry.shown(),
-                                reason: "it does not name a registry".to_owned(),
-                            }),
-                        }
-                    }
+                    Some(url) => self.archive_elsewhere(repository, &shelf, version, url).await,
                 }
             }
         }
+    }
+
+    /// The archive of a version that a chart repository keeps in a registry. The credentials of the
+    /// repository are not those of the registry.
+    async fn archive_elsewhere(
+        &self,
+        repository: &Repository,
+        shelf: &Arc<Shelf>,
+        version: &ChartVersion,
+        url: &str,
+    ) -> Result<Arc<[u8]>, SourceError> {
+        if let Some(bytes) = shelf.kept(version).await? {
+            return Ok(bytes);
+        }
+        let (registry, visitor) = self.registry(&repository.chart_repository(url))?;
+        let bytes = registry.own_archive(visitor).await?;
+        shelf.adopt(version, bytes).await
     }
 
     /// The artifact that a tag, digest or range of a registry stands for; nothing at all means `latest`.

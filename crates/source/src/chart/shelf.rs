@@ -138,8 +138,7 @@ impl Shelf {
         let (shelf, version) = (self.clone(), version.clone());
         let key = (version.name.clone(), version.digest.clone().unwrap_or_else(|| version.version.clone()));
         let start = || async move {
-            let (store, known) = (shelf.store.clone(), version.clone());
-            if let Some(bytes) = blocking(move || Ok(kept(&store, &known))).await? {
+            if let Some(bytes) = shelf.kept(&version).await? {
                 return Ok(bytes);
             }
             let call = shelf.call(Step::Download, shelf.settings.max_chart_bytes);
@@ -148,6 +147,22 @@ impl Shelf {
             call.hold(move |_| loader.download(&line, visitor, &version)).await
         };
         self.downloads.join(key, start).await
+    }
+
+    /// The archive of a version, if it is on the disk.
+    pub(super) async fn kept(&self, version: &ChartVersion) -> Result<Option<Arc<[u8]>>, SourceError> {
+        let (store, version) = (self.store.clone(), version.clone());
+        blocking(move || Ok(kept(&store, &version))).await
+    }
+
+    /// Takes an archive that came from elsewhere.
+    pub(super) async fn adopt(
+        self: &Arc<Self>,
+        version: &ChartVersion,
+        bytes: Arc<[u8]>,
+    ) -> Result<Arc<[u8]>, SourceError> {
+        let (shelf, version) = (self.clone(), version.clone());
+        blocking(move || shelf.accept(&version, bytes)).await
     }
 
     fn download(
@@ -166,7 +181,7 @@ impl Shelf {
                 .and_then(|answer| answer.success(credential.is_none()))
                 .and_then(Answer::bytes);
             match fetched {
-                Ok(bytes) => return self.accept(version, bytes),
+                Ok(bytes) => return self.accept(version, Arc::from(bytes)),
                 // Another place may have it; but what is wrong with us is wrong everywhere.
                 Err(error @ (SourceError::Timeout { .. } | SourceError::TooLarge { .. })) => {
                     return Err(error);
@@ -178,15 +193,15 @@ impl Shelf {
     }
 
     /// Checks what has arrived, and keeps it.
-    fn accept(&self, version: &ChartVersion, bytes: Vec<u8>) -> Result<Arc<[u8]>, SourceError> {
+    fn accept(&self, version: &ChartVersion, bytes: Arc<[u8]>) -> Result<Arc<[u8]>, SourceError> {
         let digest = self.check(version, &bytes)?;
         self.store.keep_archive(&digest, &bytes)?;
         self.store.keep_version(version, &digest)?;
-        Ok(Arc::from(bytes))
+        Ok(bytes)
     }
 
     /// Checks that an archive is the one that the index announces, and gives its digest.
-    pub(super) fn check(&self, version: &ChartVersion, bytes: &[u8]) -> Result<String, SourceError> {
+    fn check(&self, version: &ChartVersion, bytes: &[u8]) -> Result<String, SourceError> {
         let what = || format!("chart {} {}", version.name, version.version);
         let digest = match &version.digest {
             Some(expected) => {

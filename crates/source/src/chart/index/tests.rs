@@ -1,5 +1,8 @@
 use std::io::Cursor;
 
+use lynceus_object::value;
+use proptest::prelude::*;
+
 use super::*;
 
 const INDEX: &str = "\
@@ -160,6 +163,76 @@ fn what_is_no_index_is_told() {
     assert_eq!(check("apiVersion: v1\n"), Vec::<String>::new());
     assert_eq!(check("apiVersion: v1\nentries: {}\n"), Vec::<String>::new());
     assert_eq!(check("apiVersion: v1\nentries: null\n"), Vec::<String>::new());
+}
+
+/// Text as people write it into descriptions and annotations.
+fn prose() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "a",
+        "- b",
+        "c: d",
+        "# e",
+        "\n",
+        "\n\n",
+        " ",
+        "  ",
+        "\"",
+        "'",
+        "*x*",
+        "&y",
+        "|",
+        ">",
+        "{",
+        "[",
+        "entries:",
+        "\t",
+        "---",
+        "ü",
+        "a long run of words that goes on and on until the line has to be folded by whoever writes it down",
+    ]);
+    prop::collection::vec(word, 0..8).prop_map(|words| words.concat())
+}
+
+fn entry() -> impl Strategy<Value = Value> {
+    (0..30u32, prose(), prose(), prose()).prop_map(|(version, description, key, note)| {
+        let mut annotations = lynceus_object::Map::default();
+        annotations.insert(key.as_str(), note.as_str());
+        let version = format!("{version}.0.0");
+        value!({"annotations": annotations, "name": "x", "version": version, "description": description})
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_cut_out_is_what_a_parser_finds(
+        charts in prop::collection::btree_map("[a-z0-9][a-z0-9.-]{0,8}", prop::collection::vec(entry(), 0..4), 0..5),
+        note in prose(),
+    ) {
+        let mut entries = lynceus_object::Map::default();
+        for (name, versions) in &charts {
+            entries.insert(name.as_str(), Value::from(versions.clone()));
+        }
+        let index = value!({"apiVersion": "v1", "entries": entries, "generated": note});
+        let text = yaml::to_string(&index);
+        let opened = match opened(&text) {
+            Ok(opened) => opened,
+            Err(_) => {
+                let mut rewritten = Vec::new();
+                rewrite(text.as_bytes(), &mut rewritten).unwrap();
+                opened(std::str::from_utf8(&rewritten).unwrap()).unwrap()
+            }
+        };
+        prop_assert_eq!(opened.charts(), charts.keys().map(String::as_str).collect::<Vec<_>>());
+        for (name, versions) in &charts {
+            let found = opened.versions(name).unwrap().unwrap();
+            let found: Vec<(&str, &str)> = found.iter().map(|found| (found.version.as_str(), found.description.as_str())).collect();
+            let expected: Vec<(&str, &str)> = versions
+                .iter()
+                .map(|version| (version.str_at(&["version"]).unwrap(), version.str_at(&["description"]).unwrap()))
+                .collect();
+            prop_assert_eq!(found, expected, "{}", text);
+        }
+    }
 }
 
 #[test]
