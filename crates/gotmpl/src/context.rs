@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use crate::exec::{Dynamic, State};
 use crate::limits::Limits;
+use crate::map::WeakMap;
+use crate::nesting::break_cycle;
 use crate::parse::Tree;
 use crate::trace::{Origin, Recorder, Span, Trace};
 use crate::{Call, Error, ErrorKind, Failure, Parsed, Str, Templates, Value, format};
@@ -63,6 +65,8 @@ pub struct Context<'e> {
     /// Argument lists that are not in use, kept for their memory.
     pub(crate) spare: Vec<Vec<Value>>,
     texts: HashMap<(Str, Str), Parsed>,
+    /// Maps that a function changed, any of which may hold itself by now.
+    changed: HashMap<usize, WeakMap>,
 }
 
 /// A template that is being executed.
@@ -93,6 +97,7 @@ impl<'e> Context<'e> {
             out: String::new(),
             spare: Vec::new(),
             texts: HashMap::new(),
+            changed: HashMap::new(),
         }
     }
 
@@ -222,6 +227,15 @@ impl<'e> Context<'e> {
         self.environment.host().downcast_mut()
     }
 
+    /// Notes that a function gave back the map that it was given: `set`, `merge` and the like do.
+    pub(crate) fn note_change(&mut self, args: &[Value], result: &Value) {
+        if let (Some(Value::Map(given)), Value::Map(result)) = (args.first(), result)
+            && given.is(result)
+        {
+            self.changed.entry(result.id()).or_insert_with(|| result.downgrade());
+        }
+    }
+
     /// Counts bytes that are about to be made: text, and 32 for each value of a list or map.
     ///
     /// Call it before making anything whose size depends on the input. The evaluator counts the text of
@@ -281,5 +295,12 @@ impl<'e> Context<'e> {
             Err(failure) => failure,
             Ok(()) => Failure::limit("text is too long"),
         }
+    }
+}
+
+impl Drop for Context<'_> {
+    /// Frees values that hold themselves, so that a render leaves nothing behind.
+    fn drop(&mut self) {
+        self.changed.values().filter_map(WeakMap::upgrade).for_each(|map| break_cycle(&map));
     }
 }

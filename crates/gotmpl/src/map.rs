@@ -2,7 +2,7 @@
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use crate::types::{self, Shape, Type};
 use crate::{Str, Value};
@@ -118,6 +118,24 @@ impl Map {
     /// Keys and values as they are now: what `range` goes through, whatever happens to the map meanwhile.
     pub fn entries(&self) -> Vec<(Str, Value)> {
         self.read().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+}
+
+/// A map that does not keep its contents alive.
+pub(crate) struct WeakMap {
+    items: Weak<Items>,
+    of: Type,
+}
+
+impl Map {
+    pub(crate) fn downgrade(&self) -> WeakMap {
+        WeakMap { items: Rc::downgrade(&self.items), of: self.of }
+    }
+}
+
+impl WeakMap {
+    pub(crate) fn upgrade(&self) -> Option<Map> {
+        Some(Map { items: self.items.upgrade()?, of: self.of })
     }
 }
 

@@ -1,7 +1,9 @@
-//! Copying values, and taking deep ones apart.
+//! Copying values, and taking deep and cyclic ones apart.
 //!
 //! A loop such as `$d = dict "a" $d` nests as deep as it runs long. The drop that the compiler makes
 //! would recurse as deep and overflow the stack.
+
+use std::collections::HashSet;
 
 use crate::limits::VALUE_DEPTH;
 use crate::stack::deep;
@@ -18,6 +20,30 @@ pub(crate) fn release(values: impl IntoIterator<Item = Value>) {
         };
         waiting.extend(inner.into_iter().flatten().filter(holds_values));
     }
+}
+
+/// Empties a map that holds itself, which nothing else would ever free.
+pub(crate) fn break_cycle(map: &Map) {
+    if holds_itself(map) {
+        let values = std::mem::take(&mut *map.write());
+        release(values.into_values());
+    }
+}
+
+fn holds_itself(map: &Map) -> bool {
+    let mut seen = HashSet::new();
+    let mut waiting = map.values();
+    while let Some(value) = waiting.pop() {
+        match &value {
+            Value::Map(inner) if inner.is(map) => return true,
+            Value::Map(inner) if seen.insert(inner.id()) => waiting.extend(inner.values()),
+            Value::List(list) if list.as_bytes().is_none() && seen.insert(list.id()) => {
+                waiting.extend(list.to_vec());
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 fn holds_values(value: &Value) -> bool {

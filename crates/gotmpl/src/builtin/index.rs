@@ -21,15 +21,14 @@ fn element(item: &Value, index: &Value) -> Result<Dynamic, Failure> {
     match item {
         Value::Nil => Err(Failure::new("index of nil pointer")),
         Value::List(list) => {
-            let length = list.len();
-            let at = position(index, length)?;
-            let value = list.get(at).ok_or_else(|| beyond("slice", at, length))?;
+            let at = position(index, list.len())?;
+            let value = list.get(at).ok_or_else(|| beyond("slice"))?;
             Ok(Dynamic::of_type(value, list.element()))
         }
         Value::Str(text) => {
             let bytes = text.bytes();
             let at = position(index, bytes.len())?;
-            let byte = bytes.get(at).ok_or_else(|| beyond("string", at, bytes.len()))?;
+            let byte = bytes.get(at).ok_or_else(|| beyond("string"))?;
             Ok(Dynamic::concrete(Value::Int(i64::from(*byte), Int::U8)))
         }
         Value::Map(map) => {
@@ -49,7 +48,7 @@ fn element(item: &Value, index: &Value) -> Result<Dynamic, Failure> {
 }
 
 /// The position just behind the end passes Go's own check and fails in `reflect`.
-fn beyond(what: &str, _at: usize, _length: usize) -> Failure {
+fn beyond(what: &str) -> Failure {
     Failure::new(format!("reflect: {what} index out of range"))
 }
 

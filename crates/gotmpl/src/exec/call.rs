@@ -81,6 +81,7 @@ impl<'t> State<'t, '_, '_> {
         if let Some(recorder) = &mut self.context.recorder {
             result.origin = recorder.called(name, (&args.values, &args.origins), &result.value, mark);
         }
+        self.context.note_change(&args.values, &result.value);
         self.reuse(args);
         self.charge_result(&result.value)?;
         Ok(result)

@@ -251,8 +251,8 @@ impl Parser<'_> {
         let token = self.next_word();
         let node = match token.sort {
             Sort::Block => self.block()?,
-            Sort::Break => self.jump(&token, "break", Node::Break { at: token.at })?,
-            Sort::Continue => self.jump(&token, "continue", Node::Continue { at: token.at })?,
+            Sort::Break => self.jump("break", Node::Break { at: token.at })?,
+            Sort::Continue => self.jump("continue", Node::Continue { at: token.at })?,
             Sort::Else => {
                 let next = self.peek_word();
                 if !matches!(next.sort, Sort::If | Sort::With) {
@@ -277,7 +277,7 @@ impl Parser<'_> {
         Ok(Item::Node(node))
     }
 
-    fn jump(&mut self, _keyword: &Token, word: &str, node: Node) -> Parsed<Node> {
+    fn jump(&mut self, word: &str, node: Node) -> Parsed<Node> {
         let token = self.next_word();
         if token.sort != Sort::RightDelim {
             return self.unexpected(&token, &format!("{{{{{word}}}}}"));

@@ -1,6 +1,10 @@
 //! Budgets: whatever a template does, it ends with an error in bounded time and memory.
 
-use crate::{Limits, Options, check, outcome, zero};
+use std::any::Any;
+use std::rc::Rc;
+
+use crate::{Limits, Options, Value, check, outcome, zero};
+use lynceus_gotmpl::{Object, Shape, Type, TypeInfo};
 
 fn limited(text: &'static str, limits: Limits) -> String {
     outcome(text, Options { limits, ..zero() })
@@ -61,6 +65,31 @@ fn deep_values_are_dropped_without_recursion() {
 fn cyclic_values_do_not_print() {
     let text = outcome("{{$x := dict}}{{$_ := set $x \"a\" $x}}{{$x}}", zero());
     assert!(text.starts_with("ERROR"), "{text}");
+}
+
+#[test]
+fn cyclic_values_are_freed() {
+    let dot = crate::dot();
+    let witness = Rc::new(Witness);
+    if let Some(map) = dot.as_map() {
+        map.insert("witness", Value::Object(witness.clone()));
+    }
+    crate::run_on("{{$d := dict \"w\" .witness}}{{$_ := set $d \"me\" (list $d)}}", dot);
+    assert_eq!(Rc::strong_count(&witness), 1);
+}
+
+/// Tells by its count of handles whether what held it is still there.
+struct Witness;
+
+impl Object for Witness {
+    fn go_type(&self) -> Type {
+        static WITNESS: TypeInfo = TypeInfo::declared("test.Witness", Shape::Struct, &[]);
+        &WITNESS
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 #[test]

@@ -138,6 +138,14 @@ impl Case {
     }
 }
 
+/// Executes a template on a value that is given away.
+fn run_on(text: &str, dot: Value) -> Str {
+    let mut set = Templates::new("set", Arc::new(functions()));
+    set.parse(&Str::from("t"), &Str::from(text)).expect("a template");
+    let mut world = Nowhere(());
+    Context::new(Arc::new(set), &mut world, zero()).execute("t", dot).expect("no error")
+}
+
 fn zero() -> Options {
     Options { missing_key: MissingKey::Zero, ..Options::default() }
 }
