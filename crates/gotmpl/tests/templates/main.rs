@@ -1,5 +1,7 @@
 //! Templates in, text out. The expected texts are what Go prints.
 
+#![allow(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
 mod bounds;
 mod errors;
 mod evaluation;
