@@ -13,3 +13,9 @@ const MORE: usize = 2 << 20;
 pub(crate) fn deep<T>(step: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, MORE, step)
 }
+
+/// Runs something of a library that recurses by itself, as deep as its input nests.
+pub(crate) fn roomy<T>(run: impl FnOnce() -> T) -> T {
+    const ROOM: usize = 32 << 20;
+    stacker::maybe_grow(ROOM, ROOM, run)
+}

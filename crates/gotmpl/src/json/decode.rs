@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::limits::VALUE_DEPTH;
+use crate::stack::deep;
 use crate::{Map, Str, Value};
 
 /// Why a text is no JSON, in Go's words.
@@ -93,7 +94,7 @@ impl Reader<'_> {
         if self.depth > VALUE_DEPTH {
             return Err("exceeded max depth".to_owned());
         }
-        let value = read(self)?;
+        let value = deep(|| read(self))?;
         self.depth -= 1;
         Ok(value)
     }

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::limits::VALUE_DEPTH;
+use crate::stack::deep;
 use crate::{Failure, List, Map, Value, held_byte};
 
 /// How JSON is written.
@@ -53,7 +54,7 @@ impl Writer {
         if self.depth > VALUE_DEPTH {
             return Err(Failure::new(format!("json: value nests deeper than {VALUE_DEPTH}")));
         }
-        write(self)?;
+        deep(|| write(self))?;
         self.depth -= 1;
         Ok(())
     }

@@ -142,7 +142,7 @@ impl Alternative {
         let mut requirements = Vec::new();
         let mut rest = text.trim_start_matches(is_space);
         loop {
-            let (requirement, after) = Requirement::parse(rest)?.ok_or_else(improper)?;
+            let (requirement, after) = Requirement::parse(rest).ok_or_else(improper)?;
             requirements.push(requirement);
             let next = after.trim_start_matches(is_space);
             if next.is_empty() {
@@ -154,25 +154,29 @@ impl Alternative {
                 None => return Err(improper()),
             };
         }
+        // Versions are looked at once the whole has the right shape.
+        let requirements = requirements.into_iter().collect::<Result<Vec<_>, _>>()?;
         let names_prerelease = requirements.iter().any(|r| !r.version.prerelease.is_empty());
         Ok(Self { requirements, names_prerelease })
     }
 }
 
 impl Requirement {
-    /// Reads one requirement and gives what follows it; nothing if there is none.
-    fn parse(text: &str) -> Result<Option<(Self, &str)>, ConstraintError> {
+    /// Reads one requirement, whose version may be wrong, and gives what follows it; nothing if there is none.
+    fn parse(text: &str) -> Option<(Result<Self, ConstraintError>, &str)> {
         let version = text.trim_start_matches(['=', '!', '>', '<', '~', '^']);
         let sign = &text[..text.len() - version.len()];
-        let Some(operator) = Operator::parse(sign) else { return Ok(None) };
+        let operator = Operator::parse(sign)?;
         let version = version.trim_start_matches(is_space);
         let is_number = |b: u8| b.is_ascii_digit() || matches!(b, b'x' | b'X' | b'*' | b'|');
-        let Some(shape) = Shape::read(version, is_number) else { return Ok(None) };
+        let shape = Shape::read(version, is_number)?;
         let written = &version[..version.len() - shape.rest.len()];
         let (precision, complete) = complete(&shape, written);
-        let version = Version::parse(&complete).map_err(|_| ConstraintError::Version)?;
         let written = format!("{sign}{written}");
-        Ok(Some((Self { operator, version, precision, written }, shape.rest)))
+        let requirement = Version::parse(&complete)
+            .map(|version| Self { operator, version, precision, written })
+            .map_err(|_| ConstraintError::Version);
+        Some((requirement, shape.rest))
     }
 
     fn holds(&self, version: &Version) -> bool {

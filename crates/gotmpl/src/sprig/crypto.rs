@@ -14,7 +14,23 @@ use std::convert::Infallible;
 
 use rsa::rand_core::{TryCryptoRng, TryRng};
 
-use crate::{Context, Functions};
+use crate::{Context, Failure, Functions};
+
+/// What takes long on purpose, in steps of the render's budget. A render can afford tens to hundreds of them.
+#[derive(Clone, Copy)]
+enum Effort {
+    Bcrypt = 100_000,
+    Scrypt = 500_000,
+    Rsa2048 = 200_000,
+    Rsa4096 = 2_000_000,
+    Dsa = 4_000_000,
+}
+
+impl Effort {
+    fn spend(self, context: &mut Context<'_>) -> Result<(), Failure> {
+        context.step(self as usize)
+    }
+}
 
 pub(super) fn register(to: &mut Functions) {
     hashes::register(to);

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::limits::VALUE_DEPTH;
+use crate::stack::deep;
 use crate::{Failure, List, Map, Object, Value};
 
 /// Whether two values have the same types and contents throughout. Nil and empty differ.
@@ -19,8 +20,14 @@ fn equal(one: &Value, other: &Value, depth: usize) -> Result<bool, Failure> {
         (Value::Int(a, of), Value::Int(b, as_)) => a == b && of == as_,
         (Value::Float(a), Value::Float(b)) => a == b,
         (Value::Str(a), Value::Str(b)) => a == b,
-        (Value::List(a), Value::List(b)) => lists_equal(a, b, deeper()?)?,
-        (Value::Map(a), Value::Map(b)) => maps_equal(a, b, deeper()?)?,
+        (Value::List(a), Value::List(b)) => {
+            let depth = deeper()?;
+            deep(|| lists_equal(a, b, depth))?
+        }
+        (Value::Map(a), Value::Map(b)) => {
+            let depth = deeper()?;
+            deep(|| maps_equal(a, b, depth))?
+        }
         (Value::Object(a), Value::Object(b)) => objects_equal(a, b, deeper()?)?,
         _ => false,
     })
@@ -70,6 +77,9 @@ fn objects_equal(a: &Rc<dyn Object>, b: &Rc<dyn Object>, depth: usize) -> Result
         (Some(true), ..) => Ok(true),
         (_, Some(a), Some(b)) => equal(&a, &b, depth),
         // Two pointers differ and what they point to may still be the same.
-        _ => Ok(a.text().is_some() && a.text() == b.text() && equal(&a.json(), &b.json(), depth)?),
+        _ => {
+            let fields = |object: &Rc<dyn Object>| Value::map(object.fields());
+            Ok(a.text() == b.text() && equal(&fields(a), &fields(b), depth)?)
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::args::as_map;
 use crate::limits::VALUE_DEPTH;
+use crate::stack::deep;
 use crate::types;
 use crate::{Failure, Kind, Map, Str, Value};
 
@@ -81,7 +82,7 @@ fn merge_inner(existing: &Value, value: &Value, mode: Mode, depth: usize) -> Res
             let depth = depth
                 .checked_sub(1)
                 .ok_or_else(|| Problem::Panic(format!("value nests deeper than {VALUE_DEPTH}")))?;
-            merge(target, source, mode, depth)
+            deep(|| merge(target, source, mode, depth))
         }
         (Value::Object(object), Value::Map(_)) => match existing.kind() {
             Kind::Pointer if mode == Mode::Fill => Err(Problem::Types),

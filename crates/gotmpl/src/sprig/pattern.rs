@@ -17,12 +17,17 @@ use regex::{Regex, RegexBuilder};
 pub(super) use expand::expand;
 
 use crate::format::quote::{can_backquote, double};
+use crate::stack::roomy;
+use crate::{Context, Failure};
 
-/// How many bytes a compiled expression may have: about as many as Go allows in instructions.
-const COMPILED_SIZE: usize = 64 << 20;
+/// How many bytes a compiled expression may have.
+const COMPILED_SIZE: usize = 16 << 20;
 
-/// How many groups may stand inside each other.
-const DEPTH: u32 = 1_000;
+/// What compiling an expression takes of a render's steps.
+const COMPILE_STEPS: usize = 20_000;
+
+/// How many groups may stand inside each other. Go allows 1,000; the crate recurses.
+const DEPTH: u32 = 250;
 
 /// How many compiled expressions are kept for the next call.
 const KEPT: usize = 256;
@@ -40,17 +45,17 @@ thread_local! {
 
 impl Pattern {
     /// Compiles an expression, or takes it from an earlier call. Errors have Go's words.
-    pub(super) fn compile(expression: &str) -> Result<Rc<Self>, String> {
+    pub(super) fn compile(context: &mut Context<'_>, expression: &str) -> Result<Rc<Self>, Failure> {
         if let Some(known) = COMPILED.with_borrow(|compiled| compiled.get(expression).cloned()) {
             return Ok(known);
         }
+        context.step(COMPILE_STEPS)?;
         let translated = translate::translate(expression).map_err(|problem| problem.to_string())?;
-        let regex = RegexBuilder::new(&translated.expression)
-            .size_limit(COMPILED_SIZE)
-            // Case folding adds a group around each letter.
-            .nest_limit(DEPTH * 2 + 50)
-            .build()
-            .map_err(|_| translate::Problem::large(expression).to_string())?;
+        // Case folding adds a group around each letter.
+        let mut builder = RegexBuilder::new(&translated.expression);
+        builder.size_limit(COMPILED_SIZE).nest_limit(DEPTH * 2 + 50);
+        let regex =
+            roomy(|| builder.build()).map_err(|_| translate::Problem::large(expression).to_string())?;
         let pattern = Rc::new(Self { regex, names: translated.names });
         COMPILED.with_borrow_mut(|compiled| {
             if compiled.len() >= KEPT {
@@ -62,11 +67,11 @@ impl Pattern {
     }
 
     /// The same where Go panics if the expression is wrong.
-    pub(super) fn must_compile(expression: &str) -> Result<Rc<Self>, String> {
-        Self::compile(expression).map_err(|error| {
+    pub(super) fn must_compile(context: &mut Context<'_>, expression: &str) -> Result<Rc<Self>, Failure> {
+        Self::compile(context, expression).map_err(|error| {
             let quoted =
                 if can_backquote(expression) { format!("`{expression}`") } else { double(expression) };
-            format!("regexp: Compile({quoted}): {error}")
+            Failure::new(format!("regexp: Compile({quoted}): {error}"))
         })
     }
 }

@@ -9,14 +9,16 @@ use crate::{Context, Failure, Functions, List, Str, Value, signature, types};
 /// What a function does with a compiled expression and its arguments.
 type Use = fn(&mut Context<'_>, &Pattern, &[Value]) -> Result<Value, Failure>;
 
-type Compile = fn(&str) -> Result<Rc<Pattern>, String>;
+type Compile = fn(&mut Context<'_>, &str) -> Result<Rc<Pattern>, Failure>;
 
 pub(super) fn register(to: &mut Functions) {
-    to.add("regexMatch", signature!((STRING, STRING) -> BOOL), |_, args| {
-        Ok(Pattern::compile(text(args, 0)).is_ok_and(|pattern| pattern.regex.is_match(text(args, 1))).into())
+    to.add("regexMatch", signature!((STRING, STRING) -> BOOL), |context, args| {
+        Ok(Pattern::compile(context, text(args, 0))
+            .is_ok_and(|pattern| pattern.regex.is_match(text(args, 1)))
+            .into())
     });
-    to.add("mustRegexMatch", signature!((STRING, STRING) -> BOOL), |_, args| {
-        Ok(Pattern::compile(text(args, 0))?.regex.is_match(text(args, 1)).into())
+    to.add("mustRegexMatch", signature!((STRING, STRING) -> BOOL), |context, args| {
+        Ok(Pattern::compile(context, text(args, 0))?.regex.is_match(text(args, 1)).into())
     });
     to.add("regexQuoteMeta", signature!((STRING) -> STRING), |_, args| Ok(quote_meta(text(args, 0)).into()));
     let find_all = signature!((STRING, STRING, INT) -> STRINGS);
@@ -43,7 +45,10 @@ pub(super) fn register(to: &mut Functions) {
 fn twice(to: &mut Functions, names: [&'static str; 2], signature: crate::Signature, body: Use) {
     let compile: [Compile; 2] = [Pattern::must_compile, Pattern::compile];
     for (name, compile) in names.into_iter().zip(compile) {
-        to.add(name, signature, move |context, args| body(context, &*compile(text(args, 0))?, args));
+        to.add(name, signature, move |context, args| {
+            let pattern = compile(context, text(args, 0))?;
+            body(context, &pattern, args)
+        });
     }
 }
 

@@ -41,6 +41,23 @@ impl Object for Held {
         self
     }
 
+    /// None that a template could name: they only show when the version is printed as Go.
+    fn field(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn fields(&self) -> Vec<(&'static str, Value)> {
+        let version = &self.version;
+        vec![
+            ("major", version.major.into()),
+            ("minor", version.minor.into()),
+            ("patch", version.patch.into()),
+            ("pre", version.prerelease.as_str().into()),
+            ("metadata", version.metadata.as_str().into()),
+            ("original", version.original().into()),
+        ]
+    }
+
     fn text(&self) -> Option<Str> {
         Some(self.version.to_string().into())
     }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::net::IpAddr;
 
+use super::Effort;
 use super::certificate::{Issuer, Request, create};
 use super::dsa::Dsa;
 use super::key::PrivateKey;
@@ -25,7 +26,7 @@ const KEY_BITS: usize = 4096;
 
 pub(super) fn register(to: &mut Functions) {
     to.add("genPrivateKey", signature!((STRING) -> STRING), |context, args| {
-        Ok(private_key(context, text(args, 0)).into())
+        Ok(private_key(context, text(args, 0))?.into())
     });
     to.add("buildCustomCert", takes!((STRING, STRING) -> CERTIFICATE), |_, args| {
         custom(text(args, 0), text(args, 1))
@@ -86,21 +87,26 @@ impl Object for Certificate {
     }
 }
 
-fn private_key(context: &mut Context<'_>, kind: &str) -> String {
+fn private_key(context: &mut Context<'_>, kind: &str) -> Result<String, Failure> {
     let key = match kind {
-        "" | "rsa" => PrivateKey::rsa(context, KEY_BITS),
-        "dsa" => Dsa::generate(context).map(|key| PrivateKey::Dsa(Box::new(key))),
+        "" | "rsa" => {
+            Effort::Rsa4096.spend(context)?;
+            PrivateKey::rsa(context, KEY_BITS)
+        }
+        "dsa" => {
+            Effort::Dsa.spend(context)?;
+            Ok(PrivateKey::Dsa(Box::new(Dsa::generate(context))))
+        }
         "ecdsa" => Ok(PrivateKey::p256(context)),
         "ed25519" => Ok(PrivateKey::ed25519(context)),
-        _ => return format!("Unknown type {kind}"),
+        _ => return Ok(format!("Unknown type {kind}")),
     };
-    match key.and_then(|key| key.pem()) {
-        Ok(pem) => pem,
-        Err(error) => format!("failed to generate private key: {error}"),
-    }
+    let pem = key.and_then(|key| key.pem());
+    Ok(pem.unwrap_or_else(|error| format!("failed to generate private key: {error}")))
 }
 
 fn new_key(context: &mut Context<'_>) -> Result<PrivateKey, Failure> {
+    Effort::Rsa2048.spend(context)?;
     PrivateKey::rsa(context, CERTIFICATE_BITS)
         .map_err(|error| Failure::new(format!("error generating rsa key: {error}")))
 }

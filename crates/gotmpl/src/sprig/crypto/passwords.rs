@@ -5,8 +5,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use rsa::sha2::Sha256;
 use scrypt::{Params, scrypt};
 
+use super::Effort;
 use crate::sprig::args::{any, text};
-use crate::{Context, Functions, Str, signature};
+use crate::{Context, Failure, Functions, Str, signature};
 
 /// How often bcrypt mixes password and salt in, as a power of two.
 const COST: u32 = 10;
@@ -16,33 +17,39 @@ const LONGEST: usize = 72;
 
 pub(super) fn register(to: &mut Functions) {
     to.add("bcrypt", signature!((STRING) -> STRING), |context, args| {
-        Ok(bcrypt(context, text(args, 0)).into())
+        Ok(bcrypt(context, text(args, 0))?.into())
     });
     to.add("htpasswd", signature!((STRING, STRING) -> STRING), |context, args| {
         let name = text(args, 0);
         if name.contains(':') {
             return Ok(format!("invalid username: {name}").into());
         }
-        Ok(format!("{name}:{}", bcrypt(context, text(args, 1))).into())
+        Ok(format!("{name}:{}", bcrypt(context, text(args, 1))?).into())
     });
-    to.add("derivePassword", signature!((UINT32, STRING, STRING, STRING, STRING) -> STRING), |_, args| {
-        let counter =
-            any(args, 0).as_u64().and_then(|counter| u32::try_from(counter).ok()).unwrap_or_default();
-        Ok(derive(counter, text(args, 1), text(args, 2), text(args, 3), text(args, 4)).into())
-    });
+    to.add(
+        "derivePassword",
+        signature!((UINT32, STRING, STRING, STRING, STRING) -> STRING),
+        |context, args| {
+            Effort::Scrypt.spend(context)?;
+            let counter =
+                any(args, 0).as_u64().and_then(|counter| u32::try_from(counter).ok()).unwrap_or_default();
+            Ok(derive(counter, text(args, 1), text(args, 2), text(args, 3), text(args, 4)).into())
+        },
+    );
 }
 
-fn bcrypt(context: &mut Context<'_>, password: &Str) -> String {
+fn bcrypt(context: &mut Context<'_>, password: &Str) -> Result<String, Failure> {
+    Effort::Bcrypt.spend(context)?;
     let password = password.bytes();
     if password.len() > LONGEST {
-        return format!(
+        return Ok(format!(
             "failed to encrypt string with bcrypt: bcrypt: password length exceeds {LONGEST} bytes"
-        );
+        ));
     }
     let mut salt = [0; 16];
     context.random(&mut salt);
     let hash = bcrypt_hash(&password, &salt);
-    format!("$2a${COST:02}${}{}", encode(&salt), encode(&hash))
+    Ok(format!("$2a${COST:02}${}{}", encode(&salt), encode(&hash)))
 }
 
 fn bcrypt_hash(password: &[u8], salt: &[u8; 16]) -> [u8; 23] {

@@ -46,17 +46,17 @@ impl Moment {
     /// A time of the clock, given since 1970.
     pub(in crate::sprig) fn now(since_1970: Duration) -> Self {
         let seconds = i64::try_from(since_1970.as_secs()).unwrap_or(i64::MAX);
-        Self { seconds, nanos: since_1970.subsec_nanos(), zone: Zone::Utc, from_clock: true }
+        Self { seconds, nanos: since_1970.subsec_nanos(), zone: Zone::Local, from_clock: true }
     }
 
     /// The first second of the year 1: Go's zero.
     pub(in crate::sprig) fn zero() -> Self {
-        Self::unix(Date { year: 1, month: 1, day: 1 }.days() * DAY)
+        Self::unix(Date { year: 1, month: 1, day: 1 }.days() * DAY).within(Zone::Utc)
     }
 
     /// A number of seconds after 1970.
     pub(in crate::sprig) fn unix(seconds: i64) -> Self {
-        Self { seconds, nanos: 0, zone: Zone::Utc, from_clock: false }
+        Self { seconds, nanos: 0, zone: Zone::Local, from_clock: false }
     }
 
     /// The same time told elsewhere.

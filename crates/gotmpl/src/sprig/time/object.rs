@@ -139,7 +139,7 @@ static METHODS: [Method; 28] = [
         Ok((this(value).unix_nanos() == Moment::zero().unix_nanos()).into())
     }),
     method!("UTC", () -> TIME, |_, value, _| Ok(Value::object(this(value).within(Zone::Utc)))),
-    method!("Local", () -> TIME, |_, value, _| Ok(Value::object(this(value).within(Zone::Utc)))),
+    method!("Local", () -> TIME, |_, value, _| Ok(Value::object(this(value).within(Zone::Local)))),
     method!("Location", () -> LOCATION, |_, value, _| {
         let text = this(value).zone.name().into();
         Ok(Value::object(Named { of: &LOCATION, number: 0, text }))

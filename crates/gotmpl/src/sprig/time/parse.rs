@@ -215,9 +215,9 @@ impl Parts {
             (local, Zone::Utc)
         } else if let Some(offset) = self.offset.filter(|&offset| offset != -1) {
             let local_zone = offset == 0 && matches!(self.zone_name.as_str(), "" | "UTC");
-            (local - offset, if local_zone { Zone::Utc } else { Zone::Fixed(offset, self.zone_name) })
+            (local - offset, if local_zone { Zone::Local } else { Zone::Fixed(offset, self.zone_name) })
         } else if self.zone_name.is_empty() {
-            (local, Zone::Utc)
+            (local, Zone::Local)
         } else {
             // The name of an unknown zone is kept; only those of the form GMT+3 say what they mean.
             let hours =

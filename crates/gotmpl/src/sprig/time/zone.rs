@@ -10,8 +10,10 @@ static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bu
 /// Where a time is told.
 #[derive(Clone, Debug)]
 pub(in crate::sprig) enum Zone {
-    /// UTC, which also stands for the local zone: a render has no machine of its own.
+    /// UTC.
     Utc,
+    /// The zone of the machine. A render has no machine of its own, so it is UTC by another name.
+    Local,
     /// A zone of the database.
     Named(TimeZone),
     /// An offset in seconds, with the name that it was read with, which may be empty.
@@ -21,8 +23,10 @@ pub(in crate::sprig) enum Zone {
 impl Zone {
     /// The zone of a name such as `Europe/Paris`; case matters, as it does in file names.
     pub(in crate::sprig) fn load(name: &str) -> Option<Self> {
-        if matches!(name, "" | "UTC" | "Local") {
-            return Some(Self::Utc);
+        match name {
+            "" | "UTC" => return Some(Self::Utc),
+            "Local" => return Some(Self::Local),
+            _ => {}
         }
         let zone = DATABASE.get(name).ok()?;
         (zone.iana_name() == Some(name)).then_some(Self::Named(zone))
@@ -31,7 +35,7 @@ impl Zone {
     /// The offset in seconds and the abbreviation at a moment.
     pub(super) fn at(&self, seconds: i64) -> (i64, String) {
         match self {
-            Self::Utc => (0, "UTC".to_owned()),
+            Self::Utc | Self::Local => (0, "UTC".to_owned()),
             Self::Fixed(offset, name) => (*offset, name.clone()),
             Self::Named(zone) => {
                 let bounded = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
@@ -46,6 +50,7 @@ impl Zone {
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Utc => "UTC",
+            Self::Local => "Local",
             Self::Named(zone) => zone.iana_name().unwrap_or_default(),
             Self::Fixed(_, name) => name,
         }
