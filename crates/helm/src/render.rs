@@ -12,6 +12,7 @@ use crate::engine::{self, Lookup, RenderError, World};
 use crate::error::{HelmError, InstallError};
 use crate::go::{path, text};
 use crate::manifest::{self, Hook, Manifest};
+use crate::provenance::Traces;
 use crate::schema;
 use crate::values::{self, Mode, UserValues};
 
@@ -81,11 +82,39 @@ pub fn render(
     options: &Options,
     world: &mut dyn World,
 ) -> Result<Rendering, HelmError> {
+    let mode =
+        engine::Mode { strict: options.strict, lookup: options.lookup.clone(), ..engine::Mode::default() };
+    run(chart, values, release, capabilities, options, &mode, world).map(|(rendering, _)| rendering)
+}
+
+/// Renders a chart, and keeps what made every piece of it. That takes several times as long.
+pub fn render_traced(
+    chart: &Arc<Chart>,
+    values: &UserValues,
+    release: &Release,
+    capabilities: &Capabilities,
+    options: &Options,
+    world: &mut dyn World,
+) -> Result<(Rendering, Traces), HelmError> {
+    let mode =
+        engine::Mode { strict: options.strict, lint: false, lookup: options.lookup.clone(), trace: true };
+    run(chart, values, release, capabilities, options, &mode, world)
+}
+
+fn run(
+    chart: &Arc<Chart>,
+    values: &UserValues,
+    release: &Release,
+    capabilities: &Capabilities,
+    options: &Options,
+    mode: &engine::Mode,
+    world: &mut dyn World,
+) -> Result<(Rendering, Traces), HelmError> {
     check(chart, release)?;
     let mut warnings = chart.warnings.clone();
     let given = values::to_template_map(&values.values);
     let node = dependencies::process(chart, &given, &mut warnings)?;
-    let values = coalesced(&node, &given, options, &mut warnings)?;
+    let merged = coalesced(&node, &given, options, &mut warnings)?;
     check_kube_version(&node, capabilities)?;
     let scope = engine::Release {
         name: &release.name,
@@ -94,11 +123,12 @@ pub fn render(
         is_upgrade: release.is_upgrade,
         is_install: !release.is_upgrade,
     };
-    let mode = engine::Mode { strict: options.strict, lint: false, lookup: options.lookup.clone() };
-    let mut outputs = engine::render(&node, &values, &scope, capabilities, &mode, world)?;
-    let notes = take_notes(&mut outputs, &node.name());
-    let (hooks, manifests) = manifest::sort(&outputs)?;
-    Ok(Rendering { manifests, hooks, crds: crds(&node, &node.name()), notes, warnings })
+    let mut outputs = engine::render(&node, &merged, &scope, capabilities, mode, world)?;
+    let notes = take_notes(&mut outputs.texts, &node.name());
+    let (hooks, manifests) = manifest::sort(&outputs.texts)?;
+    let rendering = Rendering { manifests, hooks, crds: crds(&node, &node.name()), notes, warnings };
+    let layers = if mode.trace { values.layers.clone() } else { Vec::new() };
+    Ok((rendering, Traces { node, layers, outputs: outputs.traces }))
 }
 
 /// The values that templates see.

@@ -14,9 +14,12 @@ pub(super) fn read(tree: &dyn Tree, directory: &FilePath) -> Result<Chart, Chart
         Err(error) => return Err(failed(error)),
         Ok(_) => {}
     }
-    let mut walk = Walk { tree, rules: rules(tree, directory)?, files: Vec::new(), bytes: 0 };
+    let rules = rules(tree, directory)?;
+    let mut walk = Walk { tree, rules, files: Vec::new(), directories: Vec::new(), bytes: 0 };
     walk.directory(directory, "", 0)?;
-    load::chart(walk.files, 0)
+    let mut chart = load::chart(walk.files, 0)?;
+    chart.directories = walk.directories;
+    Ok(chart)
 }
 
 fn rules(tree: &dyn Tree, directory: &FilePath) -> Result<Rules, ChartError> {
@@ -33,6 +36,7 @@ struct Walk<'a> {
     tree: &'a dyn Tree,
     rules: Rules,
     files: Vec<ChartFile>,
+    directories: Vec<FilePath>,
     bytes: u64,
 }
 
@@ -43,6 +47,7 @@ impl Walk<'_> {
             let limit = limits::MAX_DIRECTORY_DEPTH as u64;
             return Err(ChartError::Limit { what: "too many directories inside each other", limit });
         }
+        self.directories.push(path.clone());
         for (part, entry) in self.tree.list(path).map_err(failed)? {
             let inner = path.join(&part).map_err(|error| ChartError::Tree(error.to_string()))?;
             let name = if name.is_empty() { part } else { format!("{name}/{part}") };

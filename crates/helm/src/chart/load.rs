@@ -48,6 +48,7 @@ pub(super) fn chart(files: Vec<ChartFile>, depth: usize) -> Result<Chart, ChartE
         files: others,
         dependencies,
         warnings,
+        directories: Vec::new(),
         read_schema: OnceLock::new(),
         parsed: Parsed::default(),
     })

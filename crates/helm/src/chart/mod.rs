@@ -10,15 +10,15 @@ mod tar;
 
 use std::sync::{Arc, OnceLock};
 
-use lynceus_files::{FilePath, Tree};
-use lynceus_object::Map;
+use lynceus_files::{FilePath, ReadSet, Tree};
+use lynceus_object::{Map, json};
 
 pub use dependency::{Dependency, Lock};
 pub use metadata::{Maintainer, Metadata};
 
 use crate::engine::Parsed;
 use crate::schema::Schema;
-use crate::values::ValuesError;
+use crate::values::{UserValues, ValuesError};
 
 /// A chart with its dependencies, as it was read. It can be shared and rendered many times.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Chart {
     /// The charts in `charts/`, in the order of their file names.
     pub(crate) dependencies: Vec<Arc<Chart>>,
     pub(crate) warnings: Vec<String>,
+    /// The directories of the tree that the chart was read from.
+    pub(crate) directories: Vec<FilePath>,
     /// The schema, read once.
     pub(crate) read_schema: OnceLock<Result<Schema, String>>,
     /// The templates, parsed, so that another rendering does not parse them again.
@@ -175,6 +177,35 @@ impl Chart {
         &self.raw
     }
 
+    /// Which files and directories of the tree the chart's rendering depends on: a change to any other changes
+    /// nothing. What only `.Files` shows is left out if no template and no value speaks of it.
+    pub fn read_set(&self, values: &UserValues) -> ReadSet {
+        let shows_files =
+            self.speaks_of_files() || speaks_of_files(&json::to_vec(&values.values.clone().into()));
+        let mut set =
+            ReadSet { directories: self.directories.iter().cloned().collect(), ..ReadSet::default() };
+        if let Some(ignore) = self.directories.first().and_then(|root| root.join(".helmignore").ok()) {
+            set.files.insert(ignore);
+        }
+        self.note_files(shows_files, &mut set);
+        set
+    }
+
+    fn note_files(&self, shows_files: bool, set: &mut ReadSet) {
+        let counts = |file: &&ChartFile| {
+            let is_shown_only = file.name != "requirements.yaml" && self.files.iter().any(|one| one == *file);
+            shows_files || file.is_crd() || !is_shown_only
+        };
+        set.files.extend(self.raw.iter().filter(counts).filter_map(|file| file.source.clone()));
+        self.dependencies.iter().for_each(|inner| inner.note_files(shows_files, set));
+    }
+
+    fn speaks_of_files(&self) -> bool {
+        let texts = self.templates.iter().chain(self.raw.iter().filter(|file| file.name == "values.yaml"));
+        texts.map(|file| &file.data).any(|data| speaks_of_files(data))
+            || self.dependencies.iter().any(|inner| inner.speaks_of_files())
+    }
+
     /// What Helm says while it reads the chart.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -186,6 +217,10 @@ impl Chart {
         let wanted = self.metadata.dependencies.iter();
         wanted.filter(|wanted| !there(&wanted.name)).map(|wanted| wanted.name.clone()).collect()
     }
+}
+
+fn speaks_of_files(text: &[u8]) -> bool {
+    text.windows(b"Files".len()).any(|part| part == b"Files")
 }
 
 impl ChartFile {

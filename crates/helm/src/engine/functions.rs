@@ -89,9 +89,12 @@ fn tpl(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
     Ok(Value::Str(without_no_value(output)))
 }
 
-/// Go prints this where a value is missing; Helm takes it out.
+/// What Go prints where a value is missing.
+pub(super) const NO_VALUE: &str = "<no value>";
+
+/// The output without it, as Helm has it.
 pub(super) fn without_no_value(output: Str) -> Str {
-    if output.contains("<no value>") { output.replace("<no value>", "").into() } else { output }
+    if output.contains(NO_VALUE) { output.replace(NO_VALUE, "").into() } else { output }
 }
 
 fn required(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use lynceus_gotmpl as gotmpl;
-use lynceus_gotmpl::{Context, Map, MissingKey, Str, Templates};
+use lynceus_gotmpl::{Context, Map, MissingKey, Str, Templates, Trace};
 
 pub use error::RenderError;
 pub use host::{Lookup, World};
@@ -24,7 +24,7 @@ use crate::chart::Chart;
 use crate::dependencies::Node;
 use crate::go::path;
 use crate::limits;
-use functions::{FUNCTIONS, without_no_value};
+use functions::{FUNCTIONS, NO_VALUE, without_no_value};
 use host::{Host, Surroundings};
 use scope::Template;
 
@@ -46,12 +46,22 @@ pub(crate) struct Mode {
     /// Whether `required` and `fail` are ignored.
     pub(crate) lint: bool,
     pub(crate) lookup: Option<Arc<dyn Lookup>>,
+    /// Whether to note what made which piece of the outputs.
+    pub(crate) trace: bool,
+}
+
+/// What templates gave, by their names.
+#[derive(Default)]
+pub(crate) struct Outputs {
+    pub(crate) texts: BTreeMap<String, String>,
+    /// What made them, if that was asked for.
+    pub(crate) traces: BTreeMap<String, Trace>,
 }
 
 /// The name that Helm gives to its set of templates.
 const SET: &str = "gotpl";
 
-/// Executes all templates of a chart and of those below it, and gives their outputs by name.
+/// Executes all templates of a chart and of those below it, and gives their outputs.
 pub(crate) fn render(
     chart: &Node,
     values: &Map,
@@ -59,7 +69,7 @@ pub(crate) fn render(
     capabilities: &Capabilities,
     mode: &Mode,
     world: &mut dyn World,
-) -> Result<BTreeMap<String, String>, RenderError> {
+) -> Result<Outputs, RenderError> {
     let templates = scope::templates(chart, values, release, capabilities);
     let set = parse(&chart.chart, &templates)?;
     let host = Host { lint: mode.lint, lookup: mode.lookup.clone(), ..Host::default() };
@@ -67,9 +77,9 @@ pub(crate) fn render(
     let missing_key = if mode.strict { MissingKey::Error } else { MissingKey::Zero };
     let limits =
         gotmpl::Limits { steps: limits::MAX_STEPS, bytes: limits::MAX_BYTES, ..gotmpl::Limits::default() };
-    let options = gotmpl::Options { missing_key, limits, ..gotmpl::Options::default() };
+    let options = gotmpl::Options { missing_key, limits, trace: mode.trace };
     let mut context = Context::new(Arc::new(set), &mut surroundings, options);
-    let mut outputs = BTreeMap::new();
+    let mut outputs = Outputs::default();
     for template in &templates {
         if path::base(&template.name).starts_with('_') {
             continue;
@@ -77,7 +87,10 @@ pub(crate) fn render(
         let output = context
             .execute(&template.name, template.dot())
             .map_err(|cause| error::of_execution(&template.name, cause))?;
-        outputs.insert(template.name.clone(), String::from(without_no_value(output)));
+        if let Some(trace) = context.take_trace() {
+            outputs.traces.insert(template.name.clone(), trace.without(NO_VALUE));
+        }
+        outputs.texts.insert(template.name.clone(), String::from(without_no_value(output)));
     }
     Ok(outputs)
 }

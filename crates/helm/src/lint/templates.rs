@@ -88,7 +88,7 @@ fn outputs(
     let capabilities = Capabilities::default().with(options.kube_version.clone(), &[]);
     let mode = engine::Mode { lint: true, ..engine::Mode::default() };
     let outputs = engine::render(&node, &merged, &release, &capabilities, &mode, world);
-    outputs.map(Some).map_err(|error| error.to_string())
+    outputs.map(|outputs| Some(outputs.texts)).map_err(|error| error.to_string())
 }
 
 fn check_outputs(

@@ -13,6 +13,7 @@ use lynceus_object::{Map, Value, yaml};
 pub(crate) use coalesce::{Mode, Warnings, coalesce, merge_tables, table};
 pub(crate) use convert::{base64, from_template, shown, to_template, to_template_map};
 pub use origin::Origin;
+pub(crate) use origin::{Layer, at, in_layers};
 pub use user::{UserValues, ValueOptions, ValuesFile};
 
 use crate::go::decode;
