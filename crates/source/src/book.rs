@@ -371,6 +371,58 @@ mod tests {
     }
 
     #[test]
+    fn a_template_for_a_host_is_not_for_one_whose_name_starts_like_it() {
+        let creds = |url: &str| secret("a", "repo-creds", value!({"url": url.to_owned(), "password": "1"}));
+        let check =
+            |prefix: &str, url: &str| !book(&[creds(prefix)]).find(url, "").access.password.is_empty();
+        assert!(check("https://h", "https://h/x"));
+        assert!(check("https://h/", "https://h/x"));
+        assert!(check("https://h/a", "https://h/abc"), "as in Argo CD");
+        assert!(check("h.io", "oci://h.io/x"));
+        assert!(check("oci://h.io/x", "h.io/x/y"));
+        assert!(check("ssh://git@h", "ssh://git@h:2222/x"));
+        for url in [
+            "https://h.evil/x",
+            "https://h@evil/x",
+            "https://h:pw@evil/x",
+            "https://h:8443/x",
+            "https://he/x",
+        ] {
+            assert!(!check("https://h", url), "{url}");
+        }
+        assert!(!check("h.io", "oci://h.io.evil/x"));
+        assert!(!check("https://", "https://h/x"));
+    }
+
+    #[test]
+    fn a_registry_with_charts_is_described_by_a_secret_of_type_helm() {
+        let book = book(&[
+            secret(
+                "a",
+                "repository",
+                value!({"url": "r.io/charts", "type": "helm", "name": "ours", "enableOCI": "true", "username": "me",
+                        "password": "1", "forceHttpBasicAuth": "true", "insecureOCIForceHttp": "true"}),
+            ),
+            secret(
+                "b",
+                "repository",
+                value!({"url": "https://h/charts", "type": "helm", "enableOCI": "true"}),
+            ),
+            secret("c", "repo-creds", value!({"url": "https://t", "enableOCI": "true", "password": "1"})),
+        ]);
+        for url in ["r.io/charts", "oci://r.io/charts"] {
+            let found = book.charts(url, "team");
+            assert_eq!((found.kind, found.oci, found.url.as_str()), (RepositoryKind::Helm, true, url));
+            assert!(found.access.force_basic && found.access.plain_http);
+            assert_eq!(found.access.username, "me");
+        }
+        assert!(book.charts("https://h/charts", "").oci && book.charts("https://t/charts", "").oci);
+        assert!(!book.charts("https://elsewhere/charts", "").oci);
+        assert_eq!(book.dependency("@ours", "team").unwrap().unwrap().url, "r.io/charts");
+        assert_eq!(book.artifacts("oci://r.io/charts", "").kind, RepositoryKind::Oci);
+    }
+
+    #[test]
     fn a_secret_of_the_project_comes_before_one_for_all() {
         let book = book(&[
             secret("a", "repository", value!({"url": "git@h:x.git", "username": "everyone"})),

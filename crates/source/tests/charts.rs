@@ -241,6 +241,23 @@ async fn nothing_leads_from_https_to_http() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_repository_behind_a_proxy_is_asked_through_it() {
+    let scratch = Scratch::new("charts-proxy");
+    let proxy = WebServer::start(|_| Reply::ok(index(&[("1.0.0", "a", "")]))).await;
+    let access = Access { proxy: proxy.url("").replace("://", "://p:hidden@").into(), ..me() };
+    let sources = Sources::new(scratch.path("cache"), settings());
+    let repository = Repository::charts("http://charts.example/x").with_access(access.clone());
+    assert_eq!(sources.charts(&repository).await.unwrap(), ["web"]);
+    assert_eq!(proxy.seen()[0].path, "http://charts.example/x/index.yaml");
+    assert_eq!(proxy.seen()[0].authorization(), Some(BASIC));
+    let server = WebServer::start(shop).await;
+    let access = Access { no_proxy: "localhost".to_owned(), ..access };
+    let direct = Repository::charts(server.url("")).with_access(access);
+    assert_eq!(sources.charts(&direct).await.unwrap(), ["web"]);
+    assert_eq!(proxy.seen().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn urls_of_the_index_are_read_as_helm_reads_them() {
     let scratch = Scratch::new("charts-urls");
     let server = WebServer::start(|seen| match seen.path.split('?').next().unwrap() {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lynceus_files::Tree;
@@ -23,6 +23,7 @@ use crate::settings::Settings;
 use crate::sources::Sources;
 use crate::transport::client;
 use crate::transport::line::Visitor;
+use crate::url::{RepoUrl, redact};
 
 /// Every chart repository and registry that was asked for.
 pub(crate) struct Shelves {
@@ -47,7 +48,7 @@ impl Served {
         }
     }
 
-    fn used(&self) -> &std::sync::atomic::AtomicBool {
+    fn used(&self) -> &AtomicBool {
         match self {
             Served::Http(shelf) => &shelf.used,
             Served::Oci(registry) => &registry.used,
@@ -151,15 +152,15 @@ fn remove(path: &Path) {
 /// be what lets one in.
 fn web(text: &str, access: &mut Access) -> Result<Url, SourceError> {
     // Checks length, scheme and characters.
-    let crate::url::RepoUrl::Http(place) = crate::url::RepoUrl::parse(text)? else {
+    let RepoUrl::Http(place) = RepoUrl::parse(text)? else {
         let reason = "a chart repository is reached over https, http or oci".to_owned();
-        return Err(SourceError::Url { url: crate::url::redact(text), reason });
+        return Err(SourceError::Url { url: redact(text), reason });
     };
     if access.username.is_empty() && access.password.is_empty() {
         access.username = place.username;
         access.password = place.password;
     }
-    let wrong = |reason: String| SourceError::Url { url: crate::url::redact(text), reason };
+    let wrong = |reason: String| SourceError::Url { url: redact(text), reason };
     let mut url = Url::parse(text.trim()).map_err(|error| wrong(error.to_string()))?;
     // Cannot fail: a URL with a host takes both.
     let _ = url.set_username("");

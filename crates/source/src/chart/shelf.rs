@@ -23,6 +23,7 @@ use crate::settings::Settings;
 use crate::sources::blocking;
 use crate::transport::client;
 use crate::transport::line::{Answer, Line, Visitor};
+use crate::url::redact;
 
 /// One chart repository: its index as last heard, and the archives that were fetched.
 pub(crate) struct Shelf {
@@ -242,7 +243,7 @@ impl Shelf {
 
     /// A URL of the index as Helm reads it: relative to the repository, whose query it takes over.
     fn resolve(&self, text: &str) -> Result<Url, SourceError> {
-        let wrong = |reason: String| SourceError::Url { url: crate::url::redact(text), reason };
+        let wrong = |reason: String| SourceError::Url { url: redact(text), reason };
         match Url::parse(text) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
             Ok(url) => Err(wrong(format!("charts are not fetched over {}", url.scheme()))),

@@ -17,6 +17,7 @@ use super::manifest::{Blob, Manifest};
 use super::place::{Place, is_reference};
 use crate::call::{Call, Talk};
 use crate::chart::{ChartVersion, Fetched, Store, choose, nearest, sorted};
+use crate::digest::is_digest;
 use crate::error::{Peer, SourceError, Step};
 use crate::flight::Flights;
 use crate::limits::{MAX_REGISTRY_ANSWER_BYTES, MAX_REMEMBERED};
@@ -121,10 +122,10 @@ impl Registry {
     ) -> Result<ChartVersion, SourceError> {
         let name = self.place.chart(chart)?;
         let tag = wanted.replace('+', "_");
-        if crate::digest::is_digest(wanted) || (Version::parse(wanted).is_some() && is_reference(&tag)) {
+        if is_digest(wanted) || (Version::parse(wanted).is_some() && is_reference(&tag)) {
             match self.described(visitor.clone(), chart, &name, wanted, &tag).await {
                 // `1.2` may be a tag, but it may also be meant as a range.
-                Err(SourceError::RepositoryNotFound { .. }) if !crate::digest::is_digest(wanted) => {}
+                Err(SourceError::RepositoryNotFound { .. }) if !is_digest(wanted) => {}
                 Err(error) if error.is_transient() => {
                     return self.remembered(chart, wanted).await?.ok_or(error);
                 }
@@ -157,7 +158,7 @@ impl Registry {
             |key: &str| manifest.annotation(&format!("org.opencontainers.image.{key}")).to_owned();
         // Asked for by digest, the version is only known from what the chart says of itself.
         let own = annotation("version");
-        let by_digest = crate::digest::is_digest(version) && Version::parse(&own).is_some();
+        let by_digest = is_digest(version) && Version::parse(&own).is_some();
         Ok(ChartVersion {
             name: chart.to_owned(),
             version: if by_digest { own } else { version.to_owned() },
@@ -177,7 +178,7 @@ impl Registry {
     ) -> Result<Arc<[u8]>, SourceError> {
         let name = self.place.chart(&version.name)?;
         let digest = match version.digest.clone() {
-            Some(digest) if crate::digest::is_digest(&digest) => digest,
+            Some(digest) if is_digest(&digest) => digest,
             Some(digest) => return Err(self.protocol(format!("{digest:?} is not a digest"))),
             None => {
                 let found = self.version(visitor.clone(), &version.name, &version.version).await?;
@@ -212,7 +213,7 @@ impl Registry {
         if is_reference(&tag) {
             match self.resolved(visitor.clone(), &name, &tag, |_| true).await {
                 Ok(manifest) => return Ok(Artifact::new(asked, &tag, &manifest)),
-                Err(SourceError::RepositoryNotFound { .. }) if !crate::digest::is_digest(asked) => {}
+                Err(SourceError::RepositoryNotFound { .. }) if !is_digest(asked) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -256,14 +257,10 @@ impl Registry {
         }
         let (registry, own) = (self.clone(), name.clone());
         let start = || async move {
-            let at = Instant::now();
-            let asked = own.clone();
-            let talk = registry.clone();
-            let tags = talk
-                .talk(visitor, Step::Tags, MAX_REGISTRY_ANSWER_BYTES, own.clone(), |talk| talk.tags())
-                .await?;
-            let tags: Arc<[String]> = Arc::from(tags);
-            registry.tags.keep(asked, at, tags.clone());
+            let (at, limit) = (Instant::now(), MAX_REGISTRY_ANSWER_BYTES);
+            let talk = registry.clone().talk(visitor, Step::Tags, limit, own.clone(), |talk| talk.tags());
+            let tags: Arc<[String]> = Arc::from(talk.await?);
+            registry.tags.keep(own, at, tags.clone());
             Ok(tags)
         };
         self.tags.flights.join(name, start).await
@@ -298,7 +295,7 @@ impl Registry {
     ) -> Result<Arc<Manifest>, SourceError> {
         let key = (name.to_owned(), reference.to_owned());
         // What a digest stands for does not change.
-        let age = if crate::digest::is_digest(reference) { Duration::MAX } else { self.settings.max_age };
+        let age = if is_digest(reference) { Duration::MAX } else { self.settings.max_age };
         if let Some(manifest) = self.manifests.get(&key, age) {
             return Ok(manifest);
         }
