@@ -23,6 +23,7 @@ pub mod compose;
 mod digest;
 mod disk;
 mod error;
+mod file;
 mod flight;
 pub mod limits;
 mod listing;

@@ -39,6 +39,9 @@ pub const MAX_RANGE_ALTERNATIVES: usize = 32;
 /// The largest file that a Git LFS pointer can be.
 pub const MAX_LFS_POINTER_BYTES: usize = 1024;
 
+/// The largest single file that is read from a web server.
+pub const MAX_FILE_BYTES: u64 = 10 << 20;
+
 /// The largest index of a chart repository. It is kept on the disk; a part of it is in memory at a time.
 pub const MAX_INDEX_BYTES: u64 = 512 << 20;
 /// The largest index that is not written one key or item per line, and therefore has to be read as a whole.

@@ -58,6 +58,10 @@ impl Sources {
         Sources { inner: Arc::new(Inner { settings, remotes, shelves, trees: Mutex::default() }) }
     }
 
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
     pub(crate) fn shelves(&self) -> &Shelves {
         &self.inner.shelves
     }
