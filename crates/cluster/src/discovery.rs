@@ -1,6 +1,6 @@
 //! What does this cluster serve? One request per root, by aggregated discovery; older servers are asked group by group.
 
-use lynceus_object::{Gvk, Value};
+use lynceus_object::{Gvk, Str, Value};
 
 use crate::door::Door;
 use crate::error::{ClusterError, chain};
@@ -33,6 +33,10 @@ pub(crate) async fn discover(door: &Door, before: &Kinds) -> Result<Kinds, Clust
             }
         }
     }
+    // It is of use to charts alone, and no reason to know nothing else.
+    let version = door.get("/version").await.ok();
+    let version = version.as_ref().and_then(|version| version.str_at(&["gitVersion"]));
+    kinds.version = version.map_or_else(|| before.version.clone(), Str::from);
     Ok(kinds)
 }
 

@@ -44,6 +44,8 @@ pub struct Kinds {
     preferred: BTreeMap<GroupKind, Gvk>,
     /// Groups whose versions could not be discovered, with the reason: their kinds are unknown, not absent.
     pub broken_groups: BTreeMap<String, String>,
+    /// The version of Kubernetes that the server says it is: `v1.36.1`.
+    pub version: Str,
 }
 
 impl Kinds {
