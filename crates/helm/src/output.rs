@@ -1,5 +1,7 @@
 //! What `helm template` prints.
 
+use std::borrow::Cow;
+
 use crate::error::InstallError;
 use crate::go::{pattern, text};
 use crate::manifest;
@@ -22,22 +24,33 @@ impl Output {
     /// Prints a rendering.
     pub fn print(&self, rendering: &Rendering) -> Result<Vec<u8>, InstallError> {
         let mut installed = Vec::new();
-        if self.include_crds {
-            for crd in &rendering.crds {
-                document(&mut installed, &crd.source, &crd.content);
-            }
-        }
-        for manifest in &rendering.manifests {
-            document(&mut installed, &manifest.source, &bytes(&manifest.content));
+        for (source, content) in self.installed(rendering) {
+            document(&mut installed, source, &content);
         }
         let mut out = trimmed(&installed).to_vec();
         out.push(b'\n');
-        for hook in rendering.hooks.iter().filter(|_| !self.no_hooks) {
-            if !(self.skip_tests && hook.is_test()) {
-                document(&mut out, &hook.manifest.source, &bytes(&hook.manifest.content));
-            }
+        for (source, content) in self.hooks(rendering) {
+            document(&mut out, source, &content);
         }
         if self.show_only.is_empty() { Ok(out) } else { self.only(&out) }
+    }
+
+    /// The documents that would be printed, each with the template that it comes from.
+    pub fn documents<'a>(&self, rendering: &'a Rendering) -> Vec<(&'a str, Cow<'a, [u8]>)> {
+        self.installed(rendering).chain(self.hooks(rendering)).collect()
+    }
+
+    fn installed<'a>(&self, rendering: &'a Rendering) -> impl Iterator<Item = (&'a str, Cow<'a, [u8]>)> {
+        let crds = if self.include_crds { rendering.crds.as_slice() } else { &[] };
+        let crds = crds.iter().map(|crd| (crd.source.as_str(), Cow::Borrowed(&*crd.content)));
+        crds.chain(rendering.manifests.iter().map(|one| (one.source.as_str(), bytes(&one.content))))
+    }
+
+    fn hooks<'a>(&self, rendering: &'a Rendering) -> impl Iterator<Item = (&'a str, Cow<'a, [u8]>)> {
+        let hooks = if self.no_hooks { &[] } else { rendering.hooks.as_slice() };
+        let skip_tests = self.skip_tests;
+        let hooks = hooks.iter().filter(move |hook| !(skip_tests && hook.is_test()));
+        hooks.map(|hook| (hook.manifest.source.as_str(), bytes(&hook.manifest.content)))
     }
 
     /// The documents of some templates, in the order in which they were asked for.
@@ -68,7 +81,7 @@ fn document(out: &mut Vec<u8>, source: &str, content: &[u8]) {
 }
 
 /// A text of a template as the bytes that it stands for.
-fn bytes(content: &str) -> std::borrow::Cow<'_, [u8]> {
+fn bytes(content: &str) -> Cow<'_, [u8]> {
     lynceus_gotmpl::bytes_of(content)
 }
 

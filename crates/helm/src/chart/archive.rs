@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
-use lynceus_files::FilePath;
+use lynceus_files::{FilePath, MemoryTree};
 
 use super::load::{self, without_mark};
 use super::tar::{Member, Reader};
@@ -19,6 +19,16 @@ pub(super) fn read(bytes: &[u8], source: Option<FilePath>) -> Result<Chart, Char
 /// Reads a chart that is inside of `depth` others.
 pub(super) fn read_inner(bytes: &[u8], source: Option<FilePath>, depth: usize) -> Result<Chart, ChartError> {
     load::chart(files(bytes, source)?, depth)
+}
+
+/// The files of an archive as a tree, without the directory that all of them are in.
+pub(super) fn unpack(bytes: &[u8]) -> Result<MemoryTree, ChartError> {
+    let mut tree = MemoryTree::new();
+    for file in files(bytes, None)? {
+        let path = FilePath::new(&file.name).map_err(|error| refused(error.to_string()))?;
+        tree.insert(path, file.data);
+    }
+    Ok(tree)
 }
 
 /// The files of an archive, without the directory that all of them are in.

@@ -10,7 +10,7 @@ mod tar;
 
 use std::sync::{Arc, OnceLock};
 
-use lynceus_files::{FilePath, ReadSet, Tree};
+use lynceus_files::{FilePath, MemoryTree, ReadSet, Tree};
 use lynceus_object::{Map, json};
 
 pub use dependency::{Dependency, Lock};
@@ -144,6 +144,11 @@ impl Chart {
     pub fn with_dependencies(mut self, charts: impl IntoIterator<Item = Arc<Chart>>) -> Self {
         self.dependencies.extend(charts);
         self
+    }
+
+    /// The files of a chart's `.tgz`, for whoever needs more of them than the chart.
+    pub fn unpack(bytes: &[u8]) -> Result<MemoryTree, ChartError> {
+        archive::unpack(bytes)
     }
 
     /// What the chart says about itself.
