@@ -6,27 +6,20 @@ use lynceus_api::{ApplicationSourceDirectory, Glob};
 use lynceus_files::{Diagnostic, Entry, FilePath, Span, Tree, TreeError};
 use lynceus_object::{manifest, yaml};
 
-use crate::{Manifest, RenderError, limits};
+use crate::{Made, Manifest, RenderError, limits};
 
 /// A file that carries this in a comment is left out, whatever its name.
 const SKIP_MARK: &[u8] = b"+argocd:skip-file-rendering";
-
-/// What a directory became.
-#[derive(Default)]
-pub(crate) struct Directory {
-    pub(crate) manifests: Vec<Manifest>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
 
 pub(crate) fn render(
     tree: &dyn Tree,
     path: &FilePath,
     options: Option<&ApplicationSourceDirectory>,
-) -> Result<Directory, RenderError> {
+) -> Result<Made, RenderError> {
     let chosen = Chosen::new(path, options)?;
     let mut files = Vec::new();
     walk(tree, path, &chosen, 0, &mut files)?;
-    let mut directory = Directory::default();
+    let mut directory = Made::default();
     let mut total = 0_u64;
     for file in files {
         let content = match tree.read(&file, limits::FILE_BYTES) {
@@ -117,7 +110,7 @@ fn walk(
     Ok(())
 }
 
-fn read(file: &FilePath, content: &Arc<[u8]>, directory: &mut Directory) -> Result<(), RenderError> {
+fn read(file: &FilePath, content: &Arc<[u8]>, directory: &mut Made) -> Result<(), RenderError> {
     if content.windows(SKIP_MARK.len()).any(|window| window == SKIP_MARK) {
         return Ok(());
     }

@@ -5,11 +5,22 @@
 //! and whoever asked decides what that means (a sync must not prune what it could not read).
 
 mod directory;
+mod environment;
+mod glob;
+mod helm;
+mod job;
 pub mod limits;
+mod overrides;
+
+use std::collections::BTreeMap;
 
 use lynceus_api::{ApplicationSource, ApplicationSourceType, GlobError};
-use lynceus_files::{Diagnostic, Entry, FilePath, PathError, ReadSet, Recorded, Span, Tree, TreeError};
-use lynceus_object::Object;
+use lynceus_files::{Diagnostic, Entry, FilePath, PathError, ReadSet, Span, Tree, TreeError};
+use lynceus_helm::World;
+use lynceus_object::{Object, Str};
+
+use job::Trees;
+pub use job::{Fetched, Job, Need, References, Setting};
 
 /// What a source became.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +29,8 @@ pub struct Rendered {
     pub manifests: Vec<Manifest>,
     /// What was looked at: a change to any other file cannot change the result.
     pub read_set: ReadSet,
+    /// What was looked at in the files of other sources, by their names.
+    pub references: BTreeMap<Str, ReadSet>,
     /// What is wrong or looks wrong.
     pub diagnostics: Vec<Diagnostic>,
     /// Which tool made it.
@@ -83,6 +96,57 @@ pub enum RenderError {
         /// What it needs.
         tool: &'static str,
     },
+    /// Parameters in the repository cannot be read.
+    #[error("{file} cannot be used: {reason}")]
+    Overrides {
+        /// The file.
+        file: FilePath,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Helm does not render the chart, for the reason that it gives.
+    #[error("Helm cannot render {path}")]
+    Helm {
+        /// Where the chart is.
+        path: FilePath,
+        /// What Helm says.
+        #[source]
+        source: Box<lynceus_helm::HelmError>,
+    },
+    /// The dependencies of a chart contradict each other.
+    #[error("the dependencies of {path} cannot be resolved")]
+    Dependencies {
+        /// Where the chart is.
+        path: FilePath,
+        /// What is wrong.
+        #[source]
+        source: lynceus_helm::resolve::ResolveError,
+    },
+    /// The version of Kubernetes is not one.
+    #[error("could not parse Kubernetes version {version}: {reason}")]
+    KubeVersion {
+        /// The version.
+        version: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A value file cannot be had.
+    #[error("value file {file} cannot be read: {reason}")]
+    ValueFile {
+        /// The file, as the Application names it.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A pattern of value files matches nothing.
+    #[error("values file glob {0:?} matched no files")]
+    NoValueFiles(String),
+    /// A source of this name is not there.
+    #[error("there is no source with the ref {0:?}")]
+    NoReference(String),
+    /// Something has to be got first; see [`Job::fetched`].
+    #[error("{} is needed first", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Needs(Vec<Need>),
     /// An include or exclude pattern cannot be read.
     #[error("the source's include or exclude is not usable")]
     Glob(#[from] GlobError),
@@ -101,28 +165,34 @@ pub enum RenderError {
     Tree(#[from] TreeError),
 }
 
-/// Renders one source from the tree of its revision.
-pub fn render(tree: &dyn Tree, source: &ApplicationSource) -> Result<Rendered, RenderError> {
-    let recorded = Recorded::new(tree);
-    let path = FilePath::new(&source.path)?;
-    match entry(&recorded, &path)? {
+/// What a tool made.
+#[derive(Default)]
+pub(crate) struct Made {
+    manifests: Vec<Manifest>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Renders one source from the tree of its revision. [`RenderError::Needs`] says what is to be got first.
+pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderError> {
+    let trees = Trees::new(job);
+    let path = FilePath::new(&job.source.path)?;
+    match entry(trees.own(), &path)? {
         Entry::Directory => {}
         _ => return Err(RenderError::NotADirectory(path)),
     }
-    let source_type = detect(&recorded, &path, source)?;
+    let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
+    let job = Job { source: &source, ..*job };
+    let source_type = detect(trees.own(), &path, &source)?;
     let unsupported = |tool| Err(RenderError::Unsupported { path: path.clone(), tool });
-    let directory = match source_type {
-        SourceType::Directory => directory::render(&recorded, &path, source.directory.as_ref()),
-        SourceType::Helm => unsupported("Helm"),
+    let made = match source_type {
+        SourceType::Directory => directory::render(trees.own(), &path, source.directory.as_ref()),
+        SourceType::Helm => helm::render(&trees, &path, &job, world),
         SourceType::Kustomize => unsupported("Kustomize"),
         SourceType::Plugin => unsupported("config-management plugin"),
     }?;
-    Ok(Rendered {
-        manifests: directory.manifests,
-        diagnostics: directory.diagnostics,
-        read_set: recorded.read_set(),
-        source_type,
-    })
+    let (read_set, references) = trees.read_sets();
+    let Made { manifests, diagnostics } = made;
+    Ok(Rendered { manifests, read_set, references, diagnostics, source_type })
 }
 
 /// Chooses the tool: what the source says, or else what the directory holds.

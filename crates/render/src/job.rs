@@ -1,0 +1,103 @@
+//! What a source is rendered for and with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lynceus_api::ApplicationSource;
+use lynceus_files::{ReadSet, Recorded, Tree};
+use lynceus_object::Str;
+
+/// One source, with everything that it is rendered with.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The files of its revision.
+    pub tree: &'a dyn Tree,
+    /// The source.
+    pub source: &'a ApplicationSource,
+    /// What it is for.
+    pub setting: &'a Setting,
+    /// The files of other sources that it may name.
+    pub references: &'a References,
+    /// What had to be got from elsewhere.
+    pub fetched: &'a Fetched,
+}
+
+/// The trees that a source may read, with a record of what it reads.
+pub(crate) struct Trees<'a> {
+    own: Recorded<'a>,
+    others: BTreeMap<&'a Str, Recorded<'a>>,
+}
+
+impl<'a> Trees<'a> {
+    pub(crate) fn new(job: &Job<'a>) -> Self {
+        let others = job.references.iter().map(|(name, tree)| (name, Recorded::new(&**tree)));
+        Trees { own: Recorded::new(job.tree), others: others.collect() }
+    }
+
+    /// The source's own files.
+    pub(crate) fn own(&self) -> &dyn Tree {
+        &self.own
+    }
+
+    /// The files of another source.
+    pub(crate) fn other(&self, name: &str) -> Option<&dyn Tree> {
+        self.others.iter().find(|(other, _)| **other == name).map(|(_, tree)| tree as &dyn Tree)
+    }
+
+    /// What was looked at: of the source itself, and of others.
+    pub(crate) fn read_sets(self) -> (ReadSet, BTreeMap<Str, ReadSet>) {
+        let others = self.others.into_iter().map(|(name, tree)| (name.clone(), tree.read_set()));
+        (self.own.read_set(), others.collect())
+    }
+}
+
+/// What tools may know of the application and of the cluster that it is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// The application's name.
+    pub application: Str,
+    /// The namespace that it is delivered to.
+    pub namespace: Str,
+    /// Its project.
+    pub project: Str,
+    /// The revision that is rendered.
+    pub revision: Str,
+    /// The version of the cluster's Kubernetes; empty for the one that Helm takes by itself.
+    pub kube_version: Str,
+    /// The APIs of the cluster, as `group/version` and `group/version/Kind`.
+    pub api_versions: Arc<[Str]>,
+    /// The schemes of URLs that value files may be read from.
+    pub value_schemes: Vec<Str>,
+}
+
+/// The files of other sources, by the names that they go by in paths, without the `$`.
+pub type References = BTreeMap<Str, Arc<dyn Tree>>;
+
+/// Something that a source needs and that is not among its files.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Need {
+    /// A chart that another depends on, as its `Chart.yaml` or `Chart.lock` names it.
+    Chart {
+        /// The repository: a URL, or the name of one as `@name` or `alias:name`.
+        repository: Str,
+        /// The chart.
+        name: Str,
+        /// The version, or a range of them.
+        version: Str,
+    },
+    /// A file of values somewhere else.
+    Url(Str),
+}
+
+/// What has been got for a source, by what was needed.
+pub type Fetched = BTreeMap<Need, Arc<[u8]>>;
+
+/// What to call a need in front of a user.
+impl std::fmt::Display for Need {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Need::Chart { repository, name, version } => write!(f, "chart {name} {version} of {repository}"),
+            Need::Url(url) => f.write_str(url),
+        }
+    }
+}
