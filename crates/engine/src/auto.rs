@@ -25,8 +25,7 @@ impl Engine {
         }
         let key = AppKey::of(application);
         let now = self.clock().now();
-        let revisions: Vec<Str> =
-            look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
+        let revisions: Vec<Str> = look.sourced.iter().map(|one| one.revision.clone()).collect();
         let leaving: BTreeSet<ObjectKey> = look
             .changes
             .changes

@@ -8,6 +8,7 @@
 //! they are real. Several engines share the clusters out between them by Leases.
 
 mod act;
+mod ambience;
 mod assess;
 mod auto;
 mod bootstrap;
@@ -19,6 +20,7 @@ mod key;
 mod ledger;
 pub mod limits;
 mod look;
+mod memory;
 mod observe;
 mod operate;
 pub mod project;
@@ -36,6 +38,7 @@ mod vitals;
 mod wait_mark;
 mod words;
 
+pub use ambience::Ambience;
 pub use assess::{Assessment, health_of};
 pub use bootstrap::{bootstrap, ensure_default_project};
 pub use condition::Condition;
@@ -46,7 +49,7 @@ pub use look::{Aim, Look, Looker};
 pub use lynceus_cluster::{Clock, SystemClock};
 pub use observe::{Disagreement, Observation};
 pub use queue::Freshness;
-pub use rendering::{Renderer, RenderingError, Sourced};
+pub use rendering::{Renderer, RenderingError, Request, Sourced};
 pub use settings::Settings;
 pub use vitals::Ailment;
 pub use wait_mark::{WAITING, WaitMark};

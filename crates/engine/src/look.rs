@@ -11,6 +11,7 @@ use lynceus_api::{
 use lynceus_cluster::{Cluster, Destination, Fleet, Link};
 use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
 use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, Str};
+use lynceus_render::Setting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::desire::{Desired, Wanting, desire};
 use crate::key::{AppKey, project_kind};
 use crate::project;
 use crate::queue::Freshness;
-use crate::rendering::{Renderer, Sourced};
+use crate::rendering::{Renderer, Request, Sourced};
 use crate::settings::Settings;
 
 /// What a look found.
@@ -109,20 +110,28 @@ impl Looker<'_> {
             Link::Up(cluster) => cluster.clone(),
             _ => return Look { project: Some(project), away: true, ..Look::failed(away(&found)) },
         };
+        let kinds = cluster.kinds();
+        let setting = Setting {
+            application: AppKey::of(application).tracked_as(self.home),
+            namespace: destination.namespace.clone(),
+            project: application.spec.project.clone(),
+            revision: Str::new(),
+            kube_version: kinds.version.clone(),
+            api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
+            value_schemes: self.settings.value_schemes.clone(),
+        };
+        let request = Request {
+            book: &self.settings.book,
+            setting: &setting,
+            sources: &sources,
+            revisions: &aim.revisions,
+            freshness: aim.freshness,
+            now,
+        };
         let mut sourced = Vec::with_capacity(sources.len());
         let mut conditions = Vec::new();
-        for (index, source) in sources.iter().enumerate() {
-            // A source that is only a reference for others' value files has no manifests of its own.
-            if !source.ref_.is_empty() && source.path.is_empty() && source.chart.is_empty() {
-                continue;
-            }
-            let pinned = aim.revisions.get(index).map(Str::as_str).filter(|revision| !revision.is_empty());
-            let book = &self.settings.book;
-            match self
-                .renderer
-                .render(book, &application.spec.project, source, pinned, aim.freshness, now)
-                .await
-            {
+        for one in self.renderer.render(&request).await {
+            match one {
                 Ok(one) => sourced.push(one),
                 Err(error) => conditions.push(Condition::comparison(crate::words(&error))),
             }

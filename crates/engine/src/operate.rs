@@ -198,7 +198,7 @@ impl Engine {
             }
         };
         let select = |key: &ObjectKey, _: Option<&Object>| selected(sync, key);
-        let revision = look.sourced.first().map(|one| one.revision.commit.to_string()).unwrap_or_default();
+        let revision = look.sourced.first().map(|one| one.revision.clone()).unwrap_or_default();
         plan(&Input {
             changes: &look.changes,
             namespace: &application.spec.destination.namespace,
@@ -342,7 +342,7 @@ fn local_manifests(sync: &SyncOperation) -> Vec<Object> {
 
 /// Writes down which commit the operation is about, so that every later step is about the same.
 fn pin(application: &Application, state: &mut OperationState, sync: &SyncOperation, look: &Look) {
-    let commits: Vec<Str> = look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
+    let commits: Vec<Str> = look.sourced.iter().map(|one| one.revision.clone()).collect();
     let result = state.sync_result.get_or_insert_with(SyncOperationResult::default);
     if application.spec.has_multiple_sources() {
         result.revisions = commits;

@@ -6,11 +6,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::ApplicationSource;
-use lynceus_files::{FilePath, Severity, Tree};
-use lynceus_render::{RenderError, Rendered, render};
-use lynceus_source::{Book, Repository, Revision, SourceError, Sources, Target};
+use lynceus_files::{FilePath, Tree};
+use lynceus_helm::{Chart, ChartError};
+use lynceus_object::Str;
+use lynceus_render::{Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
+use lynceus_source::{
+    Artifact, Book, ChartVersion, Repository, RepositoryKind, Revision, SourceError, Sources, Target,
+};
 
+use crate::ambience::Ambience;
 use crate::limits;
+use crate::memory::{Made, Memory};
 use crate::queue::Freshness;
 
 /// One source at one revision, rendered.
@@ -18,10 +24,26 @@ use crate::queue::Freshness;
 pub struct Sourced {
     /// The source as the application has it.
     pub source: ApplicationSource,
-    /// The commit that it was taken from, and what that was resolved from.
-    pub revision: Revision,
+    /// The commit that it was taken from, the version of the chart, or the digest of the artifact.
+    pub revision: Str,
     /// What it became.
     pub rendered: Arc<Rendered>,
+}
+
+/// What is to be rendered, and for whom.
+pub struct Request<'a> {
+    /// How repositories are reached.
+    pub book: &'a Arc<Book>,
+    /// The application, its destination and the cluster there.
+    pub setting: &'a Setting,
+    /// All sources of the application: one may name files of another.
+    pub sources: &'a [ApplicationSource],
+    /// Revisions to take instead of the sources' own, in their order.
+    pub revisions: &'a [Str],
+    /// How much is to be found out anew.
+    pub freshness: Freshness,
+    /// The time.
+    pub now: Timestamp,
 }
 
 /// Why a source gave nothing.
@@ -36,12 +58,32 @@ pub enum RenderingError {
         #[source]
         source: SourceError,
     },
+    /// The archive of a chart could not be unpacked.
+    #[error("cannot unpack {chart} of {repository}")]
+    Unpack {
+        /// The repository, without credentials.
+        repository: String,
+        /// The chart.
+        chart: String,
+        /// What is wrong.
+        #[source]
+        source: ChartError,
+    },
+    /// Something that the source needs from elsewhere could not be had.
+    #[error("cannot get {need}")]
+    Need {
+        /// What it is.
+        need: Need,
+        /// What is wrong.
+        #[source]
+        source: SourceError,
+    },
     /// The files could not be made into manifests.
     #[error("cannot render {path} of {repository}")]
     Render {
         /// The repository, without credentials.
         repository: String,
-        /// The path in it.
+        /// The path in it, or the chart.
         path: String,
         /// What is wrong.
         #[source]
@@ -52,16 +94,35 @@ pub enum RenderingError {
     Interrupted,
 }
 
-/// What a revision was resolved from: repository, name, and the prefix of tags.
-type Asked = (String, String, String);
+/// What a revision was resolved from: repository, chart, name, and the prefix of tags.
+type Asked = (String, String, String, String);
+
+/// Where a source stands.
+#[derive(Clone)]
+enum Place {
+    Commit(Revision),
+    Chart(ChartVersion),
+    Artifact(Artifact),
+}
+
+impl Place {
+    /// What a user knows it by.
+    fn revision(&self) -> Str {
+        match self {
+            Place::Commit(revision) => revision.commit.to_string().into(),
+            Place::Chart(version) => version.version.as_str().into(),
+            Place::Artifact(artifact) => artifact.digest.as_str().into(),
+        }
+    }
+}
 
 /// Renders sources and remembers what they became.
 pub struct Renderer {
     sources: Sources,
-    rendered: Mutex<Remembered<Arc<Rendered>>>,
-    /// What each source became last, at whatever commit.
-    last: Mutex<Remembered<Made>>,
-    resolved: Mutex<HashMap<Asked, (Revision, Timestamp)>>,
+    rendered: Mutex<Memory>,
+    /// What each source became last, at whatever revision.
+    last: Mutex<Memory>,
+    resolved: Mutex<HashMap<Asked, (Place, Timestamp)>>,
 }
 
 impl Renderer {
@@ -75,123 +136,246 @@ impl Renderer {
         &self.sources
     }
 
-    /// Renders one source. `pinned` is the revision to take instead of the source's own, if there is one.
-    pub async fn render(
+    /// Renders every source of an application, in order. Those that only lend files to others give nothing of their own.
+    pub async fn render(&self, request: &Request<'_>) -> Vec<Result<Sourced, RenderingError>> {
+        let mut places = Vec::with_capacity(request.sources.len());
+        for (index, source) in request.sources.iter().enumerate() {
+            let pinned = request.revisions.get(index).map(Str::as_str).filter(|text| !text.is_empty());
+            places.push(self.locate(request, source, pinned).await);
+        }
+        let mut sourced = Vec::with_capacity(places.len());
+        for (source, place) in request.sources.iter().zip(&places) {
+            let rendered = match place {
+                Err(_) => None,
+                Ok((_, place)) if is_for_others(source) => Some(Ok((place.revision(), Arc::default()))),
+                Ok((repository, place)) => {
+                    Some(self.render_one(request, source, repository, place, &places).await)
+                }
+            };
+            sourced.push((source, rendered));
+        }
+        let results = sourced.into_iter().zip(places);
+        results
+            .map(|((source, rendered), place)| {
+                let (revision, rendered) = match (rendered, place) {
+                    (Some(rendered), _) => rendered?,
+                    (None, Err(error)) => return Err(error),
+                    (None, Ok(_)) => return Err(RenderingError::Interrupted),
+                };
+                Ok(Sourced { source: source.clone(), revision, rendered })
+            })
+            .collect()
+    }
+
+    /// Where a source stands. Without a need for the latest, what was found last time will do.
+    async fn locate(
         &self,
-        book: &Arc<Book>,
-        project: &str,
+        request: &Request<'_>,
         source: &ApplicationSource,
         pinned: Option<&str>,
-        freshness: Freshness,
-        now: Timestamp,
-    ) -> Result<Sourced, RenderingError> {
-        let repository = book.find(&source.repo_url, project);
+    ) -> Result<(Repository, Place), RenderingError> {
+        let repository = self.repository(request, source);
         let shown = repository.shown();
         let failed = |source: SourceError| RenderingError::Source { repository: shown.clone(), source };
-        let revision = self.resolve(&repository, source, pinned, freshness, now).await.map_err(failed)?;
-        let cached = (freshness < Freshness::Anew).then(|| self.remembered(source, &revision)).flatten();
-        let rendered = match cached {
-            Some(rendered) => rendered,
-            None => {
-                let tree = self.sources.tree(&repository, &revision).await.map_err(failed)?;
-                let path = FilePath::new(&source.path).map_err(|error| RenderingError::Render {
-                    repository: shown.clone(),
-                    path: source.path.to_string(),
-                    source: error.into(),
-                })?;
-                self.sources.check_path(&repository, &revision, &*tree, &path).await.map_err(failed)?;
-                let wanted = source.clone();
-                let last = (freshness < Freshness::Anew).then(|| self.last(source)).flatten();
-                let work = move || {
-                    last.map_or_else(|| render_anew(&*tree, &wanted), |last| last.again(&*tree, &wanted))
-                };
-                let made = tokio::task::spawn_blocking(work)
-                    .await
-                    .map_err(|_| RenderingError::Interrupted)?
-                    .map_err(|error| RenderingError::Render {
-                        repository: shown.clone(),
-                        path: source.path.to_string(),
-                        source: error,
-                    })?;
-                self.remember(source, &revision, made)
-            }
-        };
-        Ok(Sourced { source: source.clone(), revision, rendered })
-    }
-
-    /// The commit that a source stands at. Without a need for the latest, what was found last time will do.
-    async fn resolve(
-        &self,
-        repository: &Repository,
-        source: &ApplicationSource,
-        pinned: Option<&str>,
-        freshness: Freshness,
-        now: Timestamp,
-    ) -> Result<Revision, SourceError> {
         let wanted = pinned.unwrap_or(&source.target_revision);
-        let key = (repository.url.clone(), wanted.to_owned(), source.tag_prefix.to_string());
-        if freshness == Freshness::Recent
-            && let Some((revision, _)) =
-                self.resolved.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+        let key = (
+            repository.url.clone(),
+            source.chart.to_string(),
+            wanted.to_owned(),
+            source.tag_prefix.to_string(),
+        );
+        if request.freshness == Freshness::Recent
+            && let Some((place, _)) = self.resolved.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
         {
-            return Ok(revision.clone());
+            return Ok((repository, place.clone()));
         }
-        let target = Target { revision: wanted, tag_prefix: &source.tag_prefix };
-        let revision = self.sources.resolve(repository, target).await?;
+        let place = if !source.chart.is_empty() {
+            let found = self.sources.chart_version(&repository, &source.chart, wanted).await;
+            Place::Chart(found.map_err(failed)?)
+        } else if repository.kind == RepositoryKind::Oci {
+            Place::Artifact(self.sources.artifact(&repository, wanted).await.map_err(failed)?)
+        } else {
+            let target = Target { revision: wanted, tag_prefix: &source.tag_prefix };
+            Place::Commit(self.sources.resolve(&repository, target).await.map_err(failed)?)
+        };
         let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        resolved.insert(key, (revision.clone(), now));
+        resolved.insert(key, (place.clone(), request.now));
         // What nobody has asked for in a day belongs to an application that is gone.
         let old = Duration::from_secs(24 * 3600);
-        resolved.retain(|_, (_, at)| now.duration_since(*at).unsigned_abs() < old);
-        Ok(revision)
+        resolved.retain(|_, (_, at)| request.now.duration_since(*at).unsigned_abs() < old);
+        Ok((repository, place))
     }
 
-    fn remembered(&self, source: &ApplicationSource, revision: &Revision) -> Option<Arc<Rendered>> {
-        self.rendered.lock().unwrap_or_else(PoisonError::into_inner).get(&memory_key(source, revision))
-    }
-
-    fn remember(&self, source: &ApplicationSource, revision: &Revision, made: Made) -> Arc<Rendered> {
-        let rendered = made.rendered.clone();
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(source_key(source), made);
-        let mut memory = self.rendered.lock().unwrap_or_else(PoisonError::into_inner);
-        memory.insert(memory_key(source, revision), rendered.clone());
-        rendered
-    }
-
-    fn last(&self, source: &ApplicationSource) -> Option<Made> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).get(&source_key(source))
-    }
-}
-
-/// What a source became, and what the files looked like that were read for it.
-#[derive(Clone)]
-struct Made {
-    rendered: Arc<Rendered>,
-    /// None if they cannot be told from others without reading them.
-    fingerprint: Option<String>,
-}
-
-impl Made {
-    /// The same again if none of the files that were read has changed: a commit to another folder costs no rendering.
-    fn again(self, tree: &dyn Tree, source: &ApplicationSource) -> Result<Made, RenderError> {
-        if self.fingerprint.is_some() && self.rendered.read_set.fingerprint(tree) == self.fingerprint {
-            return Ok(self);
+    fn repository(&self, request: &Request<'_>, source: &ApplicationSource) -> Repository {
+        let (url, project) = (&source.repo_url, &request.setting.project);
+        if !source.chart.is_empty() {
+            request.book.charts(url, project)
+        } else if url.starts_with("oci://") {
+            request.book.artifacts(url, project)
+        } else {
+            request.book.find(url, project)
         }
-        render_anew(tree, source)
+    }
+
+    /// Renders one source, or takes what it became before.
+    async fn render_one(
+        &self,
+        request: &Request<'_>,
+        source: &ApplicationSource,
+        repository: &Repository,
+        place: &Place,
+        places: &[Result<(Repository, Place), RenderingError>],
+    ) -> Result<(Str, Arc<Rendered>), RenderingError> {
+        let revision = place.revision();
+        let setting = Setting { revision: revision.clone(), ..request.setting.clone() };
+        let lent = lent(source, request.sources, places);
+        let own_key = source_key(source);
+        let lenders: String =
+            lent.iter().map(|(name, (_, place))| format!("{name}@{}\n", place.revision())).collect();
+        let key = format!("{revision}\n{lenders}{own_key}");
+        let reuses = request.freshness < Freshness::Anew;
+        let known = |memory: &Mutex<Memory>, key: &str| {
+            let found = memory.lock().unwrap_or_else(PoisonError::into_inner).get(key);
+            found.filter(|made| reuses && made.suits(&setting))
+        };
+        if let Some(made) = known(&self.rendered, &key) {
+            return Ok((revision, made.rendered));
+        }
+        let tree = self.tree(source, repository, place).await?;
+        let mut references = References::new();
+        for (name, (repository, place)) in lent {
+            references.insert(name, self.tree(source, repository, place).await?);
+        }
+        // What a chart reads cannot be told from the revision where it differs by the revision alone.
+        let made = match known(&self.last, &own_key).filter(|made| made.is_still_so((&*tree, &references))) {
+            Some(made) => made,
+            None => self.make(request, source, (tree, references), setting).await?,
+        };
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(own_key, made.clone());
+        self.rendered.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
+        Ok((revision, made.rendered))
+    }
+
+    /// Renders, and gets what is needed from elsewhere until nothing more is.
+    async fn make(
+        &self,
+        request: &Request<'_>,
+        source: &ApplicationSource,
+        (tree, references): (Arc<dyn Tree>, References),
+        setting: Setting,
+    ) -> Result<Made, RenderingError> {
+        let mut fetched = Fetched::new();
+        for _ in 0..limits::NEEDS {
+            let (wanted, tree, references) = (source.clone(), tree.clone(), references.clone());
+            let (setting, given, now) = (setting.clone(), fetched.clone(), request.now);
+            let work = move || {
+                let job = Job {
+                    tree: &*tree,
+                    source: &wanted,
+                    setting: &setting,
+                    references: &references,
+                    fetched: &given,
+                };
+                let rendered = render(&job, &mut Ambience::at(now))?;
+                Ok(Made::new(rendered, &setting, (&*tree, &references), given.is_empty()))
+            };
+            let made = tokio::task::spawn_blocking(work).await.map_err(|_| RenderingError::Interrupted)?;
+            match made {
+                Ok(made) => return Ok(made),
+                Err(RenderError::Needs(needs)) => {
+                    for need in needs {
+                        let got = self.get(request, &need).await?;
+                        fetched.insert(need, got);
+                    }
+                }
+                Err(error) => return Err(failed_rendering(request, source, error)),
+            }
+        }
+        let endless = RenderError::Needs(fetched.into_keys().collect());
+        Err(failed_rendering(request, source, endless))
+    }
+
+    /// Gets something that a source needs.
+    async fn get(&self, request: &Request<'_>, need: &Need) -> Result<Arc<[u8]>, RenderingError> {
+        let failed = |source: SourceError| RenderingError::Need { need: need.clone(), source };
+        match need {
+            Need::Chart { repository, name, version } => {
+                let project = &request.setting.project;
+                let repository = request.book.dependency(repository, project).map_err(failed)?;
+                // Those beside the chart are never asked for here.
+                let Some(repository) = repository else { return Err(RenderingError::Interrupted) };
+                let chosen = self.sources.chart_version(&repository, name, version).await.map_err(failed)?;
+                self.sources.chart_archive(&repository, &chosen).await.map_err(failed)
+            }
+            Need::Url(url) => self.sources.file(url).await.map_err(failed),
+        }
+    }
+
+    /// The files of a source.
+    async fn tree(
+        &self,
+        source: &ApplicationSource,
+        repository: &Repository,
+        place: &Place,
+    ) -> Result<Arc<dyn Tree>, RenderingError> {
+        let shown = repository.shown();
+        let failed = |source: SourceError| RenderingError::Source { repository: shown.clone(), source };
+        match place {
+            Place::Commit(revision) => {
+                let tree = self.sources.tree(repository, revision).await.map_err(failed)?;
+                // Another's path is not in the repository that it borrows from.
+                if source.repo_url == repository.url.as_str()
+                    && let Ok(path) = FilePath::new(&source.path)
+                {
+                    self.sources.check_path(repository, revision, &*tree, &path).await.map_err(failed)?;
+                }
+                Ok(tree)
+            }
+            Place::Artifact(artifact) => {
+                self.sources.artifact_tree(repository, artifact).await.map_err(failed)
+            }
+            Place::Chart(version) => {
+                let archive = self.sources.chart_archive(repository, version).await.map_err(failed)?;
+                let unpacked = tokio::task::spawn_blocking(move || Chart::unpack(&archive)).await;
+                let tree = unpacked.map_err(|_| RenderingError::Interrupted)?.map_err(|source| {
+                    let chart = format!("{} {}", version.name, version.version);
+                    RenderingError::Unpack { repository: shown.clone(), chart, source }
+                })?;
+                Ok(Arc::new(tree))
+            }
+        }
     }
 }
 
-fn render_anew(tree: &dyn Tree, source: &ApplicationSource) -> Result<Made, RenderError> {
-    let rendered = render(tree, source)?;
-    // What could not be read may be readable the next time.
-    let whole = rendered.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
-    let fingerprint = whole.then(|| rendered.read_set.fingerprint(tree)).flatten();
-    Ok(Made { rendered: Arc::new(rendered), fingerprint })
+/// Whether a source has no manifests of its own: it only lends files to others.
+fn is_for_others(source: &ApplicationSource) -> bool {
+    !source.ref_.is_empty() && source.path.is_empty() && source.chart.is_empty()
 }
 
-/// What a rendering depends on: the commit and every field of the source but the name of the revision.
-fn memory_key(source: &ApplicationSource, revision: &Revision) -> String {
-    format!("{}\n{}", revision.commit, source_key(source))
+type Located<'a> = (&'a Repository, &'a Place);
+
+/// The sources that a source names files of, by their names. One that cannot be had is missed when the file is.
+fn lent<'a>(
+    source: &ApplicationSource,
+    sources: &[ApplicationSource],
+    places: &'a [Result<(Repository, Place), RenderingError>],
+) -> Vec<(Str, Located<'a>)> {
+    let Some(helm) = &source.helm else { return Vec::new() };
+    let paths = helm.value_files.iter().chain(helm.file_parameters.iter().map(|one| &one.path));
+    let names: Vec<&str> = paths.filter_map(|path| path.strip_prefix('$')?.split('/').next()).collect();
+    let lenders = sources.iter().zip(places).filter(|(lender, _)| names.contains(&lender.ref_.as_str()));
+    lenders
+        .filter_map(|(lender, place)| {
+            let (repository, place) = place.as_ref().ok()?;
+            Some((lender.ref_.clone(), (repository, place)))
+        })
+        .collect()
+}
+
+fn failed_rendering(request: &Request<'_>, source: &ApplicationSource, error: RenderError) -> RenderingError {
+    let repository = request.book.find(&source.repo_url, &request.setting.project).shown();
+    let path = if source.chart.is_empty() { &source.path } else { &source.chart };
+    RenderingError::Render { repository, path: path.to_string(), source: error }
 }
 
 /// Every field of a source but the name of the revision.
@@ -199,38 +383,6 @@ fn source_key(source: &ApplicationSource) -> String {
     let mut source = source.clone();
     source.target_revision = Default::default();
     serde_json::to_string(&source).unwrap_or_default()
-}
-
-/// The last renderings, the oldest forgotten first.
-struct Remembered<T> {
-    entries: HashMap<String, (u64, T)>,
-    uses: u64,
-}
-
-impl<T> Default for Remembered<T> {
-    fn default() -> Self {
-        Remembered { entries: HashMap::new(), uses: 0 }
-    }
-}
-
-impl<T: Clone> Remembered<T> {
-    fn get(&mut self, key: &str) -> Option<T> {
-        self.uses += 1;
-        let (used, kept) = self.entries.get_mut(key)?;
-        *used = self.uses;
-        Some(kept.clone())
-    }
-
-    fn insert(&mut self, key: String, kept: T) {
-        self.uses += 1;
-        self.entries.insert(key, (self.uses, kept));
-        if self.entries.len() > limits::RENDERED {
-            let oldest = self.entries.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
-            if let Some(oldest) = oldest {
-                self.entries.remove(&oldest);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -263,15 +415,23 @@ mod tests {
             ..ApplicationSource::default()
         };
         let book = Arc::new(Book::default());
+        let setting = Setting::default();
         let render = async || {
-            let now = Timestamp::UNIX_EPOCH;
-            renderer.render(&book, "default", &source, None, Freshness::Latest, now).await.unwrap()
+            let request = Request {
+                book: &book,
+                setting: &setting,
+                sources: std::slice::from_ref(&source),
+                revisions: &[],
+                freshness: Freshness::Latest,
+                now: Timestamp::UNIX_EPOCH,
+            };
+            renderer.render(&request).await.remove(0).unwrap()
         };
         commit(&repository, "app/a.yaml", "a");
         let first = render().await;
         commit(&repository, "other/b.yaml", "b");
         let second = render().await;
-        assert_ne!(first.revision.commit, second.revision.commit);
+        assert_ne!(first.revision, second.revision);
         assert!(Arc::ptr_eq(&first.rendered, &second.rendered));
         commit(&repository, "app/a.yaml", "changed");
         let third = render().await;

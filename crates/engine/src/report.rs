@@ -95,7 +95,7 @@ fn sync_status(application: &Application, look: &Look) -> SyncStatus {
         ignore_differences: spec.ignore_differences.clone(),
         ..ComparedTo::default()
     };
-    let revisions: Vec<Str> = look.sourced.iter().map(|one| one.revision.commit.to_string().into()).collect();
+    let revisions: Vec<Str> = look.sourced.iter().map(|one| one.revision.clone()).collect();
     if spec.has_multiple_sources() {
         sync.compared_to.sources = spec.sources.clone();
         sync.revisions = revisions;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lynceus_api::{Tracking, TrackingMethod, Word as _, labels, parse_duration};
 use lynceus_cluster::{Cache, Cluster, RespectRbac, Scope};
 use lynceus_files::Diagnostic;
-use lynceus_object::{GroupKind, Object, ObjectKey};
+use lynceus_object::{GroupKind, Object, ObjectKey, Str};
 use lynceus_source::Book;
 
 use crate::limits;
@@ -26,6 +26,8 @@ pub struct Settings {
     pub resync: Option<Duration>,
     /// By how much that is stretched at random.
     pub resync_jitter: Duration,
+    /// The schemes of URLs that value files may be read from: `helm.valuesFileSchemes`.
+    pub value_schemes: Vec<Str>,
     /// The repositories and how to get in.
     pub book: Arc<Book>,
     /// Settings that cannot be followed.
@@ -65,6 +67,7 @@ impl Settings {
             in_cluster: text(&config, "cluster.inClusterEnabled") != Some("false"),
             resync: Some(resync).filter(|period| !period.is_zero()),
             resync_jitter,
+            value_schemes: value_schemes(&config),
             book: Arc::new(book),
             diagnostics,
         }
@@ -75,6 +78,12 @@ impl Settings {
         cluster.set_tracking(self.tracking.clone());
         cluster.set_scope(self.scope.clone(), self.respect_rbac);
     }
+}
+
+/// Argo CD allows both if nothing is said.
+fn value_schemes(config: &Object) -> Vec<Str> {
+    let schemes = text(config, "helm.valuesFileSchemes").unwrap_or("https, http");
+    schemes.split(',').map(|scheme| scheme.trim().into()).filter(|scheme: &Str| !scheme.is_empty()).collect()
 }
 
 /// Whether a change of this object is a change of settings.
