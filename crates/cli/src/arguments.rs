@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{app, controller, crds, install, render, server, sim, up};
+use crate::{app, controller, crds, helm, install, render, server, sim, up};
 
 /// A GitOps delivery engine with an embedded Kubernetes.
 ///
@@ -39,6 +39,8 @@ pub(crate) enum Command {
     App(Box<app::Arguments>),
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
+    /// Work with charts as Helm does, in process: template, show.
+    Helm(helm::Arguments),
     /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Arguments),
     /// Print the completions for a shell: lynceus completion bash > /etc/bash_completion.d/lynceus

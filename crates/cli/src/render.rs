@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use lynceus_api::{ApplicationSource, ApplicationSourceDirectory};
-use lynceus_files::Severity;
+use lynceus_engine::Ambience;
+use lynceus_files::{Severity, Tree};
 use lynceus_object::Object;
+use lynceus_render::{Fetched, Job, References, RenderError, Rendered, Setting};
 use lynceus_source::DiskTree;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::{self, Output};
 
-/// Show what a folder of manifests becomes.
+/// Show what a folder of manifests or a chart becomes.
 ///
 /// Reads the folder as a source of an Application would be read, in process, and prints the objects. What is wrong is
 /// told on stderr with its file and line; the exit code is 1 if something is missing because of it.
@@ -31,9 +34,37 @@ pub(crate) struct Arguments {
     /// Leave out files that match this pattern.
     #[arg(long, default_value = "")]
     exclude: String,
+    /// The name of the application, which is that of a chart's release; the folder's, if none is given.
+    #[arg(long, default_value = "")]
+    name: String,
+    /// The namespace that it would be delivered to.
+    #[arg(short, long, default_value = "default")]
+    namespace: String,
     /// How to print the objects.
     #[arg(short, long, value_enum, default_value_t = Output::Yaml)]
     output: Output,
+}
+
+impl Arguments {
+    fn release_name(&self) -> String {
+        if !self.name.is_empty() {
+            return self.name.clone();
+        }
+        let folder = self.directory.join(&self.path);
+        let folder = folder.canonicalize().unwrap_or(folder);
+        folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+/// Renders a source from files on this machine, which have to be all that it needs.
+pub(crate) fn of_tree(
+    tree: &dyn Tree,
+    source: &ApplicationSource,
+    setting: &Setting,
+) -> Result<Rendered, RenderError> {
+    let (references, fetched) = (References::new(), Fetched::new());
+    let job = Job { tree, source, setting, references: &references, fetched: &fetched };
+    lynceus_render::render(&job, &mut Ambience::at(Timestamp::now()))
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -50,7 +81,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }),
         ..ApplicationSource::default()
     };
-    let rendered = lynceus_render::render(&tree, &source)
+    let setting = Setting {
+        application: arguments.release_name().into(),
+        namespace: arguments.namespace.as_str().into(),
+        ..Setting::default()
+    };
+    let rendered = of_tree(&tree, &source, &setting)
         .doing(format!("cannot render {}", arguments.directory.display()))?;
     let objects: Vec<Object> = rendered.manifests.iter().map(|manifest| manifest.object.clone()).collect();
     match arguments.output {

@@ -6,6 +6,7 @@ use lynceus_api::ApplicationSource;
 use lynceus_engine::{Aim, Freshness};
 use lynceus_files::Severity;
 use lynceus_object::{Object, Str, Value};
+use lynceus_render::Setting;
 use lynceus_source::DiskTree;
 
 use super::context::Context;
@@ -59,7 +60,7 @@ pub(crate) fn of_folder(folder: &Path) -> Outcome<Vec<Object>> {
     let failed = format!("cannot read {}", folder.display());
     let tree = DiskTree::open(folder).doing(failed.as_str())?;
     let source = ApplicationSource { path: ".".into(), ..ApplicationSource::default() };
-    let rendered = lynceus_render::render(&tree, &source).doing(failed.as_str())?;
+    let rendered = crate::render::of_tree(&tree, &source, &Setting::default()).doing(failed.as_str())?;
     let broken = rendered.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
     if let Some(broken) = broken {
         return Err(Failure::new(Code::Other, format!("{failed}: {}", broken.to_text())));
