@@ -5,5 +5,6 @@ pub mod fixture;
 pub mod fleet;
 pub mod ledger;
 pub mod requests;
+pub mod shelf;
 pub mod webhook;
 pub mod world;

@@ -1,0 +1,159 @@
+//! A web server in the test's own process with charts on it: as a chart repository, and as a registry.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper_util::rt::TokioIo;
+use lynceus_object::{json, value};
+use sha2::{Digest as _, Sha256};
+use tokio::task::JoinHandle;
+
+/// A server that listens on the loopback device until it is dropped.
+pub struct Shelf {
+    /// `127.0.0.1:port`.
+    pub host: String,
+    pages: Arc<Mutex<Pages>>,
+    work: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Pages {
+    /// The type and the content of each path.
+    at: BTreeMap<String, (&'static str, Bytes)>,
+    /// The entries of the index, by chart.
+    charts: BTreeMap<String, Vec<String>>,
+    asked: Vec<String>,
+}
+
+impl Shelf {
+    /// A server with nothing on it.
+    #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
+    pub async fn start() -> Self {
+        let pages: Arc<Mutex<Pages>> = Arc::default();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let host = listener.local_addr().expect("an address").to_string();
+        let served = pages.clone();
+        let work = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let served = served.clone();
+                let service =
+                    hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
+                        let answer = answer(&served, request.uri().path());
+                        async move { Ok::<_, Infallible>(answer) }
+                    });
+                let connection = hyper::server::conn::http1::Builder::new();
+                tokio::spawn(connection.serve_connection(TokioIo::new(stream), service));
+            }
+        });
+        Shelf { host, pages, work }
+    }
+
+    /// Puts a file on the server.
+    pub fn put(&self, path: &str, content: impl Into<Bytes>) {
+        self.pages().at.insert(path.to_owned(), ("application/octet-stream", content.into()));
+    }
+
+    /// Publishes a chart in both ways: below `/charts` as a repository, and in the registry as `charts/NAME`.
+    pub fn publish(&self, name: &str, version: &str, files: &[(&str, &str)]) {
+        let packed = Bytes::from(pack(name, files));
+        let digest = digest(&packed);
+        let mut pages = self.pages();
+        let entry = format!(
+            "  - name: {name}\n    version: {version}\n    digest: {}\n    urls: [{name}-{version}.tgz]\n",
+            digest.trim_start_matches("sha256:")
+        );
+        pages.charts.entry(name.to_owned()).or_default().push(entry);
+        let entries: String =
+            pages.charts.iter().map(|(name, entries)| format!("  {name}:\n{}", entries.concat())).collect();
+        let index = format!("apiVersion: v1\nentries:\n{entries}");
+        pages.at.insert("/charts/index.yaml".to_owned(), ("text/yaml", index.into()));
+        pages.at.insert(format!("/charts/{name}-{version}.tgz"), ("application/gzip", packed.clone()));
+        let config = Bytes::from_static(b"{}");
+        let manifest = value!({
+            "schemaVersion": 2,
+            "config": {
+                "mediaType": "application/vnd.cncf.helm.config.v1+json",
+                "digest": self::digest(&config), "size": config.len(),
+            },
+            "layers": [{
+                "mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
+                "digest": digest.as_str(), "size": packed.len(),
+            }],
+        });
+        let manifest = Bytes::from(json::to_vec(&manifest));
+        let root = format!("/v2/charts/{name}");
+        const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+        pages
+            .at
+            .insert(format!("{root}/manifests/{}", self::digest(&manifest)), (MANIFEST, manifest.clone()));
+        pages.at.insert(format!("{root}/manifests/{version}"), (MANIFEST, manifest));
+        pages.at.insert(format!("{root}/blobs/{digest}"), ("application/octet-stream", packed));
+        pages.at.insert(format!("{root}/blobs/{}", self::digest(&config)), ("application/json", config));
+        let tags = json::to_vec(&value!({"name": format!("charts/{name}"), "tags": [version]}));
+        pages.at.insert(format!("{root}/tags/list"), ("application/json", tags.into()));
+    }
+
+    /// Every path that was asked for, in order.
+    pub fn asked(&self) -> Vec<String> {
+        self.pages().asked.clone()
+    }
+
+    fn pages(&self) -> std::sync::MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Shelf {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+fn answer(pages: &Mutex<Pages>, path: &str) -> http::Response<Full<Bytes>> {
+    let mut pages = pages.lock().unwrap_or_else(PoisonError::into_inner);
+    pages.asked.push(path.to_owned());
+    let (status, kind, body) = match pages.at.get(path) {
+        Some((kind, body)) => (200, *kind, body.clone()),
+        None if path == "/v2/" => (200, "application/json", Bytes::from_static(b"{}")),
+        None => (404, "text/plain", Bytes::from_static(b"not here")),
+    };
+    let digest = digest(&body);
+    let response = http::Response::builder().status(status).header("content-type", kind);
+    let response = response.header("docker-content-digest", digest).body(Full::new(body));
+    response.unwrap_or_default()
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hash}")
+}
+
+/// The `.tgz` of a chart.
+#[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
+fn pack(chart: &str, files: &[(&str, &str)]) -> Vec<u8> {
+    let mut tar = Vec::new();
+    for (name, body) in files {
+        let name = format!("{chart}/{name}");
+        let mut header = [0_u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[100..108].copy_from_slice(b"0000644\0");
+        header[124..136].copy_from_slice(format!("{:011o}\0", body.len()).as_bytes());
+        header[136..148].copy_from_slice(b"00000000000\0");
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        tar.extend_from_slice(&header);
+        tar.extend_from_slice(body.as_bytes());
+        tar.resize(tar.len().div_ceil(512) * 512, 0);
+    }
+    tar.resize(tar.len() + 1024, 0);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&tar).expect("memory can be written to");
+    packed.finish().expect("memory can be written to")
+}
