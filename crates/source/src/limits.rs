@@ -46,6 +46,8 @@ pub const MAX_FILE_BYTES: u64 = 10 << 20;
 pub const MAX_INDEX_BYTES: u64 = 512 << 20;
 /// The largest index that is not written one key or item per line, and therefore has to be read as a whole.
 pub const MAX_FOREIGN_INDEX_BYTES: u64 = 32 << 20;
+/// The longest line of an index that is written one key or item per line.
+pub const MAX_INDEX_LINE: u64 = 1 << 20;
 /// The most charts of a repository; the name and place of each is kept in memory.
 pub const MAX_CHARTS: usize = 200_000;
 /// The most bytes of an index that describe one chart.

@@ -16,7 +16,7 @@ use lynceus_object::{Value, json, yaml};
 
 use super::entry;
 use crate::chart::ChartVersion;
-use crate::limits::{MAX_CHART_ENTRIES_BYTES, MAX_CHARTS};
+use crate::limits::{MAX_CHART_ENTRIES_BYTES, MAX_CHARTS, MAX_INDEX_LINE};
 
 /// Where the entries of each chart stand in the text.
 #[derive(Debug)]
@@ -95,7 +95,10 @@ fn cut(mut text: impl BufRead) -> Result<HashMap<Box<str>, Span>, Uncut> {
     let mut at = 0;
     loop {
         line.clear();
-        let length = text.read_until(b'\n', &mut line)? as u64;
+        let length = text.by_ref().take(MAX_INDEX_LINE + 1).read_until(b'\n', &mut line)? as u64;
+        if length > MAX_INDEX_LINE {
+            return Err(Uncut::Foreign);
+        }
         if length == 0 || !cutter.line(&line, at, at + length)? {
             break;
         }

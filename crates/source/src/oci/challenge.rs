@@ -107,6 +107,13 @@ mod tests {
         assert_eq!(check(r#"Bearer realm="a\"b""#), [bearer("a\"b", "", "")]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_a_server_sends_is_too_much(text in "(Bearer |Basic|realm=|[\"\\\\=, üa]){0,12}") {
+            check(&text);
+        }
+    }
+
     #[test]
     fn nonsense_is_no_challenge() {
         for text in

@@ -118,6 +118,7 @@ fn what_only_a_parser_can_tell_is_left_to_one() {
         "entries:\n\ta:\n",
         "note: \"a\nentries:\n  b:\n\"\nentries:\n",
         "<html></html>",
+        &format!("entries:\n  a:\n  - {}\n", "x".repeat(1 << 20)),
         "",
         "apiVersion: v1\n",
     ] {
@@ -203,6 +204,15 @@ fn entry() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #[test]
+    fn nothing_that_a_server_sends_is_too_much(text in "(entries:\n)?([ \t]{0,3}[-a\"'{\\[:&*#|\n]{0,3}(: |\n)?){0,20}", bytes: Vec<u8>) {
+        for text in [text.as_bytes(), &bytes] {
+            let _ = cut(Cursor::new(text));
+            let _ = entry::versions("a", text);
+            let _ = rewrite(text, &mut Vec::new());
+        }
+    }
+
     #[test]
     fn what_is_cut_out_is_what_a_parser_finds(
         charts in prop::collection::btree_map("[a-z0-9][a-z0-9.-]{0,8}", prop::collection::vec(entry(), 0..4), 0..5),
