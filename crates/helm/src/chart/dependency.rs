@@ -79,7 +79,7 @@ impl Dependency {
             import_values: fields
                 .get("import-values")
                 .and_then(Value::as_seq)
-                .map(|items| items.iter().cloned().collect())
+                .map(<[Value]>::to_vec)
                 .unwrap_or_default(),
             alias: string(fields, "alias"),
         })

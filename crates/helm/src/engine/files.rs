@@ -64,7 +64,7 @@ fn glob(_: &mut Context<'_>, files: &Value, args: &[Value]) -> Result<Value, Fai
 }
 
 fn as_config(_: &mut Context<'_>, files: &Value, _: &[Value]) -> Result<Value, Failure> {
-    Ok(flattened(files, |content| Str::from_bytes(content)))
+    Ok(flattened(files, Str::from_bytes))
 }
 
 fn as_secrets(_: &mut Context<'_>, files: &Value, _: &[Value]) -> Result<Value, Failure> {

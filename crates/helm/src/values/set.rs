@@ -282,7 +282,7 @@ mod tests {
     fn values_have_the_type_that_they_look_like() {
         check(
             "a=1,b=true,c=null,d=x,e=0,f=01,g=1.5,h=-3,i=TRUE",
-            concat!(r#"{"a":1,"b":true,"c":null,"d":"x","e":0,"f":"01","g":"1.5","h":-3,"i":true}"#),
+            r#"{"a":1,"b":true,"c":null,"d":"x","e":0,"f":"01","g":"1.5","h":-3,"i":true}"#,
         );
         check("a=", r#"{"a":""}"#);
         check("a=,b=1", r#"{"a":"","b":1}"#);
@@ -320,9 +320,7 @@ mod tests {
         fails("a[0]x=1", "unexpected data at end of array index: ['x']");
         fails(
             "a=1,a.b=2",
-            concat!(
-                "unable to parse key: interface conversion: interface {} is int64, not map[string]interface {}"
-            ),
+            "unable to parse key: interface conversion: interface {} is int64, not map[string]interface {}",
         );
         fails(
             "a=1,a[0]=2",
@@ -330,7 +328,7 @@ mod tests {
         );
         fails(
             &format!("{}=1", vec!["a"; 32].join(".")),
-            concat!("value name nested level is greater than maximum supported nested level of 30"),
+            "value name nested level is greater than maximum supported nested level of 30",
         );
     }
 
