@@ -4,6 +4,7 @@
 //! `==> $ arguments`, with what Helm prints. A file in an archive is `==> charts/x-1.0.0.tgz!x/Chart.yaml`.
 //! Commands are `helm template` unless they begin with `lint` or `show`.
 //! With `LYNCEUS_HELM` naming a Helm, its answers are written into the files instead.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -1,4 +1,5 @@
 //! Where fields come from, and which files count.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::sync::Arc;
 

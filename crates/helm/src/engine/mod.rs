@@ -7,6 +7,7 @@ mod functions;
 mod host;
 mod pretty;
 mod scope;
+mod tables;
 mod toml;
 
 use std::collections::{BTreeMap, HashMap};

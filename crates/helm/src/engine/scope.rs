@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_gotmpl::types::{ANY, STRING_MAP};
-use lynceus_gotmpl::{Map, Shape, Str, TypeInfo, Value};
+use lynceus_gotmpl::types::STRING_MAP;
+use lynceus_gotmpl::{Map, Str, Value};
 
+use super::tables::VALUES;
 use super::{capabilities, files};
 use crate::capabilities::Capabilities;
 use crate::chart::{ChartFile, Dependency, Metadata};
 use crate::dependencies::Node;
 use crate::go::path;
 use crate::values;
-
-/// The type of `.Values`, of `.Template` and of the dot.
-static VALUES: TypeInfo = TypeInfo::declared("common.Values", Shape::Map(&ANY), &[]);
 
 /// What a chart is rendered for.
 #[derive(Clone, Copy, Debug)]
