@@ -3,14 +3,51 @@
 mod dependencies;
 mod values;
 
+use std::sync::Arc;
+
 use lynceus_api::ApplicationSourceHelm;
 use lynceus_files::{Diagnostic, FilePath, Span};
-use lynceus_helm::{Capabilities, KubeVersion, Options, Output, Release, World};
+use lynceus_helm::{
+    Capabilities, Chart, Explanation, KubeVersion, Options, Output, Release, UserValues, World,
+};
 use lynceus_object::{manifest, yaml};
 
 use crate::environment::Environment;
+use crate::explain::Field;
 use crate::job::{Job, Need, Trees};
 use crate::{Made, Manifest, RenderError};
+
+/// Everything that Helm is given.
+struct Prepared {
+    chart: Arc<Chart>,
+    values: UserValues,
+    release: Release,
+    capabilities: Capabilities,
+    options: Options,
+}
+
+fn prepare(
+    trees: &Trees<'_>,
+    path: &FilePath,
+    helm: &ApplicationSourceHelm,
+    job: &Job<'_>,
+) -> Result<Prepared, RenderError> {
+    let environment = Environment::new(job.setting, job.source);
+    let mut needs = Vec::new();
+    let chart = dependencies::load(trees.own(), path, job.fetched, &mut needs)?;
+    let values = values::Reader { trees, path, job, environment: &environment }.read(helm, &mut needs)?;
+    if !needs.is_empty() {
+        return Err(RenderError::Needs(needs));
+    }
+    let options = Options { skip_schema_validation: helm.skip_schema_validation, ..Options::default() };
+    Ok(Prepared {
+        chart,
+        values,
+        release: release(helm, job),
+        capabilities: capabilities(helm, job)?,
+        options,
+    })
+}
 
 /// Renders the chart at a path.
 pub(crate) fn render(
@@ -19,29 +56,43 @@ pub(crate) fn render(
     job: &Job<'_>,
     world: &mut dyn World,
 ) -> Result<Made, RenderError> {
-    let unset = ApplicationSourceHelm::default();
-    let helm = job.source.helm.as_ref().unwrap_or(&unset);
-    let environment = Environment::new(job.setting, job.source);
-    let mut needs = Vec::new();
-    let chart = dependencies::load(trees.own(), path, job.fetched, &mut needs)?;
-    let values = values::Reader { trees, path, job, environment: &environment }.read(helm, &mut needs)?;
-    if !needs.is_empty() {
-        return Err(RenderError::Needs(needs));
-    }
-    let failed =
-        |error: lynceus_helm::HelmError| RenderError::Helm { path: path.clone(), source: Box::new(error) };
-    let capabilities = capabilities(helm, job)?;
-    let options = Options { skip_schema_validation: helm.skip_schema_validation, ..Options::default() };
-    let rendering =
-        lynceus_helm::render(&chart, &values, &release(helm, job), &capabilities, &options, world)
-            .map_err(failed)?;
+    let helm = job.source.helm.clone().unwrap_or_default();
+    let Prepared { chart, values, release, capabilities, options } = prepare(trees, path, &helm, job)?;
+    let rendering = lynceus_helm::render(&chart, &values, &release, &capabilities, &options, world)
+        .map_err(|error| failed(path, error))?;
     let output = Output { include_crds: !helm.skip_crds, skip_tests: helm.skip_tests, ..Output::default() };
     let mut made = Made::default();
     made.diagnostics.extend(rendering.warnings.iter().map(|text| Diagnostic::warning(text.clone())));
     for (source, text) in output.documents(&rendering) {
-        read(path, &source, &text, &mut made);
+        read(path, source, &text, &mut made);
     }
     Ok(made)
+}
+
+/// Explains a field of an object that the chart at a path makes; none if there is no such field.
+pub(crate) fn explain(
+    trees: &Trees<'_>,
+    path: &FilePath,
+    job: &Job<'_>,
+    field: &Field,
+    world: &mut dyn World,
+) -> Result<Option<Explanation>, RenderError> {
+    let helm = job.source.helm.clone().unwrap_or_default();
+    let Prepared { chart, values, release, capabilities, options } = prepare(trees, path, &helm, job)?;
+    let (rendering, traces) =
+        lynceus_helm::render_traced(&chart, &values, &release, &capabilities, &options, world)
+            .map_err(|error| failed(path, error))?;
+    let hooks = rendering.hooks.iter().map(|hook| &hook.manifest);
+    let mut manifests = rendering.manifests.iter().chain(hooks);
+    let wanted = manifests.find(|one| {
+        let found = manifest::read(path, one.content.as_bytes(), &yaml::Options::default());
+        found.objects.iter().any(|placed| field.is_of(&placed.object))
+    });
+    Ok(wanted.and_then(|manifest| traces.explain(manifest, &field.path)))
+}
+
+fn failed(path: &FilePath, error: lynceus_helm::HelmError) -> RenderError {
+    RenderError::Helm { path: path.clone(), source: Box::new(error) }
 }
 
 /// Argo CD calls the release as the application, without the namespace that it may be qualified by.

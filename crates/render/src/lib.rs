@@ -6,6 +6,7 @@
 
 mod directory;
 mod environment;
+mod explain;
 mod glob;
 mod helm;
 mod job;
@@ -19,6 +20,7 @@ use lynceus_files::{Diagnostic, Entry, FilePath, PathError, ReadSet, Span, Tree,
 use lynceus_helm::World;
 use lynceus_object::{Object, Str};
 
+pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
 pub use job::{Fetched, Job, Need, References, Setting};
 

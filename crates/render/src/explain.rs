@@ -1,0 +1,82 @@
+//! Why a field of a rendered object is as it is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use lynceus_files::{FilePath, Span};
+use lynceus_helm::{Explanation, World};
+use lynceus_object::{FieldPath, Object, manifest, yaml};
+
+use crate::job::{Job, Trees};
+use crate::{RenderError, SourceType, detect, helm, limits, overrides, render};
+
+/// A field of an object: `deployment/web:spec.replicas`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The kind, in any case, in the singular or the plural.
+    pub kind: String,
+    /// The object's name.
+    pub name: String,
+    /// The field.
+    pub path: FieldPath,
+}
+
+/// What made a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It stands in a file.
+    File(Span),
+    /// A template printed it.
+    Template(Explanation),
+}
+
+/// Why a text is not a field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a field; write it as deployment/web:spec.replicas")]
+pub struct FieldError(String);
+
+impl FromStr for Field {
+    type Err = FieldError;
+
+    fn from_str(text: &str) -> Result<Self, FieldError> {
+        let wrong = || FieldError(text.to_owned());
+        let (object, path) = text.split_once(':').ok_or_else(wrong)?;
+        let (kind, name) = object.split_once('/').ok_or_else(wrong)?;
+        let path = FieldPath::parse(path).map_err(|_| wrong())?;
+        Ok(Field { kind: kind.to_owned(), name: name.to_owned(), path })
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}:{}", self.kind, self.name, self.path)
+    }
+}
+
+impl Field {
+    pub(crate) fn is_of(&self, object: &Object) -> bool {
+        let (kind, wanted) = (object.kind().to_lowercase(), self.kind.to_lowercase());
+        let plural = [format!("{kind}s"), format!("{kind}es")].contains(&wanted);
+        (kind == wanted || plural) && object.name() == self.name
+    }
+}
+
+/// Explains a field of what a source becomes; none if it makes no such field.
+pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Option<Reason>, RenderError> {
+    let trees = Trees::new(job);
+    let path = FilePath::new(&job.source.path)?;
+    let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
+    let job = Job { source: &source, ..*job };
+    if detect(trees.own(), &path, &source)? == SourceType::Helm {
+        return Ok(helm::explain(&trees, &path, &job, field, world)?.map(Reason::Template));
+    }
+    let rendered = render(&job, world)?;
+    let Some(made) = rendered.manifests.iter().find(|made| field.is_of(&made.object)) else {
+        return Ok(None);
+    };
+    let file = &made.span.file;
+    let content = trees.own().read(file, limits::FILE_BYTES)?;
+    let documents = manifest::read(file, &content, &yaml::Options::default());
+    let placed = documents.objects.iter().find(|placed| placed.document == made.document);
+    Ok(placed.map(|placed| Reason::File(placed.locate(file, &content, &field.path))))
+}
