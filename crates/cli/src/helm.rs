@@ -1,6 +1,7 @@
 //! `lynceus helm …`: Helm's own commands, with Helm's flags and output, in process.
 
 mod chart;
+mod lint;
 mod show;
 mod template;
 mod values;
@@ -20,6 +21,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Render a chart and print the manifests, byte for byte as `helm template` does.
     Template(Box<template::Arguments>),
+    /// Look for what is wrong with charts.
+    Lint(lint::Arguments),
     /// Show what is in a chart.
     Show(show::Arguments),
 }
@@ -27,6 +30,7 @@ enum Command {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let printed = match &arguments.command {
         Command::Template(arguments) => template::run(arguments),
+        Command::Lint(arguments) => lint::run(arguments),
         Command::Show(arguments) => show::run(arguments),
     };
     match printed {

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use lynceus_api::{ApplicationSource, ApplicationSourceDirectory};
+use lynceus_api::{ApplicationSource, ApplicationSourceDirectory, ApplicationSourceHelm, HelmParameter};
 use lynceus_engine::Ambience;
 use lynceus_files::{Severity, Tree};
+use lynceus_helm::{Fed, Place};
 use lynceus_object::Object;
-use lynceus_render::{Fetched, Job, References, RenderError, Rendered, Setting};
+use lynceus_render::{Fetched, Field, Job, Reason, References, RenderError, Rendered, Setting};
 use lynceus_source::DiskTree;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -40,12 +41,34 @@ pub(crate) struct Arguments {
     /// The namespace that it would be delivered to.
     #[arg(short, long, default_value = "default")]
     namespace: String,
+    /// Say what makes one field as it is, such as deployment/web:spec.replicas, instead of printing the objects.
+    #[arg(long, value_name = "FIELD")]
+    explain: Option<Field>,
+    /// A file of values for a chart, relative to the path; can be given several times, the last wins.
+    #[arg(short = 'f', long = "values", value_name = "FILE")]
+    value_files: Vec<String>,
+    /// A value of a chart as key=value; can be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// How to print the objects.
     #[arg(short, long, value_enum, default_value_t = Output::Yaml)]
     output: Output,
 }
 
 impl Arguments {
+    /// The parameters of a chart, if some are given.
+    fn helm(&self) -> Option<ApplicationSourceHelm> {
+        let parameter = |text: &String| {
+            let (name, value) = text.split_once('=').unwrap_or((text, ""));
+            HelmParameter { name: name.into(), value: value.into(), ..HelmParameter::default() }
+        };
+        (!self.value_files.is_empty() || !self.set.is_empty()).then(|| ApplicationSourceHelm {
+            value_files: self.value_files.iter().map(|file| file.as_str().into()).collect(),
+            parameters: self.set.iter().map(parameter).collect(),
+            ..ApplicationSourceHelm::default()
+        })
+    }
+
     fn release_name(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();
@@ -67,6 +90,50 @@ pub(crate) fn of_tree(
     lynceus_render::render(&job, &mut Ambience::at(Timestamp::now()))
 }
 
+/// Tells what made a field.
+fn explain(tree: &dyn Tree, source: &ApplicationSource, setting: &Setting, field: &Field) -> Outcome {
+    let (references, fetched) = (References::new(), Fetched::new());
+    let job = Job { tree, source, setting, references: &references, fetched: &fetched };
+    let reason = lynceus_render::explain(&job, field, &mut Ambience::at(Timestamp::now()))
+        .doing(format!("cannot explain {field}"))?;
+    match reason {
+        None => {
+            let failure = Failure::new(Code::NotFound, format!("nothing makes {field}"));
+            Err(failure.hint("lynceus render -o name lists the objects"))
+        }
+        Some(Reason::File(span)) => {
+            println!("{field}\n  written at   {span}");
+            Ok(())
+        }
+        Some(Reason::Template(explanation)) => {
+            println!("{field}");
+            let place = |place: &Place| format!("{}:{}:{}", place.template, place.line, place.column);
+            println!("  printed by   {}", place(&explanation.place));
+            for (template, from) in explanation.calls.iter().rev() {
+                match from {
+                    Some(from) => println!("  in           {template:?}, called at {}", place(from)),
+                    None => println!("  in           {template:?}"),
+                }
+            }
+            for fed in &explanation.values {
+                println!("  from         {}", told(fed));
+            }
+            for fed in &explanation.conditions {
+                println!("  because of   {}", told(fed));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A value, and who gave it.
+fn told(fed: &Fed) -> String {
+    match &fed.origin {
+        Some(origin) => format!("{}, given by {origin}", fed.path),
+        None => fed.path.clone(),
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let tree = DiskTree::open(&arguments.directory)
         .doing(format!("cannot read the folder {}", arguments.directory.display()))?;
@@ -79,6 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             exclude: arguments.exclude.as_str().into(),
             ..ApplicationSourceDirectory::default()
         }),
+        helm: arguments.helm(),
         ..ApplicationSource::default()
     };
     let setting = Setting {
@@ -86,6 +154,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         namespace: arguments.namespace.as_str().into(),
         ..Setting::default()
     };
+    if let Some(field) = &arguments.explain {
+        return explain(&tree, &source, &setting, field);
+    }
     let rendered = of_tree(&tree, &source, &setting)
         .doing(format!("cannot render {}", arguments.directory.display()))?;
     let objects: Vec<Object> = rendered.manifests.iter().map(|manifest| manifest.object.clone()).collect();

@@ -22,14 +22,21 @@ pub(super) fn load(reference: &str) -> Result<Arc<Chart>, String> {
         let bytes = std::fs::read(&real).map_err(|error| format!("open {reference}: {error}"))?;
         Chart::from_archive(&bytes)
     } else {
-        // The whole disk is the tree, for the links of a chart that is one's own may lead anywhere on it.
-        let tree = DiskTree::open("/").map_err(|error| error.to_string())?;
-        let inside = real.to_string_lossy();
-        let directory =
-            FilePath::new(inside.trim_start_matches('/')).map_err(|error| format!("{reference}: {error}"))?;
+        let (tree, directory) = folder(reference)?;
         Chart::from_tree(&tree, &directory)
     };
     chart.map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// A folder in a tree. The whole disk is the tree, for the links of a chart that is one's own may lead anywhere on it.
+pub(super) fn folder(reference: &str) -> Result<(DiskTree, FilePath), String> {
+    let path = Path::new(reference);
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let tree = DiskTree::open("/").map_err(|error| error.to_string())?;
+    let inside = real.to_string_lossy();
+    let directory =
+        FilePath::new(inside.trim_start_matches('/')).map_err(|error| format!("{reference}: {error}"))?;
+    Ok((tree, directory))
 }
 
 fn missing(reference: &str) -> String {
