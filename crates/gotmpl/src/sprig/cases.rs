@@ -1,6 +1,6 @@
 //! Spellings of names: `SwapCase`, `PascalCase`, `snake_case`, `kebab-case`.
 
-use super::runes::{is_letter, is_lower, is_number, is_punctuation, is_title, is_upper};
+use super::runes::{is_letter, is_lower, is_number, is_punctuation, is_title, is_upper, runes};
 use super::runes::{to_lower, to_title, to_upper};
 
 /// Capitals become small letters and the other way round; a small letter at the start of a word gets title case.
@@ -17,7 +17,7 @@ pub(super) fn swap(text: &str) -> String {
             c
         }
     };
-    text.chars().map(&mut swapped).collect()
+    runes(text).map(&mut swapped).collect()
 }
 
 /// Joins words that `-`, `_` or space separate, each with a capital: `http_server` to `HttpServer`.
@@ -27,7 +27,7 @@ pub(super) fn swap(text: &str) -> String {
 pub(super) fn pascal(text: &str) -> String {
     let body = text.trim_start_matches(is_connector);
     let mut name = text[..text.len() - body.len()].to_owned();
-    let mut rest = body.chars();
+    let mut rest = runes(body);
     let Some(first) = rest.next() else {
         name.extend(text.chars().next_back());
         return name;

@@ -121,7 +121,9 @@ pub(super) fn parse_float(text: &str) -> Option<f64> {
 }
 
 fn parse_decimal_float(lower: &str) -> Option<f64> {
-    let plain = lower.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'+' | b'-'));
+    let member = |b: u8| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'+' | b'-');
+    // The sign is gone already, and a second one is wrong.
+    let plain = !lower.starts_with(['+', '-']) && lower.bytes().all(member);
     let value: f64 = if plain { lower.parse().ok()? } else { return None };
     // Go has an error for what is too large.
     value.is_finite().then_some(value)
@@ -132,15 +134,12 @@ fn parse_hex_float(digits: &str) -> Option<f64> {
     let (mantissa, exponent) = digits.split_once('p')?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let figures = format!("{whole}{fraction}");
+    if figures.is_empty() || !figures.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
     // More figures than 128 bits hold would need rounding that nobody has asked for yet.
-    let value = u128::from_str_radix(figures.trim_start_matches('0'), 16);
-    let value = if figures.is_empty() {
-        None
-    } else if figures.bytes().all(|b| b == b'0') {
-        Some(0)
-    } else {
-        value.ok()
-    }?;
+    let significant = figures.trim_start_matches('0');
+    let value = if significant.is_empty() { 0 } else { u128::from_str_radix(significant, 16).ok()? };
     let figures_after_point = i32::try_from(fraction.len()).ok()?;
     let sign_first = exponent.starts_with(['+', '-']);
     if exponent.is_empty() || !exponent[usize::from(sign_first)..].bytes().all(|b| b.is_ascii_digit()) {

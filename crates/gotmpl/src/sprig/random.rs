@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::args::{int, text};
+use super::runes::runes;
 use crate::{Context, Failure, Functions, Str, Value, signature};
 
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -70,7 +71,7 @@ fn uuid(context: &mut Context<'_>) -> String {
 }
 
 fn shuffle(context: &mut Context<'_>, text: &str) -> Str {
-    let mut chars: Vec<char> = text.chars().collect();
+    let mut chars: Vec<char> = runes(text).collect();
     for last in (1..chars.len()).rev() {
         let other = below(context, last as u64 + 1) as usize;
         chars.swap(last, other);

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::held_byte;
 pub(super) use crate::unicode::{is_digit, is_letter};
 
 /// A set of characters by general category; ASCII is decided without it.
@@ -20,6 +21,11 @@ static LOWER: Category = Category(LazyLock::new(|| Regex::new(r"\p{Ll}").ok()));
 static TITLE: Category = Category(LazyLock::new(|| Regex::new(r"\p{Lt}").ok()));
 static NUMBER: Category = Category(LazyLock::new(|| Regex::new(r"\p{N}").ok()));
 static PUNCTUATION: Category = Category(LazyLock::new(|| Regex::new(r"\p{P}").ok()));
+
+/// The characters of a string as Go's functions on characters see them: what is not UTF-8 is lost to them.
+pub(super) fn runes(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(|c| if held_byte(c).is_some() { char::REPLACEMENT_CHARACTER } else { c })
+}
 
 pub(super) fn is_upper(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_uppercase() } else { UPPER.has(c) }

@@ -2,7 +2,7 @@
 
 use super::args::{any, int, text};
 use super::cases;
-use super::runes::{is_digit, is_letter, to_lower, to_title, to_upper};
+use super::runes::{is_digit, is_letter, runes, to_lower, to_title, to_upper};
 use super::show::{text_of, texts_of};
 use super::wrap::{abbreviate, wrap};
 use crate::format::quote::double;
@@ -146,7 +146,7 @@ fn padding(to: &mut Functions) {
 }
 
 fn mapped(text: &Str, map: fn(char) -> char) -> Value {
-    Value::Str(text.chars().map(map).collect::<String>().into())
+    Value::Str(runes(text).map(map).collect::<String>().into())
 }
 
 /// Texts with a space between them; nil has none.
@@ -188,7 +188,7 @@ fn title(text: &str) -> String {
         before = c;
         if starts { to_title(c) } else { c }
     };
-    text.chars().map(&mut capitalised).collect()
+    runes(text).map(&mut capitalised).collect()
 }
 
 fn untitle(text: &str) -> String {
@@ -200,7 +200,7 @@ fn untitle(text: &str) -> String {
         }
         if std::mem::take(&mut starts) { to_lower(c) } else { c }
     };
-    text.chars().map(&mut lowered).collect()
+    runes(text).map(&mut lowered).collect()
 }
 
 /// The first bytes, or with a negative length the last ones.
