@@ -112,8 +112,8 @@ impl Registry {
             .collect())
     }
 
-    /// The version of a chart that is meant. A version that is named in full is asked for by its tag, without
-    /// a list of all tags.
+    /// The version of a chart that is meant. A plain version is asked for by its tag, without a list of all
+    /// tags, and stands for no other, as in Helm.
     pub(crate) async fn version(
         self: &Arc<Self>,
         visitor: Visitor,
@@ -122,20 +122,24 @@ impl Registry {
     ) -> Result<ChartVersion, SourceError> {
         let name = self.place.chart(chart)?;
         let tag = wanted.replace('+', "_");
-        if is_digest(wanted) || (Version::parse(wanted).is_some() && is_reference(&tag)) {
+        let plain = Version::parse(wanted).is_some();
+        if is_digest(wanted) || (plain && is_reference(&tag)) {
             match self.described(visitor.clone(), chart, &name, wanted, &tag).await {
-                // `1.2` may be a tag, but it may also be meant as a range.
-                Err(SourceError::RepositoryNotFound { .. }) if !is_digest(wanted) => {}
+                Err(SourceError::RepositoryNotFound { .. }) if plain => {}
                 Err(error) if error.is_transient() => {
                     return self.remembered(chart, wanted).await?.ok_or(error);
                 }
                 other => return other.map_err(|error| self.no_chart(error, chart)),
             }
         }
-        let versions = self.versions(visitor.clone(), chart).await?;
-        let texts = || versions.iter().map(|version| version.version.as_str());
-        let Some(chosen) = choose(&versions, wanted, |version| &version.version) else {
-            return Err(self.no_version(chart, wanted, nearest(texts(), wanted)));
+        let versions = match self.versions(visitor.clone(), chart).await {
+            // The list was for what is near; that the version is not there is known without it.
+            Err(error) if plain && !matches!(error, SourceError::ChartNotFound { .. }) => Vec::new(),
+            versions => versions?,
+        };
+        let Some(chosen) = choose(&versions, wanted, |version| &version.version).filter(|_| !plain) else {
+            let texts = versions.iter().map(|version| version.version.as_str());
+            return Err(self.no_version(chart, wanted, nearest(texts, wanted)));
         };
         let tag = chosen.version.replace('+', "_");
         self.described(visitor, chart, &name, &chosen.version, &tag)
@@ -219,7 +223,8 @@ impl Registry {
         }
         let tags = self.tags(visitor.clone(), name.clone()).await?;
         let versions: Vec<String> = tags.iter().map(|tag| tag.replace('_', "+")).collect();
-        let Some(chosen) = choose(&versions, asked, |text| text) else {
+        let plain = Version::parse(asked).is_some();
+        let Some(chosen) = choose(&versions, asked, |text| text).filter(|_| !plain) else {
             return Err(self.no_version(&name, asked, nearest(versions.iter().map(String::as_str), asked)));
         };
         let tag = chosen.replace('+', "_");
