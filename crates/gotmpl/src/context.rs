@@ -123,6 +123,7 @@ impl<'e> Context<'e> {
         let parsed = match self.texts.get(&key) {
             Some(parsed) => parsed.clone(),
             None => {
+                self.charge_parsing(name, text)?;
                 let parsed = self.templates.read(name, text)?;
                 self.texts.insert(key, parsed.clone());
                 parsed
@@ -131,6 +132,22 @@ impl<'e> Context<'e> {
         let mut templates = self.templates.layer();
         let tree = templates.add(name, &parsed);
         Ok(Text { templates: Arc::new(templates), tree })
+    }
+
+    /// Counts what a text takes that is parsed while the render goes on.
+    fn charge_parsing(&mut self, name: &Str, text: &Str) -> Result<(), Box<Error>> {
+        const TREE_PER_BYTE: usize = 16;
+        let charged =
+            self.charge(text.len().saturating_mul(TREE_PER_BYTE)).and_then(|()| self.step(text.len() / 8));
+        charged.map_err(|failure| {
+            Box::new(Error {
+                template: name.to_string(),
+                location: None,
+                action: String::new(),
+                kind: ErrorKind::Limit(failure.to_string()),
+                calls: self.calls(),
+            })
+        })
     }
 
     /// Executes a parsed text: with [`Context::parse_text`], what `tpl` does.

@@ -60,6 +60,11 @@ impl Map {
         Rc::as_ptr(&self.items).addr()
     }
 
+    /// How many handles there are.
+    pub(crate) fn handles(&self) -> usize {
+        Rc::strong_count(&self.items)
+    }
+
     /// Whether two handles share their contents.
     pub fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.items, &other.items)

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::limits::VALUE_DEPTH;
 use crate::stack::deep;
-use crate::{Failure, List, Map, Value};
+use crate::{Failure, List, Map, Str, Value};
 
 /// Drops values and everything that only they hold, in a loop.
 pub(crate) fn release(values: impl IntoIterator<Item = Value>) {
@@ -21,6 +21,36 @@ pub(crate) fn release(values: impl IntoIterator<Item = Value>) {
         waiting.extend(inner.into_iter().flatten().filter(holds_values));
     }
 }
+
+/// About how many bytes a value takes that nothing else holds, which means that it was made just now.
+pub(crate) fn weight(value: &Value) -> usize {
+    let text = |value: &Value| value.as_str().map_or(0, |text| text.len());
+    let mut bytes = size_of::<Value>() + text(value);
+    let mut waiting = if holds_values(value) { vec![value.clone()] } else { Vec::new() };
+    // The one who asks has a handle, and this list has one. What is inside is held by its container and this list.
+    let handles = 2;
+    while let Some(value) = waiting.pop() {
+        let inner = match &value {
+            Value::Map(map) if map.handles() == handles => {
+                bytes += CONTAINER + map.len() * ENTRY;
+                map.values()
+            }
+            Value::List(list) if list.handles() == handles => {
+                bytes += CONTAINER + list.as_bytes().map_or(list.len() * size_of::<Value>(), <[u8]>::len);
+                list.read().map_or_else(Vec::new, |items| items.clone())
+            }
+            _ => continue,
+        };
+        waiting.extend(inner.into_iter().filter(holds_values));
+    }
+    bytes
+}
+
+/// About what an empty map or list takes.
+const CONTAINER: usize = 64;
+
+/// About what an entry of a map takes: the key, the value, and its part of the tree.
+const ENTRY: usize = size_of::<Str>() + size_of::<Value>() + 16;
 
 /// Empties a map that holds itself, which nothing else would ever free.
 pub(crate) fn break_cycle(map: &Map) {

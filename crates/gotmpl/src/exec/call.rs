@@ -3,6 +3,7 @@
 use super::state::{At, Eval};
 use super::{Dynamic, State};
 use crate::builtin::{Args, Builtin};
+use crate::nesting::weight;
 use crate::parse::{Arg, Callee};
 use crate::{ErrorKind, Failure, Method, Signature, Value};
 
@@ -82,19 +83,15 @@ impl<'t> State<'t, '_, '_> {
             result.origin = recorder.called(name, (&args.values, &args.origins), &result.value, mark);
         }
         self.context.note_change(&args.values, &result.value);
+        let charged = self.context.charge(weight(&result.value));
         self.reuse(args);
-        self.charge_result(&result.value)?;
+        charged.map_err(|failure| self.limited(&failure))?;
         Ok(result)
     }
 
     fn reuse(&mut self, mut args: Args) {
         args.values.clear();
         self.context.spare.push(args.values);
-    }
-
-    fn charge_result(&mut self, value: &Value) -> Eval<()> {
-        let bytes = value.as_str().map_or(0, |text| text.len());
-        self.context.charge(bytes + size_of::<Value>()).map_err(|failure| self.limited(&failure))
     }
 
     /// Checks how many arguments there are.

@@ -8,6 +8,9 @@ use crate::parse::{Branch, Node, Pipe};
 use crate::stack::deep;
 use crate::{Str, Value, format};
 
+/// About how many bytes are noted of each piece that is printed while a render is traced.
+const NOTE: usize = 160;
+
 /// What comes after a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
@@ -55,7 +58,8 @@ impl<'t> State<'t, '_, '_> {
     }
 
     fn print(&mut self, text: &str) -> Eval<()> {
-        self.context.charge(text.len()).map_err(|failure| self.limited(&failure))?;
+        let notes = if self.context.recorder.is_some() { NOTE } else { 0 };
+        self.context.charge(text.len() + notes).map_err(|failure| self.limited(&failure))?;
         self.context.out.push_str(text);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Errors as structures, and in Go's words.
 
-use crate::{Case, check_all, zero};
+use crate::{check_all, run_within, zero};
 use lynceus_gotmpl::ErrorKind;
 
 #[test]
@@ -92,7 +92,7 @@ fn errors_of_included_templates_keep_their_place() {
 #[test]
 fn errors_are_structures() {
     let text = "{{define \"inner\"}}{{broken \"sad\"}}{{end}}{{define \"outer\"}}\n{{template \"inner\" .}}{{end}}{{include \"outer\" .}}";
-    let error = Case { text, options: zero() }.run().0.expect_err("broken");
+    let error = run_within(text, zero()).0.expect_err("broken");
     let ErrorKind::Call { function, failure } = &error.kind else { panic!("{error:?}") };
     assert_eq!(function, "include");
     let inner = failure.cause().expect("an error of a template");

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod bounds;
+mod chance;
 mod errors;
 mod evaluation;
 mod printing;
@@ -61,7 +62,7 @@ fn functions() -> Functions {
     });
     all.add("list", signature!((...ANY) -> LIST), |_, args| Ok(Value::list(args.iter().cloned())));
     all.add("dict", signature!((...ANY) -> MAP), move |_, args| {
-        Ok(Value::map(args.chunks(2).map(|pair| (text(&pair[0]), pair[1].clone()))))
+        Ok(Value::map(args.chunks(2).map(|pair| (text(&pair[0]), pair.get(1).cloned().unwrap_or_default()))))
     });
     all.add("set", signature!((MAP, STRING, ANY) -> MAP), move |_, args| {
         if let Some(map) = args[0].as_map() {
@@ -121,23 +122,17 @@ fn dot() -> Value {
     Value::map([("Values", values), ("Release", Value::map([("Name", Value::from("rel"))]))])
 }
 
-struct Case {
-    text: &'static str,
-    options: Options,
-}
-
-impl Case {
-    fn run(&self) -> (Result<Str, Box<Error>>, Option<Trace>) {
-        let mut set = Templates::new("set", Arc::new(functions()));
-        let name = Str::from("t");
-        if let Err(error) = set.parse(&name, &Str::from(self.text)) {
-            return (Err(error), None);
-        }
-        let mut world = Nowhere(());
-        let mut context = Context::new(Arc::new(set), &mut world, self.options);
-        let result = context.execute(&name, dot());
-        (result, context.take_trace())
+/// Executes a template and gives what it printed, or its error, and the trace if it is wanted.
+fn run_within(text: &str, options: Options) -> (Result<Str, Box<Error>>, Option<Trace>) {
+    let mut set = Templates::new("set", Arc::new(functions()));
+    let name = Str::from("t");
+    if let Err(error) = set.parse(&name, &Str::from(text)) {
+        return (Err(error), None);
     }
+    let mut world = Nowhere(());
+    let mut context = Context::new(Arc::new(set), &mut world, options);
+    let result = context.execute(&name, dot());
+    (result, context.take_trace())
 }
 
 /// Executes a template on a value that is given away.
@@ -152,8 +147,8 @@ fn zero() -> Options {
     Options { missing_key: MissingKey::Zero, ..Options::default() }
 }
 
-fn outcome(text: &'static str, options: Options) -> String {
-    match (Case { text, options }).run().0 {
+fn outcome(text: &str, options: Options) -> String {
+    match run_within(text, options).0 {
         Ok(text) => text.to_string(),
         Err(error) => format!("ERROR {error}"),
     }
@@ -161,11 +156,11 @@ fn outcome(text: &'static str, options: Options) -> String {
 
 /// Checks a template against what it prints, or against its error after `ERROR`.
 #[track_caller]
-fn check(text: &'static str, expected: &str) {
+fn check(text: &str, expected: &str) {
     assert_eq!(outcome(text, zero()), expected, "{text}");
 }
 
 #[track_caller]
-fn check_all(cases: &[(&'static str, &str)]) {
+fn check_all(cases: &[(&str, &str)]) {
     cases.iter().for_each(|(text, expected)| check(text, expected));
 }

@@ -1,10 +1,10 @@
 //! Which part of a template, and which values, made a piece of the output.
 
-use crate::{Case, Options, zero};
+use crate::{Options, run_within, zero};
 use lynceus_gotmpl::{Made, Trace};
 
-fn traced(text: &'static str) -> Trace {
-    let (result, trace) = Case { text, options: Options { trace: true, ..zero() } }.run();
+fn traced(text: &str) -> Trace {
+    let (result, trace) = run_within(text, Options { trace: true, ..zero() });
     let output = result.expect("no error");
     let trace = trace.expect("a trace");
     assert_eq!(*trace.text(), output);
@@ -17,7 +17,7 @@ fn paths(made: &Made) -> String {
 
 /// Shows what made the first occurrence of a piece: where, by which templates, from which values.
 #[track_caller]
-fn check(text: &'static str, piece: &str, expected: &str) {
+fn check(text: &str, piece: &str, expected: &str) {
     let trace = traced(text);
     let at = trace.text().find(piece).unwrap_or_else(|| panic!("{piece:?} is not in {:?}", trace.text()));
     let made = trace.at(at).expect("something made it");
