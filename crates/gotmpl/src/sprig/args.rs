@@ -48,13 +48,12 @@ pub(super) fn rest(args: &[Value], from: usize) -> &[Value] {
 }
 
 /// A list of any element type that arrives as `interface {}`; `complaint` precedes the kind of what is none.
-pub(super) fn list<'a>(value: &'a Value, complaint: &str) -> Result<std::borrow::Cow<'a, List>, Failure> {
-    use std::borrow::Cow;
+pub(super) fn list(value: &Value, complaint: &str) -> Result<List, Failure> {
     match value {
-        Value::List(list) => Ok(Cow::Borrowed(list)),
+        Value::List(list) => Ok(list.clone()),
         Value::Nil => Err(Failure::new(NIL_DEREFERENCE)),
         other => match other.underlying() {
-            Value::List(list) => Ok(Cow::Owned(list)),
+            Value::List(list) => Ok(list),
             _ => Err(Failure::new(format!("{complaint} {}", other.kind().name()))),
         },
     }

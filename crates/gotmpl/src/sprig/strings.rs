@@ -26,12 +26,12 @@ fn trimming(to: &mut Functions) {
         });
     }
     to.add("trimSuffix", signature!((STRING, STRING) -> STRING), |_, args| {
-        let text_ = text(args, 1);
-        Ok(text_.strip_suffix(text(args, 0).as_str()).unwrap_or(text_).into())
+        let whole = text(args, 1);
+        Ok(whole.strip_suffix(text(args, 0).as_str()).unwrap_or(whole).into())
     });
     to.add("trimPrefix", signature!((STRING, STRING) -> STRING), |_, args| {
-        let text_ = text(args, 1);
-        Ok(text_.strip_prefix(text(args, 0).as_str()).unwrap_or(text_).into())
+        let whole = text(args, 1);
+        Ok(whole.strip_prefix(text(args, 0).as_str()).unwrap_or(whole).into())
     });
     to.add("nospace", signature!((STRING) -> STRING), |_, args| Ok(without_space(text(args, 0)).into()));
 }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::args::text;
 use crate::semver::{Constraints, Version};
 use crate::types::{self, Type};
-use crate::{Failure, Functions, Method, Object, Shape, Signature, Str, TypeInfo, Value, signature};
+use crate::{Failure, Functions, Method, Object, Shape, Str, TypeInfo, Value, signature};
 
 static POINTER: TypeInfo = TypeInfo::declared("*semver.Version", Shape::Pointer, &POINTER_METHODS);
 
@@ -100,17 +100,6 @@ fn changed(version: Option<Result<Version, crate::semver::VersionError>>) -> Res
         Some(Err(error)) => Err(Failure::new(error.to_string())),
         None => Err(Failure::new(super::args::NIL_DEREFERENCE)),
     }
-}
-
-/// A method. No function could make one: types and methods refer to each other, which only literals may.
-macro_rules! method {
-    ($name:literal, ($($param:path),*) -> $result:path, $call:expr) => {
-        Method {
-            name: $name,
-            signature: Signature { params: &[$(&$param),*], variadic: false, result: &$result },
-            call: $call,
-        }
-    };
 }
 
 macro_rules! methods {

@@ -9,7 +9,7 @@ use super::moment::Moment;
 use super::zone::Zone;
 use crate::sprig::args::{int, text};
 use crate::types::{self, Type};
-use crate::{Int, Method, Object, Shape, Signature, Str, TypeInfo, Value};
+use crate::{Int, Method, Object, Shape, Str, TypeInfo, Value};
 
 /// `time.Time`
 pub(in crate::sprig) static TIME: TypeInfo = TypeInfo::declared("time.Time", Shape::Struct, &METHODS);
@@ -92,17 +92,6 @@ fn nanos(args: &[Value], at: usize) -> i64 {
 
 fn other(args: &[Value]) -> Moment {
     args.first().map(this).unwrap_or_else(Moment::zero)
-}
-
-/// A method. No function could make one: types and methods refer to each other, which only literals may.
-macro_rules! method {
-    ($name:literal, ($($param:path),*) -> $result:path, $call:expr) => {
-        Method {
-            name: $name,
-            signature: Signature { params: &[$(&$param),*], variadic: false, result: &$result },
-            call: $call,
-        }
-    };
 }
 
 static TEXT_METHOD: [Method; 1] = [method!("String", () -> types::STRING, |_, value, _| Ok(shown(value)))];
