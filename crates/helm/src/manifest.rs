@@ -45,6 +45,8 @@ pub struct ManifestError {
     pub source_name: String,
     /// What is wrong with its output.
     pub reason: String,
+    /// The outputs of all templates, for whoever wants to see what is wrong.
+    pub output: String,
 }
 
 /// The kinds in the order in which Helm installs them. Others come after them.
@@ -121,8 +123,9 @@ pub(crate) fn sort(outputs: &BTreeMap<String, String>) -> Result<(Vec<Hook>, Vec
             continue;
         }
         for (index, content) in split(output).into_iter().enumerate() {
-            let head = decode::document(content.as_bytes(), &HEAD)
-                .map_err(|reason| ManifestError { source_name: source.clone(), reason })?;
+            let head = decode::document(&lynceus_gotmpl::bytes_of(content), &HEAD).map_err(|reason| {
+                ManifestError { source_name: source.clone(), reason, output: together(outputs) }
+            })?;
             let manifest = Manifest {
                 source: source.clone(),
                 index,
@@ -139,6 +142,12 @@ pub(crate) fn sort(outputs: &BTreeMap<String, String>) -> Result<(Vec<Hook>, Vec
     hooks.sort_by(|a: &Hook, b| rank(&a.manifest.kind).cmp(&rank(&b.manifest.kind)));
     manifests.sort_by(|a: &Manifest, b| rank(&a.kind).cmp(&rank(&b.kind)));
     Ok((hooks, manifests))
+}
+
+/// All outputs that have anything in them, each with the name of its template.
+fn together(outputs: &BTreeMap<String, String>) -> String {
+    let told = outputs.iter().filter(|(_, output)| !text::trim(output).is_empty());
+    told.map(|(source, output)| format!("---\n# Source: {source}\n{output}\n")).collect()
 }
 
 /// A hook, unless it names an event that does not exist.

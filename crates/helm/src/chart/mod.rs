@@ -59,7 +59,7 @@ pub struct ChartFile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChartError {
     /// There is no `Chart.yaml`.
-    #[error("unable to detect chart at {0}: no such file or directory")]
+    #[error("unable to detect chart at {0}: open {0}: no such file or directory")]
     NotAChart(String),
     /// A file has something in it that its type has no room for, or is not YAML.
     #[error("cannot load {file}: {reason}")]
