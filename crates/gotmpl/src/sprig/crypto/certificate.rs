@@ -1,6 +1,6 @@
 //! Certificates as Go's `x509.CreateCertificate` makes them for sprig.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use rsa::sha2::{Digest, Sha256};
 

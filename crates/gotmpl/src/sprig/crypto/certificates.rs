@@ -1,7 +1,7 @@
 //! Certificates and keys for templates: `genCA`, `genSignedCert` and their kin.
 
+use core::net::IpAddr;
 use std::any::Any;
-use std::net::IpAddr;
 
 use super::Effort;
 use super::certificate::{Issuer, Request, create};

@@ -1,6 +1,6 @@
 //! Hosts: names, and IPv6 addresses in brackets.
 
-use std::net::Ipv6Addr;
+use core::net::Ipv6Addr;
 
 use super::escape::{Part, unescape};
 use crate::Str;
@@ -58,7 +58,7 @@ fn parse_literal(host: &[u8]) -> Result<Vec<u8>, String> {
 fn check_address(text: &[u8]) -> Result<(), String> {
     let shown = Str::from_bytes(text);
     let (address, zone) = shown.split_once('%').map_or((shown.as_str(), None), |(a, zone)| (a, Some(zone)));
-    if zone.is_none() && address.parse::<std::net::Ipv4Addr>().is_ok() {
+    if zone.is_none() && address.parse::<core::net::Ipv4Addr>().is_ok() {
         return Err("invalid IP-literal".to_owned());
     }
     let wrong = |why: &str| Err(format!("invalid host: ParseAddr({}): {why}", double(&shown)));
