@@ -48,6 +48,12 @@ pub const MAX_SCHEMA_BYTES: usize = 5 * 1024 * 1024;
 /// The most bytes of a value that a message tells.
 pub const MAX_SHOWN_BYTES: usize = 1024 * 1024;
 
+/// How many schemas one value may be led through, one after the other.
+pub const MAX_SCHEMA_DEPTH: usize = 100;
+
+/// How many schemas one value may have to meet.
+pub const MAX_SCHEMA_STEPS: u64 = 100_000;
+
 /// How many steps the templates of a chart may take together: some hundred times what large charts need.
 pub const MAX_STEPS: u64 = 20_000_000;
 

@@ -1,5 +1,6 @@
 //! `values.schema.json`.
 
+mod cost;
 mod words;
 
 use boon::{Compiler, SchemaIndex, Schemas, UrlLoader};
@@ -64,6 +65,7 @@ impl Schema {
         }
         let schema = json::parse(data).map_err(|error| error.to_string())?;
         let schema = serde_json::to_value(&schema).map_err(|error| error.to_string())?;
+        cost::check(&schema)?;
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(Nowhere));
         compiler.add_resource(ADDRESS, schema).map_err(|error| words::of_compile_error(&error))?;

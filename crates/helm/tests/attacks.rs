@@ -106,6 +106,25 @@ fn a_schema_that_refers_to_itself_ends() {
 }
 
 #[test]
+fn a_schema_that_is_too_much_work_is_refused() {
+    let mut chain = String::from(r##"{"$ref": "#/$defs/a0", "$defs": {"##);
+    for at in 0..20_000 {
+        chain.push_str(&format!(r##""a{at}": {{"$ref": "#/$defs/a{}"}}, "##, at + 1));
+    }
+    chain.push_str(r#""a20000": true}}"#);
+    fails(&[("values.schema.json", &chain)], "the schema leads through more than 100 others");
+    let mut double = String::from(r##"{"$ref": "#/$defs/a0", "$defs": {"##);
+    for at in 0..40 {
+        let next = at + 1;
+        double.push_str(&format!(
+            r##""a{at}": {{"allOf": [{{"$ref": "#/$defs/a{next}"}}, {{"$ref": "#/$defs/a{next}"}}]}}, "##
+        ));
+    }
+    double.push_str(r#""a40": true}}"#);
+    fails(&[("values.schema.json", &double)], "the schema takes more than 100000 steps for a value");
+}
+
+#[test]
 fn deep_values_are_refused() {
     let deep = format!("a: {}{}", "[".repeat(100_000), "]".repeat(100_000));
     fails(&[("values.yaml", &deep)], "cannot load values.yaml");
