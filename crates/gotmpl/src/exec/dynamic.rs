@@ -2,7 +2,7 @@
 
 use crate::Value;
 use crate::trace::Origin;
-use crate::types::{self, Type};
+use crate::types::{self, Shape, Type};
 
 /// A value, and whether it was reached through an `interface {}`.
 ///
@@ -29,7 +29,7 @@ impl Dynamic {
 
     /// A value of a static type, such as the element of a map or the result of a function.
     pub(crate) fn of_type(value: Value, of: Type) -> Self {
-        Self { value, boxed: *of == types::ANY || *of == types::ERROR, origin: Origin::NONE }
+        Self { value, boxed: matches!(of.shape, Shape::Any | Shape::Interface), origin: Origin::NONE }
     }
 
     pub(crate) fn from(mut self, origin: Origin) -> Self {

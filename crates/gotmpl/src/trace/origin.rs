@@ -108,19 +108,17 @@ impl Origins {
         all.sort_unstable();
         all.dedup();
         all.truncate(MOST);
-        match all.as_slice() {
-            [] => Origin::NONE,
-            [one] => *one,
-            _ => {
-                let all = all.into_boxed_slice();
-                if let Some(known) = self.unions.get(&all) {
-                    return *known;
-                }
-                let origin = self.add(Node::Union(all.clone()));
-                self.unions.insert(all, origin);
-                origin
-            }
+        if all.is_empty() {
+            return Origin::NONE;
         }
+        // Even one part alone is not the value itself: `dict "a" .Values.x` has no `.Values.x.a`.
+        let all = all.into_boxed_slice();
+        if let Some(known) = self.unions.get(&all) {
+            return *known;
+        }
+        let origin = self.add(Node::Union(all.clone()));
+        self.unions.insert(all, origin);
+        origin
     }
 
     /// The paths of an origin, without those that only lead to others.

@@ -76,14 +76,13 @@ impl Recorder {
 
     /// The origin of what is inside of a value.
     pub(crate) fn inside(&mut self, outer: &Value, from: Origin, segment: Segment, value: &Value) -> Origin {
-        let mut notes = self.notes.borrow_mut();
-        if notes.origins.is_path(from) {
-            let origin = notes.origins.step(from, segment);
-            drop(notes);
-            self.learn(value, origin);
-            return origin;
+        for from in [from, self.origin_of(outer)] {
+            if self.notes.borrow().origins.is_path(from) {
+                let origin = self.notes.borrow_mut().origins.step(from, segment);
+                self.learn(value, origin);
+                return origin;
+            }
         }
-        drop(notes);
         match self.origin_of(value) {
             Origin::NONE => {}
             known => return known,
@@ -196,7 +195,10 @@ impl Recorder {
         sources.extend(origins.iter().filter_map(|origin| self.text(*origin)));
         let given = self.union(origins.iter().copied());
         if let Value::Str(text) = result {
-            let spans = self.text_spans(name, text, &sources, (args, origins));
+            let mut spans = self.text_spans(name, text, &sources, (args, origins));
+            if let ("tpl", [Value::Str(template), ..], [origin, ..]) = (name, args, origins) {
+                self.from_template(&mut spans, template, *origin);
+            }
             if !spans.is_empty() {
                 self.texts.push(Traced { text: text.clone(), spans: spans.into() });
                 return self.notes.borrow_mut().origins.of_text(given, self.texts.len() - 1);
@@ -251,6 +253,22 @@ impl Recorder {
                 self.yaml_spans(text, value, *origin)
             }
             _ => align::align(text, sources),
+        }
+    }
+
+    /// What a template prints that came out of a value itself is fed by that value too.
+    fn from_template(&mut self, spans: &mut [Span], template: &Str, origin: Origin) {
+        let traced = self.text(origin).filter(|traced| traced.text == *template);
+        let mut notes = self.notes.borrow_mut();
+        let notes = &mut *notes;
+        for span in spans {
+            let Some(site) = notes.sites.get(span.site).filter(|site| site.source.text == *template) else {
+                continue;
+            };
+            let at = site.at + if site.is_text { span.skipped } else { 0 };
+            let piece = traced.as_ref().and_then(|traced| cut(&traced.spans, at, at + 1, 0).next());
+            let fed_by = piece.map_or(origin, |piece| piece.origin);
+            span.origin = notes.origins.union([span.origin, fed_by]);
         }
     }
 

@@ -47,6 +47,8 @@ fn functions_unite_the_paths_of_their_arguments() {
     );
     check("{{ .Values.nope | default .Values.name }}", "web", "t:1:3 t .Values.name .Values.nope");
     check("{{ index .Values \"image\" \"tag\" }}", "1.29", "t:1:3 t .Values.image.tag");
+    check("{{ (or .Values.nope .Values.image).tag }}", "1.29", "t:1:3 t .Values.image.tag");
+    check("{{ (default (dict) .Values.image).tag }}", "1.29", "t:1:3 t .Values.image.tag");
     check("{{ or .Values.nope .Values.name }}", "web", "t:1:3 t .Values.name .Values.nope");
 }
 
@@ -92,7 +94,12 @@ fn yaml_is_traced_line_by_line() {
 
 #[test]
 fn templates_in_values_are_traced() {
-    check("{{ tpl .Values.template . }}", "web", "set:1:3 t>set .Values.name");
+    check("{{ tpl .Values.template . }}", "web", "set:1:3 t>set .Values.name .Values.template");
+    check("{{ tpl .Values.template . }}", "!", "set:1:18 t>set .Values.template");
+    let rendered = "{{ define \"render\" }}{{ tpl (toYaml .value) .context }}{{ end }}\
+                    {{ include \"render\" (dict \"value\" .Values.image \"context\" $) | nindent 2 }}";
+    check(rendered, "nginx", "set:1:12 t>render>set .Values.image.repository");
+    check(rendered, "1.29", "set:2:5 t>render>set .Values.image.tag");
 }
 
 #[test]
