@@ -197,7 +197,7 @@ impl Recorder {
         if let Value::Str(text) = result {
             let mut spans = self.text_spans(name, text, &sources, (args, origins));
             if let ("tpl", [Value::Str(template), ..], [origin, ..]) = (name, args, origins) {
-                self.from_template(&mut spans, template, *origin);
+                self.feed_by_template(&mut spans, template, *origin);
             }
             if !spans.is_empty() {
                 self.texts.push(Traced { text: text.clone(), spans: spans.into() });
@@ -257,7 +257,7 @@ impl Recorder {
     }
 
     /// What a template prints that came out of a value itself is fed by that value too.
-    fn from_template(&mut self, spans: &mut [Span], template: &Str, origin: Origin) {
+    fn feed_by_template(&mut self, spans: &mut [Span], template: &Str, origin: Origin) {
         let traced = self.text(origin).filter(|traced| traced.text == *template);
         let mut notes = self.notes.borrow_mut();
         let notes = &mut *notes;
