@@ -38,8 +38,7 @@ impl Zone {
             Self::Utc | Self::Local => (0, "UTC".to_owned()),
             Self::Fixed(offset, name) => (*offset, name.clone()),
             Self::Named(zone) => {
-                let bounded = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
-                let moment = Timestamp::from_second(bounded).unwrap_or_default();
+                let moment = Timestamp::from_second(in_reach(seconds)).unwrap_or_default();
                 let info = zone.to_offset_info(moment);
                 (i64::from(info.offset().seconds()), info.abbreviation().to_owned())
             }
@@ -55,4 +54,13 @@ impl Zone {
             Self::Fixed(_, name) => name,
         }
     }
+}
+
+/// A moment at which the zone's rules are the same, and which the database reaches.
+///
+/// The calendar repeats after 400 years, and so do rules for all times to come; before the first rule there is none.
+fn in_reach(seconds: i64) -> i64 {
+    const REPEATS: i64 = 146_097 * 86_400;
+    let last = Timestamp::MAX.as_second() - REPEATS;
+    if seconds > last { last + (seconds - last) % REPEATS } else { seconds.max(Timestamp::MIN.as_second()) }
 }
