@@ -3,7 +3,8 @@
 //! A file in `tests/cases` has a section for each file of a chart, `==> name`, and one for each command,
 //! `==> $ arguments`, with what Helm prints. A file in an archive is `==> charts/x-1.0.0.tgz!x/Chart.yaml`.
 //! Commands are `helm template` unless they begin with `lint` or `show`.
-//! With `LYNCEUS_HELM` naming a Helm, its answers are written into the files instead.
+//! With `LYNCEUS_HELM` naming a Helm, its answers are written into the files instead. With `LYNCEUS_CASE`, only files
+//! with that in their names are looked at.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
@@ -192,6 +193,8 @@ fn cases() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let wanted = std::env::var("LYNCEUS_CASE").unwrap_or_default();
+    paths.retain(|path| path.to_string_lossy().contains(&wanted));
     paths.sort();
     paths
 }

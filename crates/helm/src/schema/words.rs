@@ -10,7 +10,7 @@ use crate::go::text;
 /// The problems of a chart's values, a line for each.
 pub(super) fn of_validation_error(error: &ValidationError<'_, '_>) -> String {
     let mut lines = Vec::new();
-    collect(error, 0, &mut lines);
+    collect(error, None, 0, &mut lines);
     let mut out = lines.join("\n");
     out.push('\n');
     out
@@ -26,6 +26,14 @@ pub(super) fn of_compile_error(error: &CompileError) -> String {
         CompileError::InvalidRegex { url, regex, src } => {
             format!("invalid regex {} at {}: {src}", text::quote(regex), text::quote(url))
         }
+        CompileError::JsonPointerNotFound(place) => {
+            format!("json-pointer in {} not found", text::quote(place))
+        }
+        CompileError::InvalidJsonPointer(place) => format!("invalid json-pointer {}", text::quote(place)),
+        CompileError::AnchorNotFound { url, reference } => {
+            format!("anchor in {} not found in schema {}", text::quote(reference), text::quote(url))
+        }
+        CompileError::UnsupportedDraft { url } => format!("draft {} is not supported", text::quote(url)),
         other => match other.source() {
             Some(source) => format!("{other}: {source}"),
             None => other.to_string(),
@@ -33,19 +41,44 @@ pub(super) fn of_compile_error(error: &CompileError) -> String {
     }
 }
 
-fn collect(error: &ValidationError<'_, '_>, indent: usize, lines: &mut Vec<String>) {
+fn collect(
+    error: &ValidationError<'_, '_>,
+    parent: Option<&ErrorKind<'_, '_>>,
+    mut indent: usize,
+    lines: &mut Vec<String>,
+) {
+    // A single problem behind `allOf` is given without the word for it.
+    if is_one_of_all(error.schema_url) && !matches!(parent, Some(ErrorKind::AllOf)) {
+        lines.push(format!("{}- at {}: 'allOf' failed", blanks(indent), place(error)));
+        indent += 1;
+    }
     // A reference with one problem behind it is not told.
     let is_told = !(matches!(error.kind, ErrorKind::Reference { .. }) && error.causes.len() == 1);
     let is_root = matches!(error.kind, ErrorKind::Schema { .. });
     if is_told && !is_root {
-        let blanks = "  ".repeat(indent.saturating_sub(1));
-        let place: String = error.instance_location.tokens.iter().map(token).collect();
-        lines.push(format!("{blanks}- at {}: {}", quote(&place), words(&error.kind)));
+        lines.push(format!("{}- at {}: {}", blanks(indent), place(error), words(&error.kind)));
     }
     let indent = if is_told { indent + 1 } else { indent };
     for cause in &error.causes {
-        collect(cause, indent, lines);
+        collect(cause, Some(&error.kind), indent, lines);
     }
+}
+
+fn blanks(indent: usize) -> String {
+    "  ".repeat(indent.saturating_sub(1))
+}
+
+fn place(error: &ValidationError<'_, '_>) -> String {
+    let place: String = error.instance_location.tokens.iter().map(token).collect();
+    quote(&place)
+}
+
+/// Whether a schema is one of those that `allOf` lists.
+fn is_one_of_all(url: &str) -> bool {
+    let mut parts = url.rsplit('/');
+    let is_index =
+        parts.next().is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    is_index && parts.next() == Some("allOf")
 }
 
 fn token(token: &InstanceToken<'_>) -> String {
@@ -105,7 +138,7 @@ fn of_counts(kind: &ErrorKind<'_, '_>) -> String {
         format!("{name}: got {}, want {}", grouped(got as f64), grouped(want as f64))
     };
     let numbers = |name: &str, got: &Number, want: &Number| {
-        let float = |number: &Number| grouped(number.as_f64().unwrap_or_default());
+        let float = |number: &Number| english(number.as_f64().unwrap_or_default());
         format!("{name}: got {}, want {}", float(got), float(want))
     };
     let places = |got: &[usize]| got.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
@@ -176,6 +209,22 @@ fn quote(name: &str) -> String {
 
 fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// A number as it is written in English: from a million on, or when very small, with a power of ten.
+fn english(number: f64) -> String {
+    let general = lynceus_gotmpl::format::text(&lynceus_gotmpl::Value::Float(number), 64).map(String::from);
+    match general.as_deref().ok().and_then(|text| text.split_once('e')) {
+        Some((mantissa, exponent)) => {
+            let raised = exponent.chars().filter_map(|char| match char {
+                '-' => Some('⁻'),
+                '0'..='9' => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(char as usize - '0' as usize),
+                _ => None,
+            });
+            format!("{mantissa}×10{}", raised.collect::<String>())
+        }
+        None => grouped(number),
+    }
 }
 
 /// A number as it is written in English: with commas between the thousands.
