@@ -61,7 +61,7 @@ fn drive(stage: &Stage<'_>, names: &[String]) -> Result<(), String> {
         failed += failures.len();
     }
     if names.is_empty() {
-        crate::compat::tell_argocd(steps - failed, steps)?;
+        crate::compat::tell_count("argocd", steps - failed, steps)?;
     }
     if failed == 0 { Ok(()) } else { Err(format!("{failed} steps went otherwise")) }
 }

@@ -7,6 +7,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("requests", files)) => requests(files),
         Some(("argocd", scripts)) => crate::argocd::main(scripts),
+        Some(("helm", rest)) => crate::helm::main(rest),
         _ => program("compat", arguments),
     }
 }
@@ -23,9 +24,9 @@ fn requests(files: &[String]) -> Result<(), String> {
     outcome
 }
 
-/// Has the page say how many steps of Argo CD's own command line went as they should.
-pub(crate) fn tell_argocd(passed: usize, steps: usize) -> Result<(), String> {
-    program("compat", &["--argocd".to_owned(), passed.to_string(), steps.to_string()])
+/// Has the page say how many cases of a set that is counted here went as they should.
+pub(crate) fn tell_count(set: &str, passed: usize, ran: usize) -> Result<(), String> {
+    program("compat", &["--count".to_owned(), set.to_owned(), passed.to_string(), ran.to_string()])
 }
 
 fn program(name: &str, arguments: &[String]) -> Result<(), String> {

@@ -9,6 +9,7 @@ mod argocd;
 mod bench;
 mod compat;
 mod e2e;
+mod helm;
 mod rig;
 mod run;
 mod tidy;
@@ -25,6 +26,8 @@ usage: cargo xtask <chore> [arguments]
                     send the same requests to a real API server and to the embedded one, and compare
   compat argocd [SCRIPT]...
                     drive a cluster that Lynceus is installed in with Argo CD's own command line
+  compat helm [--templates N] [DIR]...
+                    render charts and random templates with Helm and with Lynceus, and compare to the byte
   rig up|down|status|restart|build
                     a real control plane on loopback, built once from its public sources
   e2e [sim|rig|faults] [ARGUMENT]...

@@ -56,7 +56,6 @@ pub(crate) const ARGOCD: Program =
     Program { name: "argocd", module: Module::ArgoCd, package: "github.com/argoproj/argo-cd/v3/cmd" };
 
 /// Helm, to compare rendered charts with.
-#[allow(dead_code, reason = "built by hand until the comparison is a command")]
 pub(crate) const HELM_PROGRAMS: [Program; 2] = [
     Program { name: "helm", module: Module::Helm, package: "helm.sh/helm/v4/cmd/helm" },
     Program { name: "helm3", module: Module::Helm3, package: "helm.sh/helm/v3/cmd/helm" },

@@ -84,9 +84,9 @@ fn run() -> Result<bool, String> {
         match argument.as_str() {
             "--cases" => cases = Some(arguments.next().ok_or("--cases needs a directory")?.into()),
             "--verbose" => verbose = true,
-            "--argocd" => match (arguments.next(), arguments.next()) {
-                (Some(passed), Some(ran)) => return argocd(&passed, &ran),
-                _ => return Err("--argocd needs two numbers".to_owned()),
+            "--count" => match (arguments.next(), arguments.next(), arguments.next()) {
+                (Some(set), Some(passed), Some(ran)) => return count(&set, &passed, &ran),
+                _ => return Err("--count needs a set and two numbers".to_owned()),
             },
             "--only" => return only(&arguments.next().ok_or("--only needs a file of answers")?, cases),
             // Every set is quick: none needs a program to be built.
@@ -112,22 +112,26 @@ fn run() -> Result<bool, String> {
     Ok(fine)
 }
 
-/// Enters how Argo CD's own command line got on, step by step.
-fn argocd(passed: &str, ran: &str) -> Result<bool, String> {
+/// Sets that another program has counted: their names, what they are, and what else there is to say of them.
+const COUNTED: [(&str, &str, &str); 3] = [
+    ("argocd", "steps of a script for Argo CD's own command line in core mode", ARGOCD),
+    ("helm", "commands on charts of our own, printed to the byte as by Helm 4.2.4", ""),
+    ("templates", "random templates, evaluated as by Go's text/template with sprig", ""),
+];
+
+/// Enters what another program has counted.
+fn count(set: &str, passed: &str, ran: &str) -> Result<bool, String> {
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
     let (passed, ran) = (number(passed)?, number(ran)?);
+    let known = COUNTED.iter().find(|(name, ..)| *name == set);
+    let (set, what, remark) = known.ok_or_else(|| format!("there is no set {set:?}"))?;
     let mut report = Report::default();
-    for step in 0..ran {
-        let went = if step < passed { Ok(()) } else { Err("it went otherwise".to_owned()) };
-        report.count(&format!("step {step}"), went);
+    for case in 0..ran {
+        let went = if case < passed { Ok(()) } else { Err("it went otherwise".to_owned()) };
+        report.count(&format!("case {case}"), went);
     }
     let mut ledger = Ledger::read()?;
-    let fine = ledger.enter(
-        "argocd",
-        "steps of a script for Argo CD's own command line in core mode",
-        &report,
-        ARGOCD,
-    );
+    let fine = ledger.enter(set, what, &report, remark);
     ledger.write()?;
     Ok(fine)
 }

@@ -1,0 +1,61 @@
+//! Random templates, evaluated by Go and by us.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::generate::Generator;
+use crate::rig::cache;
+use crate::run;
+
+/// How many differences are shown.
+const SHOWN: usize = 20;
+
+/// Asks both the same, and gives how many answers agree out of how many.
+pub(super) fn compare(count: usize) -> Result<(usize, usize), String> {
+    let oracle = oracle()?;
+    run::passes(run::command("cargo").args(["build", "--quiet", "--workspace", "--example", "answers"]))?;
+    let program = run::program("lynceus")?;
+    let ours = program.with_file_name("examples").join("answers");
+    let mut generator = Generator::new(20_261_116);
+    let questions: Vec<Value> = (0..count).map(|_| generator.question()).collect();
+    let text: String = questions.iter().map(|question| format!("{question}\n")).collect();
+    let (theirs, ours) = (ask(&oracle, &text)?, ask(&ours, &text)?);
+    if theirs.len() != count || ours.len() != count {
+        return Err(format!("{count} questions, {} answers by Go, {} by us", theirs.len(), ours.len()));
+    }
+    let answers = questions.iter().zip(theirs.iter().zip(&ours));
+    let differences: Vec<_> = answers.filter(|(_, (theirs, ours))| theirs != ours).collect();
+    for (question, (theirs, ours)) in differences.iter().take(SHOWN) {
+        println!(
+            "{}\n  values:  {}\n  go:      {theirs}\n  lynceus: {ours}",
+            question["template"], question["values"]
+        );
+    }
+    Ok((count - differences.len(), count))
+}
+
+/// Builds the Go program into the cache; Go itself knows whether anything has changed.
+fn oracle() -> Result<PathBuf, String> {
+    let program = cache()?.join("oracle-gotmpl");
+    let mut go = Command::new("go");
+    go.args(["build", "-o"]).arg(&program).arg(".").current_dir(run::root().join("xtask/oracle/gotmpl"));
+    run::passes(&mut go)?;
+    Ok(program)
+}
+
+fn ask(program: &Path, questions: &str) -> Result<Vec<Value>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+    let mut stdin = child.stdin.take().ok_or("the program has no input")?;
+    let text = questions.to_owned();
+    // Written beside the reading: neither pipe holds everything.
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().map_err(failed)?;
+    writer.join().map_err(|_| "the questions were not written")?.map_err(failed)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
+}
