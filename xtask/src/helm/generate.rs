@@ -160,8 +160,8 @@ const TEXTS: [&str; 16] = [
     "line\nbreak",
 ];
 
-const NUMBERS: [&str; 12] =
-    ["0", "1", "2", "-1", "10", "3.0", "2.5", "1e6", "0x1F", "007", "100000", "9007199254740993"];
+/// None is so large that Go would run out of memory when it repeats a repetition so often.
+const NUMBERS: [&str; 11] = ["0", "1", "2", "-1", "10", "3.0", "2.5", "1e1", "0x1F", "007", "64"];
 
 impl Generator {
     pub(super) fn new(seed: u64) -> Self {
@@ -191,7 +191,7 @@ impl Generator {
             0 => Value::Null,
             1 => Value::Bool(self.below(2) == 0),
             2 => json!({"$int": self.below(20)}),
-            3 => json!(self.below(1000)),
+            3 => json!(self.below(64)),
             4 => json!(0.5 + self.below(9) as f64),
             5 | 6 => json!(self.pick(&TEXTS)),
             7 => json!([self.value(depth + 1), self.value(depth + 1)]),
