@@ -103,10 +103,41 @@ fn decimals(
 
 /// Rounds to a number of places; `limit` is the fraction from which it goes up.
 fn round(value: f64, places: i64, limit: f64) -> f64 {
-    let power = 10f64.powf(places as f64);
+    let power = power_of_ten(places);
     let scaled = power * value;
     let rounded = if scaled - scaled.trunc() >= limit { scaled.ceil() } else { scaled.floor() };
     rounded / power
+}
+
+/// A power of ten as Go has it: by squaring a fraction, with the error that this leaves in high powers.
+fn power_of_ten(places: i64) -> f64 {
+    // 10 is 0.625 times 2 to the 4th.
+    let (mut square, mut square_exponent) = (0.625, 4_i32);
+    let (mut product, mut exponent) = (1.0, 0_i32);
+    let mut left = places.unsigned_abs();
+    while left != 0 {
+        if square_exponent > 1 << 12 {
+            // No number is as large, whatever else there is to multiply.
+            exponent += square_exponent;
+            break;
+        }
+        if left & 1 == 1 {
+            product *= square;
+            exponent += square_exponent;
+        }
+        square *= square;
+        square_exponent *= 2;
+        if square < 0.5 {
+            square += square;
+            square_exponent -= 1;
+        }
+        left >>= 1;
+    }
+    if places < 0 {
+        (product, exponent) = (1.0 / product, -exponent);
+    }
+    // In two steps, for the whole of it may be too large where the product is not.
+    product * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
 }
 
 fn extremes(to: &mut Functions) {
