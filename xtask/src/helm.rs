@@ -13,7 +13,7 @@ use crate::rig::{HELM_PROGRAMS, Programs};
 use crate::run;
 
 /// How many random templates are tried if nobody says otherwise.
-const TEMPLATES: usize = 5_000;
+const TEMPLATES: usize = 10_000;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     let mut templates = TEMPLATES;

@@ -209,7 +209,9 @@ impl Renderer {
     fn repository(&self, request: &Request<'_>, source: &ApplicationSource) -> Repository {
         let (url, project) = (&source.repo_url, &request.setting.project);
         if !source.chart.is_empty() {
-            request.book.charts(url, project)
+            let mut found = request.book.charts(url, project);
+            found.access.pass_credentials |= source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
+            found
         } else if url.starts_with("oci://") {
             request.book.artifacts(url, project)
         } else {

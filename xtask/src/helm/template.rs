@@ -13,16 +13,32 @@ use crate::run;
 /// How many differences are shown.
 const SHOWN: usize = 20;
 
-/// Asks both the same, and gives how many answers agree out of how many.
+/// What chance begins with.
+const SEED: u64 = 20_261_116;
+
+/// Asks both the same, half of it single calls of every function, half of it pipelines. Gives how many answers agree out
+/// of how many.
 pub(super) fn compare(count: usize) -> Result<(usize, usize), String> {
     let oracle = oracle()?;
-    run::passes(run::command("cargo").args(["build", "--quiet", "--workspace", "--example", "answers"]))?;
-    let program = run::program("lynceus")?;
-    let ours = program.with_file_name("examples").join("answers");
-    let mut generator = Generator::new(20_261_116);
-    let questions: Vec<Value> = (0..count).map(|_| generator.question()).collect();
+    let mut cargo = run::command("cargo");
+    run::passes(cargo.args([
+        "build",
+        "--quiet",
+        "--workspace",
+        "--example",
+        "answers",
+        "--example",
+        "questions",
+    ]))?;
+    let examples = run::program("lynceus")?.with_file_name("examples");
+    let calls =
+        Command::new(examples.join("questions")).args([SEED.to_string(), (count / 2).to_string()]).output();
+    let calls = calls.map_err(|error| format!("questions: {error}"))?;
+    let mut questions = lines(&calls.stdout)?;
+    let mut generator = Generator::new(SEED);
+    questions.extend((questions.len()..count).map(|_| generator.question()));
     let text: String = questions.iter().map(|question| format!("{question}\n")).collect();
-    let (theirs, ours) = (ask(&oracle, &text)?, ask(&ours, &text)?);
+    let (theirs, ours) = (ask(&oracle, &text)?, ask(&examples.join("answers"), &text)?);
     if theirs.len() != count || ours.len() != count {
         return Err(format!("{count} questions, {} answers by Go, {} by us", theirs.len(), ours.len()));
     }
@@ -56,6 +72,10 @@ fn ask(program: &Path, questions: &str) -> Result<Vec<Value>, String> {
     let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output().map_err(failed)?;
     writer.join().map_err(|_| "the questions were not written")?.map_err(failed)?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    lines(&output.stdout)
+}
+
+fn lines(bytes: &[u8]) -> Result<Vec<Value>, String> {
+    let text = String::from_utf8_lossy(bytes);
     text.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
 }
