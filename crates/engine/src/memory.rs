@@ -63,15 +63,10 @@ fn fingerprint(rendered: &Rendered, (tree, references): (&dyn Tree, &References)
 }
 
 /// The last renderings, the oldest forgotten first.
+#[derive(Default)]
 pub(crate) struct Memory {
     entries: HashMap<String, (u64, Made)>,
     uses: u64,
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        Memory { entries: HashMap::new(), uses: 0 }
-    }
 }
 
 impl Memory {

@@ -56,7 +56,7 @@ pub enum RenderingError {
         repository: String,
         /// What is wrong.
         #[source]
-        source: SourceError,
+        source: Box<SourceError>,
     },
     /// The archive of a chart could not be unpacked.
     #[error("cannot unpack {chart} of {repository}")]
@@ -67,16 +67,16 @@ pub enum RenderingError {
         chart: String,
         /// What is wrong.
         #[source]
-        source: ChartError,
+        source: Box<ChartError>,
     },
     /// Something that the source needs from elsewhere could not be had.
     #[error("cannot get {need}")]
     Need {
         /// What it is.
-        need: Need,
+        need: Box<Need>,
         /// What is wrong.
         #[source]
-        source: SourceError,
+        source: Box<SourceError>,
     },
     /// The files could not be made into manifests.
     #[error("cannot render {path} of {repository}")]
@@ -87,7 +87,7 @@ pub enum RenderingError {
         path: String,
         /// What is wrong.
         #[source]
-        source: RenderError,
+        source: Box<RenderError>,
     },
     /// The work was stopped.
     #[error("rendering was interrupted")]
@@ -176,7 +176,8 @@ impl Renderer {
     ) -> Result<(Repository, Place), RenderingError> {
         let repository = self.repository(request, source);
         let shown = repository.shown();
-        let failed = |source: SourceError| RenderingError::Source { repository: shown.clone(), source };
+        let failed =
+            |error: SourceError| RenderingError::Source { repository: shown.clone(), source: error.into() };
         let wanted = pinned.unwrap_or(&source.target_revision);
         let key = (
             repository.url.clone(),
@@ -299,7 +300,10 @@ impl Renderer {
 
     /// Gets something that a source needs.
     async fn get(&self, request: &Request<'_>, need: &Need) -> Result<Arc<[u8]>, RenderingError> {
-        let failed = |source: SourceError| RenderingError::Need { need: need.clone(), source };
+        let failed = |source: SourceError| RenderingError::Need {
+            need: Box::new(need.clone()),
+            source: Box::new(source),
+        };
         match need {
             Need::Chart { repository, name, version } => {
                 let project = &request.setting.project;
@@ -321,7 +325,8 @@ impl Renderer {
         place: &Place,
     ) -> Result<Arc<dyn Tree>, RenderingError> {
         let shown = repository.shown();
-        let failed = |source: SourceError| RenderingError::Source { repository: shown.clone(), source };
+        let failed =
+            |error: SourceError| RenderingError::Source { repository: shown.clone(), source: error.into() };
         match place {
             Place::Commit(revision) => {
                 let tree = self.sources.tree(repository, revision).await.map_err(failed)?;
@@ -339,9 +344,9 @@ impl Renderer {
             Place::Chart(version) => {
                 let archive = self.sources.chart_archive(repository, version).await.map_err(failed)?;
                 let unpacked = tokio::task::spawn_blocking(move || Chart::unpack(&archive)).await;
-                let tree = unpacked.map_err(|_| RenderingError::Interrupted)?.map_err(|source| {
+                let tree = unpacked.map_err(|_| RenderingError::Interrupted)?.map_err(|error| {
                     let chart = format!("{} {}", version.name, version.version);
-                    RenderingError::Unpack { repository: shown.clone(), chart, source }
+                    RenderingError::Unpack { repository: shown.clone(), chart, source: error.into() }
                 })?;
                 Ok(Arc::new(tree))
             }
@@ -377,7 +382,7 @@ fn lent<'a>(
 fn failed_rendering(request: &Request<'_>, source: &ApplicationSource, error: RenderError) -> RenderingError {
     let repository = request.book.find(&source.repo_url, &request.setting.project).shown();
     let path = if source.chart.is_empty() { &source.path } else { &source.chart };
-    RenderingError::Render { repository, path: path.to_string(), source: error }
+    RenderingError::Render { repository, path: path.to_string(), source: Box::new(error) }
 }
 
 /// Every field of a source but the name of the revision.

@@ -111,7 +111,7 @@ fn capabilities(helm: &ApplicationSourceHelm, job: &Job<'_>) -> Result<Capabilit
     let version = match wanted.as_str() {
         "" => None,
         text => Some(
-            KubeVersion::parse(text)
+            KubeVersion::parse(&plain(text))
                 .map_err(|reason| RenderError::KubeVersion { version: text.to_owned(), reason })?,
         ),
     };
@@ -119,6 +119,13 @@ fn capabilities(helm: &ApplicationSourceHelm, job: &Job<'_>) -> Result<Capabilit
         if helm.api_versions.is_empty() { &job.setting.api_versions } else { &helm.api_versions };
     let apis: Vec<String> = apis.iter().map(ToString::to_string).collect();
     Ok(Capabilities::default().with(version, &apis))
+}
+
+/// A version without what clouds add to it: of `v1.36.3-cloud.7` Argo CD tells Helm `1.36.3`.
+fn plain(version: &str) -> String {
+    let numbers = version.trim().trim_start_matches('v');
+    let end = numbers.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(numbers.len());
+    numbers[..end].trim_end_matches('.').to_owned()
 }
 
 /// Reads the objects of one document. The template is where they come from.

@@ -2,31 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use lynceus_api::{ApplicationSource, ApplicationSourceDirectory};
-use lynceus_files::{FilePath, MemoryTree};
-use lynceus_render::render;
+use lynceus_files::FilePath;
 
-/// Builds a tree from `=== path` headers and the text below each; `=== path -> target` is a symbolic link.
-fn tree(text: &str) -> MemoryTree {
-    let mut tree = MemoryTree::new();
-    let mut file: Option<(FilePath, String)> = None;
-    for line in text.lines().chain(["=== end"]) {
-        let Some(header) = line.strip_prefix("=== ") else {
-            if let Some((_, content)) = &mut file {
-                content.push_str(line);
-                content.push('\n');
-            }
-            continue;
-        };
-        if let Some((path, content)) = file.take() {
-            tree.insert(path, content.into_bytes());
-        }
-        match header.split_once(" -> ") {
-            Some((link, target)) => tree.insert_link(FilePath::new(link).unwrap(), target),
-            None => file = Some((FilePath::new(header).unwrap(), String::new())),
-        }
-    }
-    tree
-}
+mod given;
+
+use given::{render, tree};
 
 fn directory(recurse: bool, include: &str, exclude: &str) -> ApplicationSourceDirectory {
     ApplicationSourceDirectory {
@@ -141,11 +121,7 @@ fn a_missing_path_a_file_and_a_path_outside_are_three_errors() {
 }
 
 #[test]
-fn charts_and_kustomizations_say_that_their_turn_has_not_come() {
-    assert_eq!(
-        rendered("=== app/Chart.yaml\nname: x\n", None),
-        "error: app is a Helm source, which this version of Lynceus does not render yet\n"
-    );
+fn kustomizations_say_that_their_turn_has_not_come() {
     assert_eq!(
         rendered("=== app/kustomization.yml\nresources: []\n", None),
         "error: app is a Kustomize source, which this version of Lynceus does not render yet\n"
