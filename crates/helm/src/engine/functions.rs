@@ -136,11 +136,30 @@ fn lookup(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
 
 /// YAML without the line break at its end.
 pub(super) fn to_yaml(value: &Value) -> Option<String> {
-    let mut out = yaml::to_string(&from_template(value)?);
+    let value = from_template(value)?;
+    if !survives_yaml(&value) {
+        return None;
+    }
+    let mut out = yaml::to_string(&value);
     if out.ends_with('\n') {
         out.pop();
     }
     Some(out)
+}
+
+/// Whether the library that reads the JSON again takes every character: it refuses some that JSON leaves as they are.
+fn survives_yaml(value: &lynceus_object::Value) -> bool {
+    let is_refused =
+        |char: char| matches!(char, '\x7f'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+    let is_fine = |text: &str| text.is_ascii() && !text.contains('\x7f') || !text.contains(is_refused);
+    match value {
+        lynceus_object::Value::Str(text) => is_fine(text),
+        lynceus_object::Value::Seq(items) => items.iter().all(survives_yaml),
+        lynceus_object::Value::Map(map) => {
+            map.iter().all(|(key, value)| is_fine(key) && survives_yaml(value))
+        }
+        _ => true,
+    }
 }
 
 fn from_yaml(text: &Str) -> Value {
