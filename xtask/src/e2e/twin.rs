@@ -6,8 +6,18 @@ use std::path::Path;
 use crate::run;
 
 /// The tests that play scenarios, by theme.
-const THEMES: [&str; 9] =
-    ["delivery", "bad_input", "apply", "watch", "definitions", "deletion", "rights", "webhooks", "scale"];
+const THEMES: [&str; 10] = [
+    "delivery",
+    "charts",
+    "bad_input",
+    "apply",
+    "watch",
+    "definitions",
+    "deletion",
+    "rights",
+    "webhooks",
+    "scale",
+];
 
 /// Scenarios that may come to something else on a real cluster, each with its reason.
 const KNOWN: [(&str, &str); 1] = [(
