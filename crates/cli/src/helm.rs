@@ -8,7 +8,7 @@ mod values;
 
 use std::io::Write as _;
 
-use crate::exit::{Code, Failure, Outcome};
+use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 /// Work with charts, as Helm does.
 #[derive(clap::Args)]
@@ -34,10 +34,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Command::Show(arguments) => show::run(arguments),
     };
     match printed {
-        Ok(bytes) => {
-            let _ = std::io::stdout().write_all(&bytes);
-            Ok(())
-        }
+        Ok(bytes) => match std::io::stdout().write_all(&bytes) {
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.doing("cannot print the manifests"),
+        },
         Err(said) => {
             eprintln!("Error: {said}");
             // It has been said in Helm's words; scripts around Helm look for a 1.
