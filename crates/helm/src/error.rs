@@ -1,4 +1,4 @@
-//! Why a chart could not be rendered. The text of an error is what Helm prints after `Error: `.
+//! Why a chart could not be rendered, in Helm's words.
 
 use crate::chart::ChartError;
 use crate::engine::RenderError;
@@ -22,11 +22,23 @@ pub enum HelmError {
     #[error(transparent)]
     Schema(#[from] SchemaError),
     /// The chart could not be rendered.
-    #[error("{0}\n\nUse --debug flag to render out invalid YAML")]
+    #[error(transparent)]
     Render(#[from] RenderError),
     /// What the templates gave is not YAML.
-    #[error("{0}\n\nUse --debug flag to render out invalid YAML")]
+    #[error(transparent)]
     Manifest(#[from] ManifestError),
+}
+
+impl HelmError {
+    /// What Helm's command line says after `Error: `: where templates went wrong, with a flag of that command line.
+    pub fn on_command_line(&self) -> String {
+        match self {
+            HelmError::Render(_) | HelmError::Manifest(_) => {
+                format!("{self}\n\nUse --debug flag to render out invalid YAML")
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 /// Why a chart that could be read is not rendered.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lynceus_engine::Ambience;
-use lynceus_helm::{Capabilities, InstallError, KubeVersion, Options, Output, Release, render};
+use lynceus_helm::{Capabilities, HelmError, InstallError, KubeVersion, Options, Output, Release, render};
 
 use super::{chart, values};
 
@@ -62,6 +62,9 @@ pub(super) struct Arguments {
     /// With --output-dir: put the release's name between the directory and the chart.
     #[arg(long)]
     release_name: bool,
+    /// Print what the templates gave even if it is not YAML.
+    #[arg(long)]
+    debug: bool,
     #[command(flatten)]
     without_effect: WithoutEffect,
 }
@@ -71,8 +74,6 @@ pub(super) struct Arguments {
 struct WithoutEffect {
     #[arg(long, hide = true)]
     create_namespace: bool,
-    #[arg(long, hide = true)]
-    debug: bool,
     #[arg(long, hide = true)]
     description: Option<String>,
     #[arg(long, hide = true)]
@@ -120,7 +121,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
     let options = Options { skip_schema_validation: arguments.skip_schema_validation, ..Options::default() };
     let rendering =
         render(&chart, &values, &release, &capabilities, &options, &mut Ambience::at(Timestamp::now()))
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| arguments.told(&error))?;
     for warning in &rendering.warnings {
         eprintln!("warning: {warning}");
     }
@@ -138,6 +139,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
 }
 
 impl Arguments {
+    /// What Helm says of an error. Whoever asked for it sees what the templates gave as well.
+    fn told(&self, error: &HelmError) -> String {
+        match error {
+            error if !self.debug => error.on_command_line(),
+            HelmError::Manifest(manifest) => {
+                println!("{}", manifest.output.trim_end());
+                error.to_string()
+            }
+            error => error.to_string(),
+        }
+    }
+
     /// The release's name and the chart.
     fn release(&self) -> Result<(String, &str), String> {
         match (self.names.as_slice(), self.generate_name) {

@@ -116,7 +116,8 @@ impl Flags {
         let options = Options { skip_schema_validation: self.skip_schema, ..Options::default() };
         let mut out = Vec::new();
         for _ in 0..self.repeat {
-            let rendering = render(&chart, &values, &release, &capabilities, &options, &mut Still(1))?;
+            let rendering = render(&chart, &values, &release, &capabilities, &options, &mut Still(1))
+                .map_err(|error| error.on_command_line())?;
             out = self.output.print(&rendering)?;
         }
         Ok(out)
