@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -135,25 +134,16 @@ fn digest(bytes: &[u8]) -> String {
 /// The `.tgz` of a chart.
 #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
 fn pack(chart: &str, files: &[(&str, &str)]) -> Vec<u8> {
-    let mut tar = Vec::new();
+    let packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut archive = tar::Builder::new(packed);
     for (name, body) in files {
-        let name = format!("{chart}/{name}");
-        let mut header = [0_u8; 512];
-        header[..name.len()].copy_from_slice(name.as_bytes());
-        header[100..108].copy_from_slice(b"0000644\0");
-        header[124..136].copy_from_slice(format!("{:011o}\0", body.len()).as_bytes());
-        header[136..148].copy_from_slice(b"00000000000\0");
-        header[156] = b'0';
-        header[257..265].copy_from_slice(b"ustar\x0000");
-        header[148..156].fill(b' ');
-        let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
-        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
-        tar.extend_from_slice(&header);
-        tar.extend_from_slice(body.as_bytes());
-        tar.resize(tar.len().div_ceil(512) * 512, 0);
+        let mut header = tar::Header::new_ustar();
+        header.set_mode(0o644);
+        header.set_size(body.len() as u64);
+        archive
+            .append_data(&mut header, format!("{chart}/{name}"), body.as_bytes())
+            .expect("memory can be written to");
     }
-    tar.resize(tar.len() + 1024, 0);
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(&tar).expect("memory can be written to");
+    let packed = archive.into_inner().expect("memory can be written to");
     packed.finish().expect("memory can be written to")
 }
