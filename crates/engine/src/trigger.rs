@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use lynceus_api::{Application, IN_CLUSTER_SERVER, Kind as _};
 use lynceus_cluster::{Change, News};
-use lynceus_object::{GroupKind, Object, Value, json};
-use lynceus_source::{RepoUrl, Target};
+use lynceus_object::{GroupKind, Object, Str, Value, json};
+use lynceus_source::{RepoUrl, Repository, Target};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tracing::debug;
@@ -160,47 +160,53 @@ fn wish(object: &Object) -> u64 {
     hasher.finish()
 }
 
+/// What a source follows: repository, revision and the prefix of tags.
+type Place = (Str, Str, Str);
+
 /// Looks at repositories on this machine often: it costs a file or two, and a commit arrives at once.
 pub(crate) async fn poll_local_repositories(engine: Arc<Engine>) {
-    let mut seen: HashMap<(String, String), String> = HashMap::new();
+    let mut seen = HashMap::new();
     loop {
-        let clock = engine.clock();
-        clock.sleep(engine.options().local_poll).await;
-        for object in engine.home().cache().of_kind(&application_kind()) {
-            if !engine.shards.holds(&engine.server_of(&object)) {
-                continue;
-            }
-            let Ok(application) = Application::from_object(&object) else { continue };
-            if poll(&engine, &application, &mut seen).await {
-                debug!(application = %AppKey::of(&application), "there is a new commit");
-                engine.refresh(AppKey::of(&application), Freshness::Latest);
-            }
-        }
+        engine.clock().sleep(engine.options().local_poll).await;
+        seen = poll(&engine, &seen).await;
     }
 }
 
-/// Whether one of an application's local repositories has moved since it was last compared.
-async fn poll(
-    engine: &Engine,
-    application: &Application,
-    seen: &mut HashMap<(String, String), String>,
-) -> bool {
-    let mut moved = false;
-    for source in application.spec.all_sources() {
-        if !matches!(RepoUrl::parse(&source.repo_url), Ok(RepoUrl::Local(_))) {
-            continue;
-        }
-        let repository = engine.settings().book.find(&source.repo_url, &application.spec.project);
-        let target = Target { revision: &source.target_revision, tag_prefix: &source.tag_prefix };
+/// Where every local place stands, each asked once however many applications follow it; those whose place has moved are
+/// looked at.
+async fn poll(engine: &Engine, before: &HashMap<Place, String>) -> HashMap<Place, String> {
+    let mut now = HashMap::new();
+    for (place, followers) in local_places(engine) {
+        let (url, revision, tag_prefix) = &place;
+        let target = Target { revision, tag_prefix };
         // What is wrong with it is told by the next look, or is what the last look told.
-        let now = match engine.renderer().sources().resolve(&repository, target).await {
+        let commit = match engine.renderer().sources().resolve(&Repository::at(url.as_str()), target).await {
             Ok(revision) => revision.commit.to_string(),
             Err(error) => format!("error: {error}"),
         };
-        let key =
-            (AppKey::of(application).to_string(), format!("{}@{}", source.repo_url, source.target_revision));
-        let before = seen.insert(key, now.clone());
-        moved |= before.is_some_and(|before| before != now);
+        if before.get(&place).is_some_and(|before| *before != commit) {
+            debug!(repository = %url, applications = followers.len(), "there is a new commit");
+            followers.into_iter().for_each(|key| engine.refresh(key, Freshness::Latest));
+        }
+        now.insert(place, commit);
     }
-    moved
+    now
+}
+
+/// The places on this machine that applications of ours follow.
+fn local_places(engine: &Engine) -> HashMap<Place, Vec<AppKey>> {
+    let mut places: HashMap<Place, Vec<AppKey>> = HashMap::new();
+    for object in engine.home().cache().of_kind(&application_kind()) {
+        if !engine.shards.holds(&engine.server_of(&object)) {
+            continue;
+        }
+        let Ok(application) = Application::from_object(&object) else { continue };
+        for source in application.spec.all_sources() {
+            if matches!(RepoUrl::parse(&source.repo_url), Ok(RepoUrl::Local(_))) {
+                let place = (source.repo_url, source.target_revision, source.tag_prefix);
+                places.entry(place).or_default().push(AppKey::of(&application));
+            }
+        }
+    }
+    places
 }
