@@ -36,7 +36,7 @@ pub use function::{Body, Function, Functions, Signature};
 pub use limits::Limits;
 pub use list::List;
 pub use map::Map;
-pub use object::{Method, Object};
+pub use object::{Json, Method, Object};
 pub use parse::Tree;
 pub use templates::{Parsed, Templates};
 pub use text::{Str, bytes_of, held_byte};

@@ -51,10 +51,27 @@ pub trait Object {
     }
 
     /// What `toYaml` and `toJson` print in its place.
-    fn json(&self) -> Value {
+    fn json(&self) -> Json {
         match self.underlying() {
-            Some(value) => value,
-            None => Value::map(self.fields()),
+            Some(value) => Json::Value(value),
+            None => Json::Fields(self.fields()),
+        }
+    }
+}
+
+/// What stands for an object in JSON.
+pub enum Json {
+    /// A value of another kind, such as the text of a time.
+    Value(Value),
+    /// The fields of a struct, which keep their order.
+    Fields(Vec<(&'static str, Value)>),
+}
+
+impl From<Json> for Value {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Value(value) => value,
+            Json::Fields(fields) => Value::map(fields),
         }
     }
 }

@@ -71,29 +71,13 @@ impl Shelf {
         let index = format!("apiVersion: v1\nentries:\n{entries}");
         pages.at.insert("/charts/index.yaml".to_owned(), ("text/yaml", index.into()));
         pages.at.insert(format!("/charts/{name}-{version}.tgz"), ("application/gzip", packed.clone()));
-        let config = Bytes::from_static(b"{}");
-        let manifest = value!({
-            "schemaVersion": 2,
-            "config": {
-                "mediaType": "application/vnd.cncf.helm.config.v1+json",
-                "digest": self::digest(&config), "size": config.len(),
-            },
-            "layers": [{
-                "mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
-                "digest": digest.as_str(), "size": packed.len(),
-            }],
-        });
-        let manifest = Bytes::from(json::to_vec(&manifest));
-        let root = format!("/v2/charts/{name}");
-        const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-        pages
-            .at
-            .insert(format!("{root}/manifests/{}", self::digest(&manifest)), (MANIFEST, manifest.clone()));
-        pages.at.insert(format!("{root}/manifests/{version}"), (MANIFEST, manifest));
-        pages.at.insert(format!("{root}/blobs/{digest}"), ("application/octet-stream", packed));
-        pages.at.insert(format!("{root}/blobs/{}", self::digest(&config)), ("application/json", config));
-        let tags = json::to_vec(&value!({"name": format!("charts/{name}"), "tags": [version]}));
-        pages.at.insert(format!("{root}/tags/list"), ("application/json", tags.into()));
+        register(&mut pages, &format!("charts/{name}"), version, CHART, packed);
+    }
+
+    /// Publishes files in the registry, as an artifact that is no chart.
+    pub fn publish_artifact(&self, repository: &str, tag: &str, files: &[(&str, &str)]) {
+        let packed = Bytes::from(pack(".", files));
+        register(&mut self.pages(), repository, tag, ARTIFACT, packed);
     }
 
     /// Every path that was asked for, in order.
@@ -109,6 +93,37 @@ impl Shelf {
 impl Drop for Shelf {
     fn drop(&mut self) {
         self.work.abort();
+    }
+}
+
+/// What a configuration and a layer are said to be.
+type MediaTypes = (&'static str, &'static str);
+
+const CHART: MediaTypes =
+    ("application/vnd.cncf.helm.config.v1+json", "application/vnd.cncf.helm.chart.content.v1.tar+gzip");
+const ARTIFACT: MediaTypes =
+    ("application/vnd.oci.empty.v1+json", "application/vnd.oci.image.layer.v1.tar+gzip");
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+
+/// Puts one layer into the registry, below a tag.
+fn register(pages: &mut Pages, repository: &str, tag: &str, types: MediaTypes, layer: Bytes) {
+    let config = Bytes::from_static(b"{}");
+    let manifest = value!({
+        "schemaVersion": 2,
+        "config": {"mediaType": types.0, "digest": digest(&config), "size": config.len()},
+        "layers": [{"mediaType": types.1, "digest": digest(&layer), "size": layer.len()}],
+    });
+    let manifest = Bytes::from(json::to_vec(&manifest));
+    let tags = json::to_vec(&value!({"name": repository, "tags": [tag]}));
+    let root = format!("/v2/{repository}");
+    for (path, kind, content) in [
+        (format!("{root}/manifests/{}", digest(&manifest)), MANIFEST, manifest.clone()),
+        (format!("{root}/manifests/{tag}"), MANIFEST, manifest),
+        (format!("{root}/blobs/{}", digest(&layer)), "application/octet-stream", layer),
+        (format!("{root}/blobs/{}", digest(&config)), "application/json", config),
+        (format!("{root}/tags/list"), "application/json", tags.into()),
+    ] {
+        pages.at.insert(path, (kind, content));
     }
 }
 

@@ -185,6 +185,34 @@ async fn a_chart_comes_from_a_registry() {
 }
 
 #[tokio::test]
+async fn an_artifact_of_a_registry_is_a_folder_of_manifests_or_a_chart() {
+    let world = World::new().await;
+    let shelf = Shelf::start().await;
+    let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\ndata: {colour: grey}\n";
+    shelf.publish_artifact("team/plain", "1.0.0", &[("eu/config.yaml", plain), ("us/config.yaml", "{")]);
+    shelf.publish("web", "1.0.0", &files());
+    let secret = format!(
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: registry\n  namespace: argocd\n  labels: {{argocd.argoproj.io/secret-type: \
+         repo-creds}}\nstringData:\n  type: oci\n  url: oci://{}\n  insecureOCIForceHttp: \"true\"\n",
+        shelf.host
+    );
+    world.apply(&secret).await;
+    let source = |repository: &str, path: &str| {
+        value!({"repoURL": format!("oci://{}/{repository}", shelf.host), "targetRevision": "1.0.0", "path": path})
+    };
+    world.deliver("plain", "", &with(&source("team/plain", "eu"))).await;
+    world.deliver("shop", "", &with(&source("charts/web", "."))).await;
+    world
+        .until("the syncs", |world| ["plain", "shop"].iter().all(|name| world.state(name) == FINE))
+        .await;
+    assert_eq!(data(&world, "plain", "colour"), "grey");
+    assert_eq!(data(&world, "shop-settings", "colour"), "blue");
+    let revision = world.application("plain").status.sync.revision;
+    assert!(revision.starts_with("sha256:"), "{revision}");
+    world.end().await;
+}
+
+#[tokio::test]
 async fn dependencies_that_are_not_there_are_fetched() {
     let world = World::new().await;
     let shelf = Shelf::start().await;

@@ -1,13 +1,14 @@
 //! Values to JSON.
 
 use std::fmt::Write;
+use std::ops::Deref;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::limits::VALUE_DEPTH;
 use crate::stack::deep;
-use crate::{Failure, List, Map, Value, held_byte};
+use crate::{Failure, Json, List, Map, Value, held_byte};
 
 /// How JSON is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,10 @@ impl Writer {
             Value::Str(text) => self.string(text),
             Value::List(list) => self.list(list)?,
             Value::Map(map) => self.map(map)?,
-            Value::Object(object) => self.nested(|writer| writer.value(&object.json()))?,
+            Value::Object(object) => match object.json() {
+                Json::Value(value) => deep(|| self.value(&value))?,
+                Json::Fields(fields) => self.members(&fields)?,
+            },
         }
         Ok(())
     }
@@ -137,16 +141,19 @@ impl Writer {
             self.text.push_str("null");
             return Ok(());
         }
-        let entries = map.entries();
+        self.members(&map.entries())
+    }
+
+    fn members(&mut self, members: &[(impl Deref<Target = str>, Value)]) -> Result<(), Failure> {
         self.nested(|writer| {
             writer.text.push('{');
-            for (i, (key, value)) in entries.iter().enumerate() {
+            for (i, (key, value)) in members.iter().enumerate() {
                 writer.separate(i);
                 writer.string(key);
                 writer.text.push_str(if writer.style == Style::Pretty { ": " } else { ":" });
                 writer.value(value)?;
             }
-            writer.close(entries.is_empty(), '}');
+            writer.close(members.is_empty(), '}');
             Ok(())
         })
     }

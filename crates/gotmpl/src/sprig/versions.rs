@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::args::text;
 use crate::semver::{Constraints, Version};
 use crate::types::{self, Type};
-use crate::{Failure, Functions, Method, Object, Shape, Str, TypeInfo, Value, signature};
+use crate::{Failure, Functions, Json, Method, Object, Shape, Str, TypeInfo, Value, signature};
 
 static POINTER: TypeInfo = TypeInfo::declared("*semver.Version", Shape::Pointer, &POINTER_METHODS);
 
@@ -62,8 +62,8 @@ impl Object for Held {
         Some(self.version.to_string().into())
     }
 
-    fn json(&self) -> Value {
-        self.version.to_string().into()
+    fn json(&self) -> Json {
+        Json::Value(self.version.to_string().into())
     }
 }
 

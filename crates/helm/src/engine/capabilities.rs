@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use lynceus_gotmpl::{
-    Context, Failure, List, Method, Object, Shape, Str, Type, TypeInfo, Value, signature, types,
+    Context, Failure, Json, List, Method, Object, Shape, Str, Type, TypeInfo, Value, signature, types,
 };
 
 use crate::capabilities::{Capabilities, HelmVersion, KubeVersion};
@@ -104,9 +104,9 @@ impl Object for Kube {
         Some(Str::from(self.0.normalized.as_str()))
     }
 
-    fn json(&self) -> Value {
+    fn json(&self) -> Json {
         let exported = self.fields().into_iter().filter(|(name, _)| *name != "normalizedVersion");
-        Value::map(exported)
+        Json::Fields(exported.collect())
     }
 }
 
@@ -131,12 +131,12 @@ impl Object for Helm {
         ]
     }
 
-    fn json(&self) -> Value {
+    fn json(&self) -> Json {
         let names =
             ["version", "git_commit", "git_tree_state", "go_version", "kube_client_version"].into_iter();
         let named = names.zip(self.fields()).map(|(name, (_, value))| (name, value));
         // The last one is told even when there is nothing to tell.
-        Value::map(named.filter(|(name, value)| *name == "kube_client_version" || value.truth()))
+        Json::Fields(named.filter(|(name, value)| *name == "kube_client_version" || value.truth()).collect())
     }
 }
 

@@ -33,7 +33,7 @@ fn node(value: &Value, indent: usize, in_line: bool, depth: usize, out: &mut Str
         }
         Value::Map(_) => end("{}", out),
         Value::List(_) => end("[]", out),
-        Value::Object(object) => node(&object.json(), indent, in_line, depth, out),
+        Value::Object(object) => node(&object.json().into(), indent, in_line, depth, out),
         Value::Float(_) => end(&shown(value), out),
         value => end(&scalar(value, indent)?, out),
     }

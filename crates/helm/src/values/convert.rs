@@ -61,7 +61,7 @@ fn json(value: &gotmpl::Value, depth: usize) -> Option<Value> {
                 items.iter().map(|(key, value)| Some((valid(key), json(value, depth)?))).collect();
             Value::Map(fields?.into_iter().collect())
         }
-        gotmpl::Value::Object(object) => json(&object.json(), depth)?,
+        gotmpl::Value::Object(object) => json(&object.json().into(), depth)?,
     })
 }
 

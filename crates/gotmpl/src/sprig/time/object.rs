@@ -9,7 +9,7 @@ use super::moment::Moment;
 use super::zone::Zone;
 use crate::sprig::args::{int, text};
 use crate::types::{self, Type};
-use crate::{Int, Method, Object, Shape, Str, TypeInfo, Value};
+use crate::{Int, Json, Method, Object, Shape, Str, TypeInfo, Value};
 
 /// `time.Time`
 pub(in crate::sprig) static TIME: TypeInfo = TypeInfo::declared("time.Time", Shape::Struct, &METHODS);
@@ -71,8 +71,8 @@ impl Object for Moment {
         Some(self.unix_nanos() == other.unix_nanos() && self.zone.name() == other.zone.name())
     }
 
-    fn json(&self) -> Value {
-        format(self, "2006-01-02T15:04:05.999999999Z07:00").into()
+    fn json(&self) -> Json {
+        Json::Value(format(self, "2006-01-02T15:04:05.999999999Z07:00").into())
     }
 }
 
