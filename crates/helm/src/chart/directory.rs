@@ -54,7 +54,7 @@ impl Walk<'_> {
             let is_directory = match entry {
                 Entry::Directory => true,
                 Entry::File => false,
-                Entry::Link(_) => self.leads_to_directory(&inner)?,
+                Entry::Link(target) => self.leads_to_directory(&inner, &target)?,
                 // What Git has not checked out is an empty directory.
                 Entry::Submodule(_) => continue,
             };
@@ -70,16 +70,25 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn leads_to_directory(&self, path: &FilePath) -> Result<bool, ChartError> {
+    fn leads_to_directory(&self, path: &FilePath, target: &str) -> Result<bool, ChartError> {
         match self.tree.list(path) {
             Ok(_) => Ok(true),
             Err(TreeError::NotA(..)) => Ok(false),
-            Err(TreeError::NotFound(path)) => {
-                let reason = format!("lstat {path}: no such file or directory");
-                Err(ChartError::Tree(format!("error evaluating symlink {path}: {reason}")))
+            Err(TreeError::NotFound(_)) => {
+                Err(ChartError::DanglingLink { missing: self.missing(path, target), link: path.clone() })
             }
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// The first part of a link's target that is not there.
+    fn missing(&self, link: &FilePath, target: &str) -> FilePath {
+        let from = link.parent().unwrap_or_else(FilePath::root);
+        let Ok(mut missing) = from.join(target) else { return link.clone() };
+        while let Some(above) = missing.parent().filter(|above| self.tree.list(above).is_err()) {
+            missing = above;
+        }
+        missing
     }
 
     fn file(&mut self, path: FilePath, name: String) -> Result<(), ChartError> {

@@ -61,6 +61,14 @@ pub enum ChartError {
     /// There is no `Chart.yaml`.
     #[error("unable to detect chart at {0}: open {0}: no such file or directory")]
     NotAChart(String),
+    /// A symbolic link leads to something that is not there.
+    #[error("error evaluating symlink {link}: lstat {missing}: no such file or directory")]
+    DanglingLink {
+        /// The link.
+        link: FilePath,
+        /// The first part of the way that is missing.
+        missing: FilePath,
+    },
     /// A file has something in it that its type has no room for, or is not YAML.
     #[error("cannot load {file}: {reason}")]
     Unreadable {

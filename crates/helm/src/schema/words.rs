@@ -21,7 +21,13 @@ pub(super) fn of_compile_error(error: &CompileError) -> String {
     match error {
         CompileError::LoadUrlError { url, src } => format!("failing loading {}: {src}", text::quote(url)),
         CompileError::ValidationError { url, src } => {
-            format!("{} is not valid against metaschema: {src}", text::quote(url))
+            let draft = if let ErrorKind::Schema { url } = &src.kind { quote(url) } else { String::new() };
+            let problems = of_validation_error(src);
+            let problems = problems.trim_end();
+            let url = text::quote(url);
+            format!(
+                "{url} is not valid against metaschema: jsonschema validation failed with {draft}\n{problems}"
+            )
         }
         CompileError::InvalidRegex { url, regex, src } => {
             format!("invalid regex {} at {}: {src}", text::quote(regex), text::quote(url))
