@@ -39,7 +39,7 @@ pub(crate) enum Command {
     App(Box<app::Arguments>),
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
-    /// Work with charts as Helm does, in process: template, lint, show.
+    /// Work with charts as Helm does, in process: template, lint, show, dependency.
     Helm(helm::Arguments),
     /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Arguments),

@@ -25,6 +25,8 @@ struct Pages {
     at: BTreeMap<String, (&'static str, Bytes)>,
     /// The entries of the index, by chart.
     charts: BTreeMap<String, Vec<String>>,
+    /// The tags in the registry, by repository.
+    tags: BTreeMap<String, Vec<String>>,
     asked: Vec<String>,
 }
 
@@ -114,7 +116,11 @@ fn register(pages: &mut Pages, repository: &str, tag: &str, types: MediaTypes, l
         "layers": [{"mediaType": types.1, "digest": digest(&layer), "size": layer.len()}],
     });
     let manifest = Bytes::from(json::to_vec(&manifest));
-    let tags = json::to_vec(&value!({"name": repository, "tags": [tag]}));
+    // A registry has no plus sign in its tags.
+    let tag = tag.replace('+', "_");
+    let tags = pages.tags.entry(repository.to_owned()).or_default();
+    tags.push(tag.clone());
+    let tags = json::to_vec(&value!({"name": repository, "tags": tags.clone()}));
     let root = format!("/v2/{repository}");
     for (path, kind, content) in [
         (format!("{root}/manifests/{}", digest(&manifest)), MANIFEST, manifest.clone()),
