@@ -12,6 +12,14 @@ fn write(home: &Home, path: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+/// What a template that says something else begins with: the cluster has to know what it is.
+const HEAD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\ndata:\n";
+
+/// Renders a chart with one template for the cluster, and gives the data that it printed.
+fn look(home: &Home, data: &str, more: &[&str]) -> String {
+    render(home, &format!("{HEAD}{data}"), more).replace(HEAD, "")
+}
+
 /// Renders the chart with one template for the cluster, and gives what it printed without the head of the document.
 fn render(home: &Home, template: &str, more: &[&str]) -> String {
     write(home, "chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 1.0.0\n");
@@ -36,24 +44,29 @@ async fn lookup_and_capabilities_are_those_of_the_cluster() {
         up.create(&config_map(name)).await;
     }
     let server = &["--dry-run=server"][..];
-    let one = "a: {{ (lookup \"v1\" \"ConfigMap\" \"default\" \"one\").data.key }}";
-    assert_eq!(render(&home, one, server), "a: one\n");
-    let absent = "a: {{ lookup \"v1\" \"ConfigMap\" \"default\" \"three\" | toJson }}";
-    assert_eq!(render(&home, absent, server), "a: {}\n");
-    assert_eq!(render(&home, absent.replace("three", "one").as_str(), &[]), "a: {}\n", "nobody is asked");
-    let list = "{{ range (lookup \"v1\" \"ConfigMap\" \"default\" \"\").items }}{{ if .data.key }}{{ .metadata.name }}: \
+    assert_eq!(
+        render(&home, "a: 1", server),
+        "Error: unable to build kubernetes objects from release manifest: error validating \"\": error validating data: \
+         [apiVersion not set, kind not set]\n"
+    );
+    let one = "  a: {{ (lookup \"v1\" \"ConfigMap\" \"default\" \"one\").data.key }}";
+    assert_eq!(look(&home, one, server), "  a: one\n");
+    let absent = "  a: {{ lookup \"v1\" \"ConfigMap\" \"default\" \"three\" | toJson }}";
+    assert_eq!(look(&home, absent, server), "  a: {}\n");
+    assert_eq!(look(&home, absent.replace("three", "one").as_str(), &[]), "  a: {}\n", "nobody is asked");
+    let list = "{{ range (lookup \"v1\" \"ConfigMap\" \"default\" \"\").items }}{{ if .data.key }}  {{ .metadata.name }}: \
                 {{ .apiVersion }} {{ .kind }}\n{{ end }}{{ end }}";
-    assert_eq!(render(&home, list, server), "one: v1 ConfigMap\ntwo: v1 ConfigMap\n");
-    let unknown = render(&home, "a: {{ lookup \"example.com/v9\" \"Thing\" \"\" \"\" }}", server);
+    assert_eq!(look(&home, list, server), "  one: v1 ConfigMap\n  two: v1 ConfigMap\n");
+    let unknown = look(&home, "  a: {{ lookup \"example.com/v9\" \"Thing\" \"\" \"\" }}", server);
     let words = "error calling lookup: unable to get apiresource from unstructured: example.com/v9, Kind=Thing: the \
                  server could not find the requested resource";
     assert!(unknown.contains(words), "{unknown}");
-    let version = "minor: {{ .Capabilities.KubeVersion.Minor }}\nkinds: {{ .Capabilities.APIVersions.Has \
+    let version = "  minor: {{ .Capabilities.KubeVersion.Minor }}\n  kinds: {{ .Capabilities.APIVersions.Has \
                    \"apps/v1/Deployment\" }}\n";
-    assert_eq!(render(&home, version, server), "minor: 36\nkinds: true\n");
-    assert_eq!(render(&home, version, &[]), "minor: 36\nkinds: false\n");
+    assert_eq!(look(&home, version, server), "  minor: 36\n  kinds: true\n");
+    assert_eq!(look(&home, version, &[]), "  minor: 36\n  kinds: false\n");
     up.kill();
-    let gone = render(&home, one, server);
+    let gone = look(&home, one, server);
     assert!(
         gone.starts_with("Error: cluster reachability check failed: kubernetes cluster unreachable: "),
         "{gone}"

@@ -59,7 +59,10 @@ impl Live {
         let objects: Vec<Object> = objects.collect();
         for object in &objects {
             if self.cluster.kinds().get(&object.gvk()).is_none() {
-                return Err(unknown_kind(object));
+                return Err(format!(
+                    "unable to build kubernetes objects from release manifest: {}",
+                    unknown_kind(object)
+                ));
             }
         }
         if release.is_upgrade || adopts {
@@ -188,14 +191,23 @@ fn object(content: &str) -> Option<Object> {
 
 fn unknown_kind(object: &Object) -> String {
     let gvk = object.gvk();
-    format!(
-        "unable to build kubernetes objects from release manifest: resource mapping not found for name: {:?} namespace: \
-         {:?} from \"\": no matches for kind {:?} in version {:?}\nensure CRDs are installed first",
-        object.name(),
-        object.namespace(),
-        gvk.kind.as_str(),
-        gvk.api_version().as_str()
-    )
+    let (api_version, kind) = (gvk.api_version(), gvk.kind.as_str());
+    match (api_version.is_empty(), kind.is_empty()) {
+        (true, true) => invalid("[apiVersion not set, kind not set]"),
+        (true, false) => invalid("apiVersion not set"),
+        (false, true) => invalid("kind not set"),
+        (false, false) => format!(
+            "resource mapping not found for name: {:?} namespace: {:?} from \"\": no matches for kind {kind:?} in version \
+             {:?}\nensure CRDs are installed first",
+            object.name(),
+            object.namespace(),
+            api_version.as_str()
+        ),
+    }
+}
+
+fn invalid(what: &str) -> String {
+    format!("error validating \"\": error validating data: {what}")
 }
 
 /// What keeps a release from taking an object over.
