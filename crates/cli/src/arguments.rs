@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
     /// Work with charts as Helm does, in process: template, lint, show, dependency.
-    Helm(helm::Arguments),
+    Helm(Box<helm::Arguments>),
     /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Arguments),
     /// Print the completions for a shell: lynceus completion bash > /etc/bash_completion.d/lynceus

@@ -21,7 +21,7 @@ use crate::exit::{Code, Doing as _, Failure, Outcome};
 /// Work with charts, as Helm does.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of every command")]
     settings: settings::Settings,
     #[command(subcommand)]
     command: Command,

@@ -57,6 +57,39 @@ async fn a_chart_in_a_registry_may_be_named_by_its_digest() {
 }
 
 #[tokio::test]
+async fn credentials_come_from_flags_and_from_helms_files() {
+    let bench = Bench::new().await;
+    bench.shelf.require("me", "hush");
+    for line in [
+        "show chart web --repo REPO --version 1.0.0 --username me --password hush",
+        "show chart REPO/web-1.0.0.tgz --username me --password hush",
+    ] {
+        assert_eq!(bench.helm(line).await, about("1.0.0"), "{line}");
+    }
+    let refused = bench.helm("show chart web --repo REPO").await;
+    assert!(refused.contains("needs credentials") && refused.ends_with("[1]\n"), "{refused}");
+    let wrong = bench.helm("show chart REPO/web-1.0.0.tgz --username me --password guess").await;
+    assert!(wrong.contains("authentication failed") && !wrong.contains("guess"), "{wrong}");
+    bench.write(
+        "config/repositories.yaml",
+        "repositories:\n- {name: shelf, url: REPO, username: me, password: hush}\n",
+    );
+    assert_eq!(bench.helm("show chart shelf/web --version 1.0.0").await, about("1.0.0"));
+    assert_eq!(bench.helm("show chart REPO/web-1.0.0.tgz").await, about("1.0.0"), "it is below a known one");
+    let denied = bench.helm("show chart OCI/web:1.0.0").await;
+    assert!(denied.contains("needs credentials"), "{denied}");
+    // me:hush
+    let login = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"bWU6aHVzaA==\"}}}}}}", bench.shelf.host);
+    bench.write("config/registry/config.json", &login);
+    let pulled = bench.helm("show chart OCI/web:1.0.0").await;
+    assert!(pulled.ends_with(&about("1.0.0")), "{pulled}");
+    std::fs::rename(bench.folder.join("config/registry"), bench.folder.join(".docker")).unwrap();
+    bench.chart(&[("web", "^1", "OCI")]);
+    let told = bench.helm("dependency update app --skip-refresh").await;
+    assert!(told.ends_with("Deleting outdated charts\n"), "{told}");
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_told_in_helms_words() {
     let bench = Bench::new().await;
     bench.name_repository("shelf");
@@ -116,7 +149,10 @@ async fn values_may_come_from_urls() {
     assert_eq!(bench.helm(&format!("template x {chart} -f {url}")).await, web("x", "1.0.0", "7"));
     bench.shelf.put("/size", "8");
     let size = format!("http://{}/size", bench.shelf.host);
-    assert_eq!(bench.helm(&format!("template x {chart} --set-file size={size}")).await, web("x", "1.0.0", "8"));
+    assert_eq!(
+        bench.helm(&format!("template x {chart} --set-file size={size}")).await,
+        web("x", "1.0.0", "8")
+    );
     assert_eq!(
         bench.helm(&format!("template x {chart} -f REPO/none.yaml")).await,
         "Error: failed to fetch REPO/none.yaml : 404 Not Found\n[1]\n"
