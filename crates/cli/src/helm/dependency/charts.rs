@@ -40,8 +40,9 @@ impl Arrivals {
         is_new
     }
 
-    /// Takes an archive.
+    /// Takes an archive. Its name may be made of what a chart says, and must not lead anywhere.
     pub(super) fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let name = name.rsplit('/').next().unwrap_or_default();
         let path = self.waiting.join(name);
         std::fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         self.names.insert(name.to_owned());

@@ -55,7 +55,7 @@ impl Work {
     }
 
     /// Asks the repositories that some dependencies come from and that the user has no names for.
-    pub(super) async fn refresh_unknown(&self, dependencies: &[Dependency]) -> Result<(), String> {
+    pub(super) async fn refresh_unknown(&self, dependencies: &[Dependency]) {
         let mut unknown: Vec<(String, Repository)> = Vec::new();
         for dependency in dependencies {
             let Place::Http(url) = Place::parse(&dependency.repository) else { continue };
@@ -68,7 +68,6 @@ impl Work {
             println!("Getting updates for unmanaged Helm repositories...");
             self.refresh(unknown).await;
         }
-        Ok(())
     }
 
     /// Asks every repository that the user has a name for.

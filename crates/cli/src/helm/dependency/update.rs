@@ -62,7 +62,7 @@ impl Work {
         }
         self.resolve_names(&mut asked)?;
         if !self.skip_refresh {
-            self.refresh_unknown(&asked).await?;
+            self.refresh_unknown(&asked).await;
             self.refresh_known().await?;
         }
         let chosen = self.choose(&asked).await?;
