@@ -39,8 +39,8 @@ pub(crate) enum Command {
     App(Box<app::Arguments>),
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
-    /// Work with charts as Helm does, in process: template, lint, show.
-    Helm(helm::Arguments),
+    /// Work with charts as Helm does, in process: template, lint, show, dependency.
+    Helm(Box<helm::Arguments>),
     /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Arguments),
     /// Print the completions for a shell: lynceus completion bash > /etc/bash_completion.d/lynceus

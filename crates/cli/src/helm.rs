@@ -1,9 +1,17 @@
 //! `lynceus helm …`: Helm's own commands, with Helm's flags and output, in process.
 
+mod access;
 mod chart;
+mod cluster;
+mod dependency;
 mod lint;
+mod login;
+mod repositories;
+mod settings;
 mod show;
+mod supply;
 mod template;
+mod unused;
 mod values;
 
 use std::io::Write as _;
@@ -13,6 +21,8 @@ use crate::exit::{Code, Doing as _, Failure, Outcome};
 /// Work with charts, as Helm does.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten, next_help_heading = "Options of every command")]
+    settings: settings::Settings,
     #[command(subcommand)]
     command: Command,
 }
@@ -24,14 +34,20 @@ enum Command {
     /// Look for what is wrong with charts.
     Lint(lint::Arguments),
     /// Show what is in a chart.
-    Show(show::Arguments),
+    #[command(visible_alias = "inspect")]
+    Show(Box<show::Arguments>),
+    /// Bring the dependencies of a chart into its charts/ directory.
+    #[command(visible_aliases = ["dep", "dependencies"])]
+    Dependency(Box<dependency::Arguments>),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) async fn run(arguments: &Arguments) -> Outcome {
+    let settings = &arguments.settings;
     let printed = match &arguments.command {
-        Command::Template(arguments) => template::run(arguments),
-        Command::Lint(arguments) => lint::run(arguments),
-        Command::Show(arguments) => show::run(arguments),
+        Command::Template(arguments) => template::run(arguments, settings).await,
+        Command::Lint(arguments) => lint::run(arguments, settings),
+        Command::Show(arguments) => show::run(arguments, settings).await,
+        Command::Dependency(arguments) => dependency::run(arguments, settings).await,
     };
     match printed {
         Ok(bytes) => match std::io::stdout().write_all(&bytes) {
@@ -45,4 +61,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             Err(Failure::new(Code::Answer, ""))
         }
     }
+}
+
+/// Waits where a callback cannot: for a template that asks the cluster, or a flag that names a URL.
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
 }

@@ -77,7 +77,7 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Install(arguments) => install::run(&arguments),
         Command::Crds(arguments) => crds::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
-        Command::Helm(arguments) => helm::run(&arguments),
+        Command::Helm(arguments) => helm::run(&arguments).await,
         Command::App(arguments) => app::run(*arguments).await,
         Command::Completion { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "lynceus", &mut std::io::stdout());

@@ -87,7 +87,7 @@ impl Repository {
 /// Which dependencies of a chart are not in `charts/`, with the locked versions where there is a lock.
 pub fn wanted(chart: &Chart) -> Result<Vec<Wanted>, ResolveError> {
     if let Some(lock) = &chart.lock {
-        check_lock(chart, lock)?;
+        check_lock(chart, &chart.metadata.dependencies, lock)?;
     }
     let locked = chart.lock.as_ref().map(|lock| lock.dependencies.as_slice()).unwrap_or_default();
     let asked = chart.metadata.dependencies.iter().enumerate();
@@ -106,17 +106,51 @@ pub fn wanted(chart: &Chart) -> Result<Vec<Wanted>, ResolveError> {
         .collect())
 }
 
-fn check_lock(chart: &Chart, lock: &Lock) -> Result<(), ResolveError> {
-    let asked = &chart.metadata.dependencies;
+/// By which of its digests a lock was known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockDigest {
+    /// By that over what is asked for and what was chosen.
+    Current,
+    /// By that of Helm 2, which hashed only what was asked for.
+    Old,
+}
+
+/// Checks that a lock was made for what a chart asks for. `asked` are its dependencies with the URLs of repositories in
+/// the place of their names, as they were when the lock was made.
+pub fn check_lock(chart: &Chart, asked: &[Dependency], lock: &Lock) -> Result<LockDigest, ResolveError> {
     if digest(asked, &lock.dependencies) == lock.digest {
-        return Ok(());
+        return Ok(LockDigest::Current);
     }
     if chart.metadata.api_version != "v1" {
         return Err(ResolveError::OutOfSync);
     }
-    // Helm 2 hashed only what was asked for.
-    let old = sha256(&format!("{{\"dependencies\":{}}}", list(asked)));
-    if old == lock.digest { Ok(()) } else { Err(ResolveError::OldOutOfSync) }
+    let old = sha256(&format!("{{\"dependencies\":{}}}", list(&chart.metadata.dependencies)));
+    if old == lock.digest { Ok(LockDigest::Old) } else { Err(ResolveError::OldOutOfSync) }
+}
+
+/// Whether a version lies in the range that a dependency asks for. A version that cannot be read lies in none.
+pub fn satisfies(dependency: &Dependency, version: &str) -> Result<bool, ResolveError> {
+    let chosen = choose(&dependency.name, &dependency.version, [version])?;
+    Ok(chosen.is_some())
+}
+
+/// Whether a text is one version, not a range of them.
+pub fn is_version(text: &str) -> bool {
+    Version::parse(text).is_ok()
+}
+
+/// Whether two texts mean one version; texts that are none have to be equal.
+pub fn same_version(left: &str, right: &str) -> bool {
+    match (Version::parse(left), Version::parse(right)) {
+        (Ok(left), Ok(right)) => left.compare(&right).is_eq(),
+        (Err(_), _) => left == right,
+        (Ok(_), Err(_)) => false,
+    }
+}
+
+/// Whether a text is a version with all of its three numbers and nothing before them.
+pub fn is_strict_version(text: &str) -> bool {
+    Version::strict(text).is_ok()
 }
 
 /// The newest of some versions that lies in a range, as it was written.
@@ -152,8 +186,22 @@ pub fn print_lock(lock: &Lock) -> String {
     let mut map = Map::new();
     map.insert("dependencies", lock.dependencies.iter().map(show::dependency).collect::<Value>());
     map.insert("digest", lock.digest.as_str());
-    map.insert("generated", lock.generated.as_str());
+    map.insert("generated", time(&lock.generated));
     lynceus_object::yaml::to_string(&Value::Map(map))
+}
+
+/// A time as Go prints it again: without zeros at the end of a fraction, and the year 1 if there is none.
+fn time(text: &str) -> String {
+    if text.is_empty() {
+        return "0001-01-01T00:00:00Z".to_owned();
+    }
+    let Some((whole, rest)) = text.split_once('.') else { return text.to_owned() };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (fraction, zone) = rest.split_at(digits);
+    match fraction.trim_end_matches('0') {
+        "" => format!("{whole}{zone}"),
+        fraction => format!("{whole}.{fraction}{zone}"),
+    }
 }
 
 /// What tells that a lock was made for these wishes.
@@ -207,6 +255,26 @@ mod tests {
         assert_eq!(choose("x", ">=1.10.1-0 <2", versions).unwrap(), Some("1.11.0-rc1"));
         assert_eq!(choose("x", ">3", versions).unwrap(), None);
         assert!(choose("x", "one", versions).is_err());
+    }
+
+    #[test]
+    fn times_are_printed_as_go_prints_them() {
+        for (given, expected) in [
+            ("", "0001-01-01T00:00:00Z"),
+            ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
+            ("2026-01-02T03:04:05.120300+02:00", "2026-01-02T03:04:05.1203+02:00"),
+            ("2026-01-02T03:04:05.000Z", "2026-01-02T03:04:05Z"),
+        ] {
+            assert_eq!(time(given), expected);
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_as_such() {
+        assert!(same_version("1.2.0", "v1.2"));
+        assert!(same_version("latest", "latest"));
+        assert!(!same_version("1.2.0", "latest"));
+        assert!(is_strict_version("1.2.3-rc.1") && !is_strict_version("v1.2.3") && !is_strict_version("1.2"));
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn crds(chart: &Chart) -> Vec<&ChartFile> {
 }
 
 /// `Chart.yaml` as a value, without what is empty.
-fn metadata(chart: &Metadata) -> Map {
+pub(crate) fn metadata(chart: &Metadata) -> Map {
     let mut map = Map::new();
     for (name, text) in [
         ("name", &chart.name),

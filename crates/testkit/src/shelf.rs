@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper_util::rt::TokioIo;
@@ -25,7 +27,11 @@ struct Pages {
     at: BTreeMap<String, (&'static str, Bytes)>,
     /// The entries of the index, by chart.
     charts: BTreeMap<String, Vec<String>>,
+    /// The tags in the registry, by repository.
+    tags: BTreeMap<String, Vec<String>>,
     asked: Vec<String>,
+    /// The header that lets one in, if not everyone may come.
+    key: Option<String>,
 }
 
 impl Shelf {
@@ -41,7 +47,8 @@ impl Shelf {
                 let served = served.clone();
                 let service =
                     hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
-                        let answer = answer(&served, request.uri().path());
+                        let key = request.headers().get("authorization").and_then(|key| key.to_str().ok());
+                        let answer = answer(&served, request.uri().path(), key);
                         async move { Ok::<_, Infallible>(answer) }
                     });
                 let connection = hyper::server::conn::http1::Builder::new();
@@ -80,6 +87,11 @@ impl Shelf {
         register(&mut self.pages(), repository, tag, ARTIFACT, packed);
     }
 
+    /// Lets nobody in but this user.
+    pub fn require(&self, user: &str, password: &str) {
+        self.pages().key = Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))));
+    }
+
     /// Every path that was asked for, in order.
     pub fn asked(&self) -> Vec<String> {
         self.pages().asked.clone()
@@ -114,7 +126,11 @@ fn register(pages: &mut Pages, repository: &str, tag: &str, types: MediaTypes, l
         "layers": [{"mediaType": types.1, "digest": digest(&layer), "size": layer.len()}],
     });
     let manifest = Bytes::from(json::to_vec(&manifest));
-    let tags = json::to_vec(&value!({"name": repository, "tags": [tag]}));
+    // A registry has no plus sign in its tags.
+    let tag = tag.replace('+', "_");
+    let tags = pages.tags.entry(repository.to_owned()).or_default();
+    tags.push(tag.clone());
+    let tags = json::to_vec(&value!({"name": repository, "tags": tags.clone()}));
     let root = format!("/v2/{repository}");
     for (path, kind, content) in [
         (format!("{root}/manifests/{}", digest(&manifest)), MANIFEST, manifest.clone()),
@@ -127,9 +143,14 @@ fn register(pages: &mut Pages, repository: &str, tag: &str, types: MediaTypes, l
     }
 }
 
-fn answer(pages: &Mutex<Pages>, path: &str) -> http::Response<Full<Bytes>> {
+fn answer(pages: &Mutex<Pages>, path: &str, key: Option<&str>) -> http::Response<Full<Bytes>> {
     let mut pages = pages.lock().unwrap_or_else(PoisonError::into_inner);
     pages.asked.push(path.to_owned());
+    if pages.key.is_some() && pages.key.as_deref() != key {
+        let response =
+            http::Response::builder().status(401).header("www-authenticate", "Basic realm=\"shelf\"");
+        return response.body(Full::default()).unwrap_or_default();
+    }
     let (status, kind, body) = match pages.at.get(path) {
         Some((kind, body)) => (200, *kind, body.clone()),
         None if path == "/v2/" => (200, "application/json", Bytes::from_static(b"{}")),

@@ -197,14 +197,10 @@ async fn an_artifact_of_a_registry_is_a_folder_of_manifests_or_a_chart() {
         shelf.host
     );
     world.apply(&secret).await;
-    let source = |repository: &str, path: &str| {
-        value!({"repoURL": format!("oci://{}/{repository}", shelf.host), "targetRevision": "1.0.0", "path": path})
-    };
+    let source = |repository: &str, path: &str| value!({"repoURL": format!("oci://{}/{repository}", shelf.host), "targetRevision": "1.0.0", "path": path});
     world.deliver("plain", "", &with(&source("team/plain", "eu"))).await;
     world.deliver("shop", "", &with(&source("charts/web", "."))).await;
-    world
-        .until("the syncs", |world| ["plain", "shop"].iter().all(|name| world.state(name) == FINE))
-        .await;
+    world.until("the syncs", |world| ["plain", "shop"].iter().all(|name| world.state(name) == FINE)).await;
     assert_eq!(data(&world, "plain", "colour"), "grey");
     assert_eq!(data(&world, "shop-settings", "colour"), "blue");
     let revision = world.application("plain").status.sync.revision;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use lynceus_engine::Ambience;
 use lynceus_helm::{Finding, InstallError, KubeVersion, LintOptions, Severity, lint};
 
+use super::settings::Settings;
 use super::{chart, values};
 
 /// Look for what is wrong with charts, as `helm lint` does.
@@ -32,13 +33,10 @@ pub(super) struct Arguments {
     /// Do not check the values against schemas.
     #[arg(long)]
     skip_schema_validation: bool,
-    /// The namespace of the release.
-    #[arg(short, long, env = "HELM_NAMESPACE", hide_env = true, default_value = "default")]
-    namespace: String,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
-    let values = arguments.values.read()?;
+pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>, String> {
+    let values = arguments.values.read(settings)?;
     let kube_version = arguments
         .kube_version
         .as_deref()
@@ -56,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
         let (tree, directory) = chart::folder(path)?;
         let options = LintOptions {
             directory: path.clone(),
-            namespace: arguments.namespace.clone(),
+            namespace: settings.namespace(),
             kube_version: kube_version.clone(),
             skip_schema_validation: arguments.skip_schema_validation,
         };

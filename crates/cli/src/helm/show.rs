@@ -3,6 +3,7 @@
 use lynceus_helm::Show;
 
 use super::chart;
+use super::settings::Settings;
 
 /// Show what is in a chart.
 #[derive(clap::Args)]
@@ -28,11 +29,15 @@ enum What {
 
 #[derive(clap::Args)]
 struct Reference {
-    /// The chart: a directory or an archive.
+    /// The chart: a directory, an archive, repository/chart, or a URL.
     chart: String,
+    #[command(flatten)]
+    flags: chart::Flags,
+    #[arg(long, hide = true)]
+    jsonpath: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
+pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>, String> {
     let (what, reference) = match &arguments.what {
         What::All(reference) => (Show::All, reference),
         What::Chart(reference) => (Show::Chart, reference),
@@ -40,5 +45,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
         What::Readme(reference) => (Show::Readme, reference),
         What::Values(reference) => (Show::Values, reference),
     };
-    Ok(lynceus_helm::show(&*chart::load(&reference.chart)?, what))
+    if reference.jsonpath.is_some() {
+        return Err("--jsonpath is not supported; print the values and choose among them with another tool"
+            .to_owned());
+    }
+    let found = reference.flags.locate(settings, &reference.chart).await?;
+    Ok(lynceus_helm::show(&*found.load()?, what))
 }

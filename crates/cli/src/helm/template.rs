@@ -5,45 +5,59 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use lynceus_engine::Ambience;
-use lynceus_helm::{Capabilities, HelmError, InstallError, KubeVersion, Options, Output, Release, render};
+use lynceus_helm::{
+    Capabilities, Chart, HelmError, InstallError, KubeVersion, Options, Output, Release, release_name, render,
+};
 
-use super::{chart, values};
+use super::chart::{self, Found};
+use super::cluster::Live;
+use super::dependency::Work;
+use super::settings::Settings;
+use super::unused::{DryRun, Unused};
+use super::values;
 
 /// Render a chart and print the manifests, byte for byte as `helm template` does.
 ///
 /// Nothing is asked of a cluster: `lookup` finds nothing, and the versions of Kubernetes and its APIs are Helm's defaults
-/// or those given here.
+/// or those given here. With --dry-run=server they are those of the cluster of the kubeconfig, and `lookup` asks it.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The name of the release, which may be left out, and the chart: a directory or an archive.
-    #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
+    /// The name of the release, which may be left out, and the chart: a directory, an archive, repository/chart, or a
+    /// URL.
+    #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..)]
     names: Vec<String>,
     #[command(flatten)]
     values: values::Flags,
-    /// The namespace of the release.
-    #[arg(short, long, env = "HELM_NAMESPACE", hide_env = true, default_value = "default")]
-    namespace: String,
-    /// Make a name from the chart's.
-    #[arg(short, long)]
-    generate_name: bool,
+    #[command(flatten)]
+    chart: chart::Flags,
+    /// Make the name of the release by a template, with sprig's functions.
+    #[arg(long, value_name = "TEMPLATE")]
+    name_template: Option<String>,
+    /// Bring dependencies that are missing into charts/ first.
+    #[arg(long)]
+    dependency_update: bool,
     /// The version of Kubernetes that the chart sees.
     #[arg(long, value_name = "VERSION")]
     kube_version: Option<String>,
     /// APIs that the chart sees besides those of Kubernetes, as group/version or group/version/Kind.
     #[arg(short, long, value_name = "APIS", value_delimiter = ',')]
     api_versions: Vec<String>,
+    /// Ask nobody (client), or the cluster of the kubeconfig (server).
+    #[arg(long, value_name = "client|server", num_args = 0..=1, require_equals = true, default_value = "client", default_missing_value = "unset", hide_default_value = true)]
+    dry_run: String,
+    /// With --dry-run=server: do not mind objects that are there already.
+    #[arg(long)]
+    take_ownership: bool,
     /// Render as for a release that is there already.
     #[arg(long)]
     is_upgrade: bool,
     /// Print the definitions in crds/ too.
     #[arg(long)]
     include_crds: bool,
-    /// Leave out the definitions in crds/, which is so anyway.
-    #[arg(long, hide = true)]
-    skip_crds: bool,
     /// Leave out tests.
     #[arg(long)]
     skip_tests: bool,
@@ -62,75 +76,40 @@ pub(super) struct Arguments {
     /// With --output-dir: put the release's name between the directory and the chart.
     #[arg(long)]
     release_name: bool,
-    /// Print what the templates gave even if it is not YAML.
-    #[arg(long)]
-    debug: bool,
     #[command(flatten)]
-    without_effect: WithoutEffect,
+    unused: Unused,
 }
 
-/// Flags that matter to `helm install` and that `helm template` takes as well.
-#[derive(clap::Args)]
-struct WithoutEffect {
-    #[arg(long, hide = true)]
-    create_namespace: bool,
-    #[arg(long, hide = true)]
-    description: Option<String>,
-    #[arg(long, hide = true)]
-    disable_openapi_validation: bool,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "client")]
-    dry_run: Option<String>,
-    #[arg(long, hide = true)]
-    force_conflicts: bool,
-    #[arg(long, hide = true)]
-    force_replace: bool,
-    #[arg(short, long, hide = true)]
-    labels: Vec<String>,
-    #[arg(long, hide = true)]
-    replace: bool,
-    #[arg(long, hide = true)]
-    take_ownership: bool,
-    #[arg(long, hide = true)]
-    timeout: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "watcher")]
-    wait: Option<String>,
-    #[arg(long, hide = true)]
-    wait_for_jobs: bool,
-}
-
-impl WithoutEffect {
-    /// What would have an effect here and cannot have one.
-    fn check(&self) -> Result<(), String> {
-        match self.dry_run.as_deref() {
-            Some("server") => {
-                Err("--dry-run=server asks a cluster, which lynceus helm template does not".to_owned())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
-    arguments.without_effect.check()?;
-    let (name, reference) = arguments.release()?;
+pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>, String> {
     let capabilities = arguments.capabilities().map_err(|error| error.to_string())?;
-    let values = arguments.values.read()?;
-    let chart = chart::load(reference)?;
-    let mut release = Release::new(&name, &arguments.namespace);
+    let dry_run = arguments.unused.check(&arguments.dry_run)?;
+    let (name, reference) = arguments.release()?;
+    let found = arguments.chart.locate(settings, reference).await?;
+    let values = arguments.values.read(settings)?;
+    let chart = arguments.complete(&found, settings).await?;
+    let mut release = Release::new(&name, settings.namespace());
     release.is_upgrade = arguments.is_upgrade;
-    let options = Options { skip_schema_validation: arguments.skip_schema_validation, ..Options::default() };
+    let live = match dry_run {
+        DryRun::Client => None,
+        DryRun::Server => Some(Arc::new(Live::connect(settings).await?)),
+    };
+    let capabilities = live.as_ref().map_or(capabilities, |live| live.capabilities());
+    let options = Options {
+        skip_schema_validation: arguments.skip_schema_validation,
+        lookup: live.clone().map(|live| live as Arc<dyn lynceus_helm::Lookup>),
+        ..Options::default()
+    };
+    let mut now = Ambience::at(Timestamp::now());
     let rendering =
-        render(&chart, &values, &release, &capabilities, &options, &mut Ambience::at(Timestamp::now()))
-            .map_err(|error| arguments.told(&error))?;
+        tokio::task::block_in_place(|| render(&chart, &values, &release, &capabilities, &options, &mut now));
+    let rendering = rendering.map_err(|error| told(&error, settings.debug))?;
     for warning in &rendering.warnings {
         eprintln!("warning: {warning}");
     }
-    let output = Output {
-        include_crds: arguments.include_crds,
-        skip_tests: arguments.skip_tests,
-        no_hooks: arguments.no_hooks,
-        show_only: arguments.show_only.clone(),
-    };
+    if let Some(live) = live {
+        live.check(&rendering, &release, arguments.take_ownership).await?;
+    }
+    let output = arguments.output();
     let Some(directory) = &arguments.output_dir else {
         return output.print(&rendering).map_err(|error| error.to_string());
     };
@@ -139,26 +118,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
 }
 
 impl Arguments {
-    /// What Helm says of an error. Whoever asked for it sees what the templates gave as well.
-    fn told(&self, error: &HelmError) -> String {
-        match error {
-            error if !self.debug => error.on_command_line(),
-            HelmError::Manifest(manifest) => {
-                println!("{}", manifest.output.trim_end());
-                error.to_string()
-            }
-            error => error.to_string(),
-        }
-    }
-
     /// The release's name and the chart.
     fn release(&self) -> Result<(String, &str), String> {
-        match (self.names.as_slice(), self.generate_name) {
-            ([chart], true) => Ok((generated(chart), chart)),
-            ([chart], false) => Ok(("release-name".to_owned(), chart)),
-            ([_, _], true) => Err("cannot set --generate-name and also specify a name".to_owned()),
-            ([name, chart], false) => Ok((name.clone(), chart)),
-            _ => Err("expected at most two arguments".to_owned()),
+        match (self.names.as_slice(), &self.name_template) {
+            ([chart], None) => Ok(("release-name".to_owned(), chart)),
+            ([chart], Some(template)) => {
+                let variable = |name: &str| std::env::var(name).unwrap_or_default();
+                let name = release_name(template, variable, &mut Ambience::at(Timestamp::now()));
+                Ok((name.map_err(|error| error.to_string())?, chart))
+            }
+            ([_, _], _) if self.unused.generate_name => {
+                Err("cannot set --generate-name and also specify a name".to_owned())
+            }
+            ([_, _], Some(_)) => Err("cannot set --name-template and also specify a name".to_owned()),
+            ([name, chart], None) => Ok((name.clone(), chart)),
+            (names, _) => {
+                let more = names.get(2..).unwrap_or_default().join(", ");
+                Err(format!("expected at most two arguments, unexpected arguments: {more}"))
+            }
         }
     }
 
@@ -168,16 +145,37 @@ impl Arguments {
         });
         Ok(Capabilities::default().with(version.transpose()?, &self.api_versions))
     }
+
+    /// Reads the chart, and brings its dependencies first if some are missing and that is wanted.
+    async fn complete(&self, found: &Found, settings: &Settings) -> Result<Arc<Chart>, String> {
+        let chart = found.load()?;
+        if !self.dependency_update || chart.missing_dependencies().is_empty() {
+            return Ok(chart);
+        }
+        let Found::Path(path) = found else { return Err("only unpacked charts can be updated".to_owned()) };
+        Work::open(path, false, settings, &self.chart.access)?.update().await?;
+        found.load().map_err(|error| format!("failed reloading chart after repo update: {error}"))
+    }
+
+    fn output(&self) -> Output {
+        Output {
+            include_crds: self.include_crds,
+            skip_tests: self.skip_tests,
+            no_hooks: self.no_hooks,
+            show_only: self.show_only.clone(),
+        }
+    }
 }
 
-/// The chart's file name with the seconds of now.
-fn generated(chart: &str) -> String {
-    let name = chart.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let name = name.strip_suffix(".tgz").unwrap_or(name);
-    let now = Timestamp::now().as_second();
-    match name {
-        "" | "." => format!("chart-{}", now),
-        name => format!("{name}-{}", now),
+/// What Helm says of an error. Whoever wants to know more sees what the templates gave as well.
+fn told(error: &HelmError, debug: bool) -> String {
+    match error {
+        error if !debug => error.on_command_line(),
+        HelmError::Manifest(manifest) => {
+            println!("{}", manifest.output.trim_end());
+            error.to_string()
+        }
+        error => error.to_string(),
     }
 }
 

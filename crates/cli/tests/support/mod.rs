@@ -1,6 +1,8 @@
 //! The real binary in a folder of its own.
 #![allow(dead_code, reason = "not every test needs everything")]
 
+pub(crate) mod bench;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
