@@ -7,6 +7,7 @@
 
 mod argocd;
 mod bench;
+mod cases;
 mod compat;
 mod e2e;
 mod fuzz;

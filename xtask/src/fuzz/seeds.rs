@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::run;
+use crate::cases::{Case, files, packed, words};
 
-const CHARTS: &str = "crates/helm/tests/cases";
 const FUNCTIONS: &str = "crates/gotmpl/tests/sprig";
 const TEMPLATES: &str = "crates/gotmpl/tests/templates";
 
@@ -15,11 +14,12 @@ const FLAGS: [(&str, char); 5] =
 
 /// Writes what a target begins with into a directory, and gives how much that is.
 pub(super) fn write(target: &str, directory: &Path) -> Result<usize, String> {
+    let charts = Case::all()?;
     let seeds = match target {
-        "chart" => read_all(CHARTS, "txt")?.into_iter().map(String::into_bytes).collect(),
-        "set" => texts(flags(&read_all(CHARTS, "txt")?)),
-        "archive" => read_all(CHARTS, "txt")?.iter().map(|case| packed(case)).collect::<Result<_, _>>()?,
-        _ => texts(templates()?),
+        "chart" => charts.into_iter().map(|case| case.text.into_bytes()).collect(),
+        "set" => texts(charts.iter().flat_map(flags).collect()),
+        "archive" => charts.iter().map(archive).collect::<Result<_, _>>()?,
+        _ => texts(templates(&charts)?),
     };
     for (number, seed) in seeds.iter().enumerate() {
         let path = directory.join(format!("seed-{number:04}"));
@@ -55,16 +55,13 @@ fn texts(texts: BTreeSet<String>) -> Vec<Vec<u8>> {
 }
 
 /// Every template of the tests: of charts, those that functions are tried with, and those in the tests' own code.
-fn templates() -> Result<BTreeSet<String>, String> {
-    let mut found = BTreeSet::new();
-    for case in read_all(CHARTS, "txt")? {
-        let bodies = sections(&case).filter(|(name, _)| name.contains("templates/")).map(|(_, body)| body);
-        found.extend(bodies.map(str::to_owned));
-    }
-    for text in read_all(FUNCTIONS, "txt")? {
+fn templates(charts: &[Case]) -> Result<BTreeSet<String>, String> {
+    let of_charts = charts.iter().flat_map(Case::files).filter(|(name, _)| name.contains("templates/"));
+    let mut found: BTreeSet<String> = of_charts.map(|(_, body)| body).collect();
+    for (_, text) in files(FUNCTIONS, "txt")? {
         found.extend(text.lines().filter(|line| line.contains("{{")).map(str::to_owned));
     }
-    for text in read_all(TEMPLATES, "rs")? {
+    for (_, text) in files(TEMPLATES, "rs")? {
         found.extend(text.split("(\"").skip(1).filter_map(literal).filter(|text| text.contains("{{")));
     }
     Ok(found)
@@ -86,16 +83,9 @@ fn literal(text: &str) -> Option<String> {
     }
 }
 
-/// The files of a chart as text, by their names; commands are left out.
-fn sections(case: &str) -> impl Iterator<Item = (&str, &str)> {
-    let parts = case.strip_prefix("==> ").unwrap_or(case).split("\n==> ");
-    parts.filter_map(|section| section.split_once('\n')).filter(|(name, _)| !name.starts_with("$ "))
-}
-
 /// The values on each command line, one flag to a line.
-fn flags(cases: &[String]) -> BTreeSet<String> {
-    let commands = cases.iter().flat_map(|case| case.lines()).filter_map(|line| line.strip_prefix("==> $ "));
-    commands.map(flags_of).filter(|text| !text.is_empty()).collect()
+fn flags(case: &Case) -> BTreeSet<String> {
+    case.commands().map(|(command, _)| flags_of(command)).filter(|text| !text.is_empty()).collect()
 }
 
 fn flags_of(command: &str) -> String {
@@ -105,46 +95,11 @@ fn flags_of(command: &str) -> String {
     named.map(|(letter, text)| format!("{letter}{text}\n")).collect()
 }
 
-/// The words of a command line; quotes keep words together.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut quote) = (vec![String::new()], None);
-    for letter in line.chars() {
-        match (quote, letter) {
-            (Some(open), letter) if open == letter => quote = None,
-            (None, '\'' | '"') => quote = Some(letter),
-            (None, ' ') => words.push(String::new()),
-            (_, letter) => words.iter_mut().last().into_iter().for_each(|word| word.push(letter)),
-        }
-    }
-    words
-}
-
 /// The archive that a chart would be packed into, before it is compressed.
-fn packed(case: &str) -> Result<Vec<u8>, String> {
-    let mut archive = tar::Builder::new(Vec::new());
-    for (name, body) in sections(case) {
-        let mut header = tar::Header::new_ustar();
-        header.set_mode(0o644);
-        header.set_size(body.len() as u64);
-        let name = format!("c/{}", name.replace('!', "/"));
-        archive
-            .append_data(&mut header, &name, body.as_bytes())
-            .map_err(|error| format!("{name}: {error}"))?;
-    }
-    archive.into_inner().map_err(|error| error.to_string())
-}
-
-/// The files of a directory that have an ending, in the order of their names.
-fn read_all(directory: &str, ending: &str) -> Result<Vec<String>, String> {
-    let directory = run::root().join(directory);
-    let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(&directory).map_err(failed)? {
-        paths.push(entry.map_err(failed)?.path());
-    }
-    paths.retain(|path| path.extension().is_some_and(|found| found == ending));
-    paths.sort();
-    paths.iter().map(|path| std::fs::read_to_string(path).map_err(failed)).collect()
+fn archive(case: &Case) -> Result<Vec<u8>, String> {
+    let members: Vec<(String, String)> =
+        case.files().map(|(name, body)| (format!("c/{}", name.replace('!', "/")), body)).collect();
+    packed(members.iter().map(|(name, body)| (name.as_str(), body.clone())))
 }
 
 #[cfg(test)]
