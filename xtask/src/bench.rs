@@ -1,17 +1,24 @@
 //! `cargo xtask bench [--quick]`: every benchmark of the workspace; `cargo xtask bench cluster [--quick]`: what watching a
-//! cluster costs.
+//! cluster costs; `cargo xtask bench helm [--quick]`: charts by the real Helm and by Lynceus.
+
+mod charts;
+mod helm;
+mod process;
 
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
-    if let Some(("cluster", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return cluster(rest);
+    match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        Some(("cluster", rest)) => return cluster(rest),
+        Some(("helm", rest)) => return helm::main(rest),
+        _ => {}
     }
     let mut cargo = run::command("cargo");
     // Only benchmarks: `--benches` would build every library once more as well.
     cargo.args(["bench", "--quiet", "--workspace", "--bench", "*", "--"]).args(arguments);
     run::passes(&mut cargo)?;
-    cluster(arguments)
+    cluster(arguments)?;
+    helm::main(arguments)
 }
 
 /// Builds the product and the program that measures it, side by side, and measures.

@@ -26,7 +26,19 @@ fn requests(files: &[String]) -> Result<(), String> {
 
 /// Has the page say how many cases of a set that is counted here went as they should.
 pub(crate) fn tell_count(set: &str, passed: usize, ran: usize) -> Result<(), String> {
-    program("compat", &["--count".to_owned(), set.to_owned(), passed.to_string(), ran.to_string()])
+    tell_count_with(set, passed, ran, &[])
+}
+
+/// The same, with cases that differ for a reason: the word that the page knows the reason by, and the case.
+pub(crate) fn tell_count_with(
+    set: &str,
+    passed: usize,
+    ran: usize,
+    reasons: &[(&str, String)],
+) -> Result<(), String> {
+    let mut arguments = vec!["--count".to_owned(), set.to_owned(), passed.to_string(), ran.to_string()];
+    arguments.extend(reasons.iter().map(|(reason, case)| format!("{reason}={case}")));
+    program("compat", &arguments)
 }
 
 fn program(name: &str, arguments: &[String]) -> Result<(), String> {

@@ -1,14 +1,16 @@
 //! `cargo xtask compat helm [--templates N] [DIR]...`: charts and templates, rendered by Helm and by Lynceus.
 //!
-//! First the project's own charts, then random templates through a small Go program, then every chart below the
+//! First the project's own charts, also by the last Helm 3, then random templates through a small Go program, then every chart below the
 //! directories that are named, in several variants each.
 
 mod chart;
 mod generate;
+mod older;
 mod template;
 
 use std::path::PathBuf;
 
+use crate::cases::Case;
 use crate::rig::{HELM_PROGRAMS, Programs};
 use crate::run;
 
@@ -30,9 +32,11 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
             directory => directories.push(std::path::absolute(directory).map_err(|error| error.to_string())?),
         }
     }
-    let helm = Programs::with(&HELM_PROGRAMS)?.path("helm");
+    let programs = Programs::with(&HELM_PROGRAMS)?;
+    let helm = programs.path("helm");
     let own = own_charts(&helm)?;
     crate::compat::tell_count("helm", own, own)?;
+    older::compare(&programs.path("helm3"))?;
     let (agreed, asked) = template::compare(templates)?;
     crate::compat::tell_count("templates", agreed, asked)?;
     if directories.is_empty() {
@@ -53,11 +57,5 @@ fn own_charts(helm: &std::path::Path) -> Result<usize, String> {
     if !changed.trim().is_empty() {
         return Err(format!("the recorded answers were not Helm's; they are now, look at them:\n{changed}"));
     }
-    let mut commands = 0;
-    for entry in std::fs::read_dir(&cases).map_err(|error| error.to_string())? {
-        let path = entry.map_err(|error| error.to_string())?.path();
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        commands += text.lines().filter(|line| line.starts_with("==> $ ")).count();
-    }
-    Ok(commands)
+    Ok(Case::all()?.iter().map(|case| case.commands().count()).sum())
 }

@@ -7,8 +7,10 @@
 
 mod argocd;
 mod bench;
+mod cases;
 mod compat;
 mod e2e;
+mod fuzz;
 mod helm;
 mod rig;
 mod run;
@@ -32,7 +34,11 @@ usage: cargo xtask <chore> [arguments]
                     a real control plane on loopback, built once from its public sources
   e2e [sim|rig|faults] [ARGUMENT]...
                     a real kubectl on the embedded cluster and on a real one, the scenarios, and the fault run
-  bench             run every benchmark; with --quick a short run of each
+  bench [--quick]   run every benchmark; with --quick a short run of each
+  bench cluster|helm [--quick]
+                    what watching a cluster costs; charts by the real Helm and by Lynceus
+  fuzz [NAME]... [--seconds N]
+                    random input for parsers and evaluators, ten minutes for each
 ";
 
 fn main() -> ExitCode {
@@ -45,6 +51,7 @@ fn main() -> ExitCode {
         "e2e" => e2e::main(&rest),
         "rig" => rig::main(&rest),
         "bench" => bench::main(&rest),
+        "fuzz" => fuzz::main(&rest),
         "help" | "--help" | "-h" | "" => {
             println!("{USAGE}");
             return if chore.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS };

@@ -41,8 +41,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 /// features that the tests have built them with; naming one package would build them all once more.
 pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
     passes(command("cargo").args(["build", "--quiet", "--workspace", "--bin", name]))?;
+    Ok(target()?.join("debug").join(name))
+}
+
+/// The directory that cargo builds into.
+pub(crate) fn target() -> Result<PathBuf, String> {
     let metadata = output(command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
     let target = metadata["target_directory"].as_str().ok_or("cargo metadata names no target directory")?;
-    Ok(Path::new(target).join("debug").join(name))
+    Ok(PathBuf::from(target))
 }

@@ -35,7 +35,12 @@ fn main() -> ExitCode {
     leave_quietly_when_nobody_reads();
     let arguments = Arguments::parse();
     listen(arguments.verbose, &arguments.command);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    // Threads take longer to start than a chart to render.
+    let mut builder = match arguments.command {
+        Command::Helm(_) | Command::Render(_) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = match builder.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             anstream::eprintln!("error: cannot start: {error}");

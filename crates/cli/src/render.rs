@@ -8,7 +8,7 @@ use lynceus_engine::Ambience;
 use lynceus_files::{Severity, Tree};
 use lynceus_helm::{Fed, Place};
 use lynceus_object::Object;
-use lynceus_render::{Fetched, Field, Job, Reason, References, RenderError, Rendered, Setting};
+use lynceus_render::{Charts, Fetched, Field, Job, Reason, References, RenderError, Rendered, Setting};
 use lynceus_source::DiskTree;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -86,14 +86,16 @@ pub(crate) fn of_tree(
     setting: &Setting,
 ) -> Result<Rendered, RenderError> {
     let (references, fetched) = (References::new(), Fetched::new());
-    let job = Job { tree, source, setting, references: &references, fetched: &fetched };
+    let job =
+        Job { tree, source, setting, references: &references, fetched: &fetched, charts: &Charts::none() };
     lynceus_render::render(&job, &mut Ambience::at(Timestamp::now()))
 }
 
 /// Tells what made a field.
 fn explain(tree: &dyn Tree, source: &ApplicationSource, setting: &Setting, field: &Field) -> Outcome {
     let (references, fetched) = (References::new(), Fetched::new());
-    let job = Job { tree, source, setting, references: &references, fetched: &fetched };
+    let job =
+        Job { tree, source, setting, references: &references, fetched: &fetched, charts: &Charts::none() };
     let reason = lynceus_render::explain(&job, field, &mut Ambience::at(Timestamp::now()))
         .doing(format!("cannot explain {field}"))?;
     match reason {

@@ -35,6 +35,9 @@ pub const PARALLEL_ACTIONS: usize = 10;
 /// How many rendered sources are kept.
 pub const RENDERED: usize = 1_000;
 
+/// How many bytes of loaded charts are kept.
+pub const CHART_BYTES: usize = 256 << 20;
+
 /// How long a definition is given to be established.
 pub const ESTABLISHED: Duration = Duration::from_secs(10);
 

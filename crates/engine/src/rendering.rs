@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::ApplicationSource;
-use lynceus_files::{FilePath, Tree};
+use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::{Chart, ChartError};
 use lynceus_object::Str;
-use lynceus_render::{Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
+use lynceus_render::{Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
 use lynceus_source::{
     Artifact, Book, ChartVersion, Repository, RepositoryKind, Revision, SourceError, Sources, Target,
 };
@@ -122,13 +122,21 @@ pub struct Renderer {
     rendered: Mutex<Memory>,
     /// What each source became last, at whatever revision.
     last: Mutex<Memory>,
+    /// What was loaded of charts: applications with one chart and other values load it once.
+    charts: Arc<Charts>,
     resolved: Mutex<HashMap<Asked, (Place, Timestamp)>>,
 }
 
 impl Renderer {
     /// Reads repositories through `sources`.
     pub fn new(sources: Sources) -> Self {
-        Renderer { sources, rendered: Mutex::default(), last: Mutex::default(), resolved: Mutex::default() }
+        Renderer {
+            sources,
+            rendered: Mutex::default(),
+            last: Mutex::default(),
+            charts: Arc::new(Charts::new(limits::CHART_BYTES)),
+            resolved: Mutex::default(),
+        }
     }
 
     /// The repositories.
@@ -271,6 +279,7 @@ impl Renderer {
         for _ in 0..limits::NEEDS {
             let (wanted, tree, references) = (source.clone(), tree.clone(), references.clone());
             let (setting, given, now) = (setting.clone(), fetched.clone(), request.now);
+            let charts = self.charts.clone();
             let work = move || {
                 let job = Job {
                     tree: &*tree,
@@ -278,6 +287,7 @@ impl Renderer {
                     setting: &setting,
                     references: &references,
                     fetched: &given,
+                    charts: &charts,
                 };
                 let rendered = render(&job, &mut Ambience::at(now))?;
                 Ok(Made::new(rendered, &setting, (&*tree, &references), given.is_empty()))
@@ -343,7 +353,7 @@ impl Renderer {
             }
             Place::Chart(version) => {
                 let archive = self.sources.chart_archive(repository, version).await.map_err(failed)?;
-                let unpacked = tokio::task::spawn_blocking(move || Chart::unpack(&archive)).await;
+                let unpacked = tokio::task::spawn_blocking(move || unpack(&archive)).await;
                 let tree = unpacked.map_err(|_| RenderingError::Interrupted)?.map_err(|error| {
                     let chart = format!("{} {}", version.name, version.version);
                     RenderingError::Unpack { repository: shown.clone(), chart, source: error.into() }
@@ -352,6 +362,13 @@ impl Renderer {
             }
         }
     }
+}
+
+/// The files of a chart's archive, told from those of any other by its digest.
+fn unpack(archive: &[u8]) -> Result<MemoryTree, ChartError> {
+    let digest = ring::digest::digest(&ring::digest::SHA256, archive);
+    let text: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Chart::unpack(archive)?.identified(format!("sha256:{text}")))
 }
 
 /// Whether a source has no manifests of its own: it only lends files to others.

@@ -84,6 +84,8 @@ pub trait Tree: Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTree {
     files: BTreeMap<FilePath, Node>,
+    /// What tells the whole of it from any other.
+    identity: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -101,13 +103,23 @@ impl MemoryTree {
         Self::default()
     }
 
+    /// The tree with what tells all of its files from those of any other, such as the digest of the archive that they came
+    /// from.
+    #[must_use]
+    pub fn identified(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
     /// Adds or replaces a file.
     pub fn insert(&mut self, path: FilePath, content: impl Into<Arc<[u8]>>) {
+        self.identity = None;
         self.files.insert(path, Node::File(content.into()));
     }
 
     /// Adds or replaces a symbolic link.
     pub fn insert_link(&mut self, path: FilePath, target: impl Into<String>) {
+        self.identity = None;
         self.files.insert(path, Node::Link(target.into()));
     }
 
@@ -221,6 +233,14 @@ impl Tree for MemoryTree {
         }
         Ok(names.into_iter().collect())
     }
+
+    fn identity(&self, path: &FilePath) -> Result<Option<String>, TreeError> {
+        let real = self.resolve(path)?;
+        if !self.files.contains_key(&real) {
+            return Err(TreeError::NotFound(path.clone()));
+        }
+        Ok(self.identity.as_ref().map(|identity| format!("{identity} {real}")))
+    }
 }
 
 /// Which files a rendering looked at: a change to any other file cannot change its result.
@@ -269,6 +289,14 @@ impl<'a> Recorded<'a> {
     /// Records what is read from `tree` through this value.
     pub fn new(tree: &'a dyn Tree) -> Self {
         Recorded { tree, seen: Mutex::default() }
+    }
+
+    /// Counts as read what somebody else has read before in the place of whoever reads through this value.
+    pub fn count(&self, read: &ReadSet) {
+        self.note(|seen| {
+            seen.files.extend(read.files.iter().cloned());
+            seen.directories.extend(read.directories.iter().cloned());
+        });
     }
 
     /// What has been read so far.
@@ -378,6 +406,17 @@ mod tests {
         assert_eq!(names("link"), "x Directory, y File");
         assert_eq!(tree.list(&path("b")), Err(TreeError::NotA(path("b"), "directory")));
         assert_eq!(tree.list(&path("c")), Err(TreeError::NotFound(path("c"))));
+    }
+
+    #[test]
+    fn a_tree_that_is_told_from_others_tells_its_files_from_theirs() {
+        let plain = tree("a/x: 1\nb -> a/x");
+        assert_eq!(plain.identity(&path("b")), Ok(None));
+        let mut told = plain.identified("sha256:1");
+        assert_eq!(told.identity(&path("b")), Ok(Some("sha256:1 a/x".to_owned())));
+        assert_eq!(told.identity(&path("c")), Err(TreeError::NotFound(path("c"))));
+        told.insert(path("c"), *b"2");
+        assert_eq!(told.identity(&path("b")), Ok(None), "it is no longer that tree");
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use lynceus_files::{FilePath, MemoryTree};
 use lynceus_helm::{Chart, HelmError};
 
 #[path = "../tests/flags/mod.rs"]
 mod flags;
+#[path = "../tests/folder/mod.rs"]
+mod folder;
 
 fn main() -> ExitCode {
     let mut read = |name: &str| std::fs::read(name).map_err(|error| format!("open {name}: {error}"));
@@ -31,20 +32,5 @@ fn load(path: &str) -> Result<Chart, HelmError> {
     if path.is_file() {
         return Ok(Chart::from_archive(&std::fs::read(path).unwrap_or_default())?);
     }
-    let mut tree = MemoryTree::new();
-    add(&mut tree, path, "");
-    Ok(Chart::from_tree(&tree, &FilePath::root())?)
-}
-
-/// Takes in a directory; what cannot be read is not there.
-fn add(tree: &mut MemoryTree, directory: &Path, prefix: &str) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if path.is_dir() {
-            add(tree, &path, &format!("{name}/"));
-        } else if let (Ok(content), Ok(name)) = (std::fs::read(&path), FilePath::new(&name)) {
-            tree.insert(name, content);
-        }
-    }
+    Ok(folder::load(path)?)
 }

@@ -34,7 +34,7 @@ fn prepare(
 ) -> Result<Prepared, RenderError> {
     let environment = Environment::new(job.setting, job.source);
     let mut needs = Vec::new();
-    let chart = dependencies::load(trees.own(), path, job.fetched, &mut needs)?;
+    let chart = dependencies::load(trees, path, job, &mut needs)?;
     let values = values::Reader { trees, path, job, environment: &environment }.read(helm, &mut needs)?;
     if !needs.is_empty() {
         return Err(RenderError::Needs(needs));

@@ -7,6 +7,8 @@ use lynceus_api::ApplicationSource;
 use lynceus_files::{ReadSet, Recorded, Tree};
 use lynceus_object::Str;
 
+use crate::charts::Charts;
+
 /// One source, with everything that it is rendered with.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
@@ -20,6 +22,8 @@ pub struct Job<'a> {
     pub references: &'a References,
     /// What had to be got from elsewhere.
     pub fetched: &'a Fetched,
+    /// The charts that were loaded before.
+    pub charts: &'a Charts,
 }
 
 /// The trees that a source may read, with a record of what it reads.
@@ -37,6 +41,11 @@ impl<'a> Trees<'a> {
     /// The source's own files.
     pub(crate) fn own(&self) -> &dyn Tree {
         &self.own
+    }
+
+    /// Counts some of the source's own files as looked at, which were when something was made of them before.
+    pub(crate) fn count(&self, read: &ReadSet) {
+        self.own.count(read);
     }
 
     /// The files of another source.

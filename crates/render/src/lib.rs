@@ -4,6 +4,7 @@
 //! Git, the files that were looked at, and diagnostics. A broken document is a diagnostic; the others are still there,
 //! and whoever asked decides what that means (a sync must not prune what it could not read).
 
+mod charts;
 mod directory;
 mod environment;
 mod explain;
@@ -20,6 +21,7 @@ use lynceus_files::{Diagnostic, Entry, FilePath, PathError, ReadSet, Span, Tree,
 use lynceus_helm::World;
 use lynceus_object::{Object, Str};
 
+pub use charts::Charts;
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
 pub use job::{Fetched, Job, Need, References, Setting};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lynceus_api::ApplicationSource;
 use lynceus_files::Tree;
 use lynceus_object::{Value, to_typed, value};
-use lynceus_render::{Fetched, Field, Job, Reason, References, Setting, explain, render};
+use lynceus_render::{Charts, Fetched, Field, Job, Reason, References, Setting, explain, render};
 
 mod given;
 
@@ -51,6 +51,7 @@ fn given(files: &str, helm: &Value) -> String {
         setting: &setting,
         references: &references,
         fetched: &Fetched::new(),
+        charts: &Charts::none(),
     };
     match render(&job, &mut Still) {
         Ok(rendered) => {
@@ -196,8 +197,14 @@ fn a_field_is_traced_to_its_template_and_its_value() {
     let source: ApplicationSource = to_typed(&source).unwrap();
     let setting = Setting { application: "shop".into(), ..Setting::default() };
     let (references, fetched) = (References::new(), Fetched::new());
-    let job =
-        Job { tree: &tree, source: &source, setting: &setting, references: &references, fetched: &fetched };
+    let job = Job {
+        tree: &tree,
+        source: &source,
+        setting: &setting,
+        references: &references,
+        fetched: &fetched,
+        charts: &Charts::none(),
+    };
     let field: Field = "configmap/shop:data.colour".parse().unwrap();
     let Some(Reason::Template(found)) = explain(&job, &field, &mut Still).unwrap() else {
         panic!("a template made it")
@@ -211,4 +218,32 @@ fn a_field_is_traced_to_its_template_and_its_value() {
         })
         .collect();
     assert_eq!(values, [".Values.colour spec.source.helm.valuesObject"]);
+}
+
+#[test]
+fn a_chart_that_was_loaded_before_counts_as_read_again() {
+    let tree = tree(CHART).identified("sha256:1");
+    let setting = Setting { application: "shop".into(), ..Setting::default() };
+    let (references, fetched) = (References::new(), Fetched::new());
+    let rendered = |colour: &str, charts: &Charts| {
+        let source = value!({"path": "app", "helm": {"valuesObject": {"colour": colour}}});
+        let source: ApplicationSource = to_typed(&source).unwrap();
+        let job = Job {
+            tree: &tree,
+            source: &source,
+            setting: &setting,
+            references: &references,
+            fetched: &fetched,
+            charts,
+        };
+        let rendered = render(&job, &mut Still).unwrap();
+        let colour = rendered.manifests[0].object.value().str_at(&["data", "colour"]).unwrap().to_owned();
+        (colour, rendered.read_set)
+    };
+    let charts = Charts::new(1 << 20);
+    let first = rendered("red", &charts);
+    let again = rendered("green", &charts);
+    assert_eq!((first.0.as_str(), again.0.as_str()), ("red", "green"));
+    assert_eq!(again.1, first.1);
+    assert_eq!(again.1, rendered("green", &Charts::none()).1);
 }

@@ -40,9 +40,24 @@ pub fn code_point(c: char) -> String {
 fn quoted(text: &str, quote: char, ascii_only: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
-    text.chars().for_each(|c| escape(&mut out, c, quote, ascii_only));
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Most texts are plain from one end to the other.
+        let plain = rest.bytes().position(|byte| !is_plain(byte, quote)).unwrap_or(rest.len());
+        out.push_str(&rest[..plain]);
+        let mut others = rest[plain..].chars();
+        if let Some(c) = others.next() {
+            escape(&mut out, c, quote, ascii_only);
+        }
+        rest = others.as_str();
+    }
     out.push(quote);
     out
+}
+
+/// Whether a byte is a character that stands for itself between quotes.
+fn is_plain(byte: u8, quote: char) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'\\' && char::from(byte) != quote
 }
 
 fn escape(out: &mut String, c: char, quote: char, ascii_only: bool) {

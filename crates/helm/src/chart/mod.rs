@@ -219,6 +219,17 @@ impl Chart {
             || self.dependencies.iter().any(|inner| inner.speaks_of_files())
     }
 
+    /// About how many bytes the chart takes once its templates are parsed, those below it included.
+    pub fn weight(&self) -> usize {
+        /// What a byte of a template or of values takes once it is read.
+        const READ: usize = 16;
+        let raw: usize = self.raw.iter().map(|file| file.data.len() + file.name.len() + READ).sum();
+        let is_read = |file: &&ChartFile| matches!(file.name.as_str(), "values.yaml" | "values.schema.json");
+        let read = self.templates.iter().chain(self.raw.iter().filter(is_read));
+        let read: usize = read.map(|file| file.data.len() * READ).sum();
+        raw + read + self.dependencies.iter().map(|inner| inner.weight()).sum::<usize>()
+    }
+
     /// What Helm says while it reads the chart.
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -146,11 +146,12 @@ pub(crate) fn merge_tables(into: &Map, from: &Map, mode: Mode, warnings: &mut Wa
 }
 
 fn tables(into: &Map, from: &Map, prefix: &str, mode: Mode, warnings: &mut Warnings) {
-    let was_there: BTreeSet<Str> =
-        from.entries().into_iter().filter(|(_, value)| !value.is_nil()).map(|(key, _)| key).collect();
-    for (key, value) in into.entries() {
-        if value.is_nil() {
-            from.insert(key, Value::Nil);
+    let nulls: Vec<Str> =
+        into.read().iter().filter(|(_, value)| value.is_nil()).map(|(key, _)| key.clone()).collect();
+    let mut was_there = BTreeSet::new();
+    for key in nulls {
+        if from.insert(key.clone(), Value::Nil).is_some_and(|value| !value.is_nil()) {
+            was_there.insert(key);
         }
     }
     for (key, value) in from.entries() {

@@ -67,7 +67,7 @@ fn json(value: &gotmpl::Value, depth: usize) -> Option<Value> {
 
 /// The text with every byte that is not UTF-8 replaced, as Go's JSON encoder does.
 fn valid(text: &gotmpl::Str) -> lynceus_object::Str {
-    if text.chars().all(|char| gotmpl::held_byte(char).is_none()) {
+    if text.is_ascii() || text.chars().all(|char| gotmpl::held_byte(char).is_none()) {
         return text.as_str().into();
     }
     String::from_utf8_lossy(&text.bytes()).as_ref().into()

@@ -87,6 +87,11 @@ pub(crate) fn json(value: f64) -> String {
     if value == 0.0 {
         return if value.is_sign_negative() { "-0".to_owned() } else { "0".to_owned() };
     }
+    // Whole numbers up to here are told exactly, and are nearly all that there are.
+    const EXACT: f64 = (1_u64 << 53) as f64;
+    if value.abs() < EXACT && value.trunc() == value {
+        return (value as i64).to_string();
+    }
     let digits = shortest(&format!("{value:e}"));
     if value.abs() < 1e-6 || value.abs() >= 1e21 { digits.scientific(1) } else { digits.plain() }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lynceus_api::ApplicationSource;
 use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::World;
-use lynceus_render::{Fetched, Job, References, RenderError, Rendered, Setting};
+use lynceus_render::{Charts, Fetched, Job, References, RenderError, Rendered, Setting};
 
 /// Builds a tree from `=== path` headers and the text below each; `=== path -> target` is a symbolic link.
 pub(crate) fn tree(text: &str) -> MemoryTree {
@@ -47,6 +47,13 @@ impl World for Still {
 /// Renders a source that needs nothing but its files.
 pub(crate) fn render(tree: &dyn Tree, source: &ApplicationSource) -> Result<Rendered, RenderError> {
     let (setting, references, fetched) = (Setting::default(), References::new(), Fetched::new());
-    let job = Job { tree, source, setting: &setting, references: &references, fetched: &fetched };
+    let job = Job {
+        tree,
+        source,
+        setting: &setting,
+        references: &references,
+        fetched: &fetched,
+        charts: &Charts::none(),
+    };
     lynceus_render::render(&job, &mut Still)
 }
