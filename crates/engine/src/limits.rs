@@ -32,9 +32,6 @@ pub const RETRY_MAX: Duration = Duration::from_secs(60);
 /// How many requests one sync has under way at the same time.
 pub const PARALLEL_ACTIONS: usize = 10;
 
-/// How many rendered sources are kept.
-pub const RENDERED: usize = 1_000;
-
 /// How many bytes of loaded charts are kept.
 pub const CHART_BYTES: usize = 256 << 20;
 

@@ -1,8 +1,7 @@
 //! From sources to manifests: resolve, read, render, each remembered by content.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use lynceus_api::ApplicationSource;
@@ -16,7 +15,7 @@ use lynceus_source::{
 
 use crate::ambience::Ambience;
 use crate::limits;
-use crate::memory::{Made, Memory};
+use crate::memory::{FORGOTTEN, Made, Memory, anywhere};
 use crate::queue::Freshness;
 
 /// One source at one revision, rendered.
@@ -120,8 +119,6 @@ impl Place {
 pub struct Renderer {
     sources: Sources,
     rendered: Mutex<Memory>,
-    /// What each source became last, at whatever revision.
-    last: Mutex<Memory>,
     /// What was loaded of charts: applications with one chart and other values load it once.
     charts: Arc<Charts>,
     resolved: Mutex<HashMap<Asked, (Place, Timestamp)>>,
@@ -133,7 +130,6 @@ impl Renderer {
         Renderer {
             sources,
             rendered: Mutex::default(),
-            last: Mutex::default(),
             charts: Arc::new(Charts::new(limits::CHART_BYTES)),
             resolved: Mutex::default(),
         }
@@ -210,8 +206,7 @@ impl Renderer {
         let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
         resolved.insert(key, (place.clone(), request.now));
         // What nobody has asked for in a day belongs to an application that is gone.
-        let old = Duration::from_secs(24 * 3600);
-        resolved.retain(|_, (_, at)| request.now.duration_since(*at).unsigned_abs() < old);
+        resolved.retain(|_, (_, at)| request.now.duration_since(*at) < FORGOTTEN);
         Ok((repository, place))
     }
 
@@ -243,13 +238,11 @@ impl Renderer {
         let own_key = source_key(source);
         let lenders: String =
             lent.iter().map(|(name, (_, place))| format!("{name}@{}\n", place.revision())).collect();
-        let key = format!("{revision}\n{lenders}{own_key}");
+        let revisions = format!("{revision}\n{lenders}");
+        let anywhere = anywhere(&setting);
+        let asked = (&anywhere, request.now);
         let reuses = request.freshness < Freshness::Anew;
-        let known = |memory: &Mutex<Memory>, key: &str| {
-            let found = memory.lock().unwrap_or_else(PoisonError::into_inner).get(key);
-            found.filter(|made| reuses && made.suits(&setting))
-        };
-        if let Some(made) = known(&self.rendered, &key) {
+        if reuses && let Some(made) = self.memory().at(&own_key, &revisions, asked) {
             return Ok((revision, made.rendered));
         }
         let tree = self.tree(source, repository, place).await?;
@@ -258,13 +251,17 @@ impl Renderer {
             references.insert(name, self.tree(source, repository, place).await?);
         }
         // What a chart reads cannot be told from the revision where it differs by the revision alone.
-        let made = match known(&self.last, &own_key).filter(|made| made.is_still_so((&*tree, &references))) {
+        let last = self.memory().last(&own_key, &anywhere).filter(|_| reuses);
+        let made = match last.filter(|made| made.is_still_so((&*tree, &references))) {
             Some(made) => made,
             None => self.make(request, source, (tree, references), setting).await?,
         };
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(own_key, made.clone());
-        self.rendered.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
+        self.memory().insert(own_key, revisions, made.clone(), asked);
         Ok((revision, made.rendered))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.rendered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Renders, and gets what is needed from elsewhere until nothing more is.
