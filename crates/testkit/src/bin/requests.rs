@@ -1,6 +1,7 @@
 //! Sends the same requests to a real API server and to the embedded one, and compares the answers.
 //!
-//! Run it with `cargo xtask compat requests [FILE…]`, which starts the real one.
+//! Run it with `cargo xtask compat requests [--known] [FILE…]`, which starts the real one. `--known` also lists the requests
+//! whose answers differ for a reason.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -26,8 +27,13 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(lynceus_testkit::requests::run(Path::new(kubeconfig), only)) {
+    let (flags, only): (Vec<String>, Vec<String>) =
+        only.iter().cloned().partition(|argument| argument == "--known");
+    match runtime.block_on(lynceus_testkit::requests::run(Path::new(kubeconfig), &only)) {
         Ok(report) => {
+            for failure in report.failures.iter().filter(|_| !flags.is_empty()) {
+                println!("{}: {}", failure.case, failure.reason.unwrap_or("no reason is known"));
+            }
             for failure in report.unexplained() {
                 println!("{}\n    {}", failure.case, failure.detail.replace('\n', "\n    "));
             }

@@ -15,6 +15,8 @@ struct Entry {
     reason: &'static str,
     case: &'static str,
     detail: &'static str,
+    /// Whether the answers agree now and then, by chance.
+    wavers: bool,
 }
 
 impl Known {
@@ -26,14 +28,22 @@ impl Known {
             match line.strip_prefix("  ") {
                 None => reason = line,
                 Some(excused) => {
+                    let (wavers, excused) =
+                        excused.strip_prefix('~').map_or((false, excused), |rest| (true, rest));
                     let (case, detail) = excused
                         .split_once(" :: ")
                         .ok_or_else(|| format!("known: no \" :: \" in {line:?}"))?;
-                    entries.push(Entry { reason, case: case.trim(), detail: detail.trim() });
+                    entries.push(Entry { reason, case: case.trim(), detail: detail.trim(), wavers });
                 }
             }
         }
         Ok(Known { entries })
+    }
+
+    /// Why a case that agrees this time may differ the next: it counts as one that differs, so that the number of those that
+    /// agree does not depend on chance.
+    pub(super) fn chance(&self, case: &str) -> Option<&'static str> {
+        self.entries.iter().find(|entry| entry.wavers && case.contains(entry.case)).map(|entry| entry.reason)
     }
 
     /// Why a case may differ in this way. Every single difference needs its reason.
