@@ -5,6 +5,8 @@ mod charts;
 mod helm;
 mod process;
 
+use std::process::Command;
+
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
@@ -21,12 +23,8 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     helm::main(arguments)
 }
 
-/// Builds the product and the program that measures it, side by side, and measures.
+/// Measures with a program that finds the product beside it.
 fn cluster(arguments: &[String]) -> Result<(), String> {
-    let mut cargo = run::command("cargo");
-    cargo.args(["build", "--quiet", "--release", "--package", "lynceus-cli"]);
-    run::passes(&mut cargo)?;
-    let mut cargo = run::command("cargo");
-    cargo.args(["run", "--quiet", "--release", "--package", "lynceus-testkit", "--bin", "cluster", "--"]);
-    run::passes(cargo.args(arguments))
+    let program = run::released()?.join("cluster");
+    run::passes(Command::new(program).args(arguments))
 }

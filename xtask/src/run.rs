@@ -44,6 +44,14 @@ pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
     Ok(target()?.join("debug").join(name))
 }
 
+/// Builds what is measured, optimised as a release is, all at once for the same reason; gives the directory.
+pub(crate) fn released() -> Result<PathBuf, String> {
+    let mut cargo = command("cargo");
+    cargo.args(["build", "--quiet", "--release", "--workspace"]);
+    passes(cargo.args(["--bin", "lynceus", "--bin", "cluster", "--example", "warm"]))?;
+    Ok(target()?.join("release"))
+}
+
 /// The directory that cargo builds into.
 pub(crate) fn target() -> Result<PathBuf, String> {
     let metadata = output(command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;

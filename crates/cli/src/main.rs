@@ -35,11 +35,11 @@ fn main() -> ExitCode {
     leave_quietly_when_nobody_reads();
     let arguments = Arguments::parse();
     listen(arguments.verbose, &arguments.command);
-    // Threads take longer to start than a chart to render.
-    let mut builder = match arguments.command {
-        Command::Helm(_) | Command::Render(_) => tokio::runtime::Builder::new_current_thread(),
-        _ => tokio::runtime::Builder::new_multi_thread(),
-    };
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if matches!(arguments.command, Command::Helm(_) | Command::Render(_)) {
+        // Threads take longer to start than a chart to render. One is for templates that wait for a cluster.
+        builder.worker_threads(1);
+    }
     let runtime = match builder.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -363,3 +363,18 @@ fn a_large_document_is_refused() {
     let error = yaml::parse_with(text.as_bytes(), &options).unwrap_err();
     assert_eq!(error.to_string(), "yaml: the document has 2003 bytes; at most 1000 are read");
 }
+
+#[test]
+fn the_last_line_of_a_stream_counts_as_ended() {
+    let read = |text: &str| {
+        let documents = yaml::documents(text.as_bytes(), &yaml::Options::default());
+        documents
+            .into_iter()
+            .map(|document| document.result.unwrap().str_at(&["x"]).unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(read("x: |\n  a\n  b"), ["a\nb\n"]);
+    assert_eq!(read("x: |+\n  a"), ["a\n"]);
+    assert_eq!(read("x: >-\n  a\n  b"), ["a b"]);
+    assert_eq!(read("x: |\n  a\n---\nx: |\n  b"), ["a\n", "b\n"]);
+}

@@ -78,22 +78,12 @@ impl Rivals {
         let mut go = Command::new("go");
         go.args(["build", "-trimpath", "-ldflags", "-s -w", "-o"]).arg(&helm_warm).arg("./warm");
         run::passes(go.current_dir(run::root().join("xtask/oracle/gotmpl")))?;
-        let mut cargo = run::command("cargo");
-        cargo.args(["build", "--quiet", "--release", "--package", "lynceus-helm", "--example", "warm"]);
-        run::passes(&mut cargo)?;
-        let lynceus_warm = run::target()?.join("release/examples/warm");
-        Ok(Rivals { helm, lynceus: lynceus()?, helm_warm, lynceus_warm })
+        let released = run::released()?;
+        // Another build of the product can be named.
+        let named = std::env::var_os("LYNCEUS_PROGRAM").map(PathBuf::from);
+        let lynceus = named.unwrap_or_else(|| released.join("lynceus"));
+        Ok(Rivals { helm, lynceus, helm_warm, lynceus_warm: released.join("examples/warm") })
     }
-}
-
-/// The product as it is released; another build of it can be named.
-fn lynceus() -> Result<PathBuf, String> {
-    if let Some(program) = std::env::var_os("LYNCEUS_PROGRAM") {
-        return Ok(PathBuf::from(program));
-    }
-    let mut cargo = run::command("cargo");
-    run::passes(cargo.args(["build", "--quiet", "--release", "--package", "lynceus-cli"]))?;
-    Ok(run::target()?.join("release/lynceus"))
 }
 
 fn measure(rivals: &Rivals, chart: &Chart, directory: &Path, effort: Effort) -> Result<Measured, String> {

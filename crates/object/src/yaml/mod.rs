@@ -120,12 +120,16 @@ pub struct Duplicate {
     pub column: u32,
 }
 
-/// Reads every document of a stream, cut at lines that begin with `---` as Kubernetes cuts them.
+/// Reads every document of a stream, cut at lines that begin with `---` as Kubernetes cuts them. It reads whole lines, so
+/// that the last one counts as ended even if it is not: a `|` scalar there ends with a line break.
 pub fn documents(text: &[u8], options: &Options) -> Vec<Document> {
-    let text = match text::decode(text) {
+    let mut text = match text::decode(text) {
         Ok(text) => text,
         Err(error) => return vec![Document::failed(0, 1, error)],
     };
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.to_mut().push('\n');
+    }
     split::split(&text).enumerate().map(|(index, chunk)| chunk.read(index, options)).collect()
 }
 
