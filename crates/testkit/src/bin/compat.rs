@@ -122,8 +122,8 @@ const COUNTED: [(&str, &str, &str); 4] = [
     ("templates", "random templates, evaluated as by Go's text/template with sprig", ""),
 ];
 
-const HELM_3: &str = "Lynceus prints what Helm 4 does. These are differences between the two Helms, whose corners our charts \
-    look for; a chart that is delivered has the same objects by either but for values that are null.";
+const HELM_3: &str = "Lynceus prints what Helm 4 does. These are differences between the two Helms, on charts that look for \
+    corners of Helm 4; they say nothing about how often an everyday chart meets one.";
 
 /// Why cases of counted sets differ, by the words that those who count use.
 const REASONS: [(&str, &str); 8] = [
