@@ -134,7 +134,11 @@ async fn a_sync_that_is_killed_is_finished_by_the_next_engine_and_no_hook_runs_t
         ("app/second.yaml", &deployment("second", 1)),
     ]);
     world.deliver("shop", "app", &automated()).await;
-    let first = |world: &World| world.object("apps", "Deployment", "default", "first").is_some();
+    // Whoever is killed before the result is told leaves it to the next one, who finds the object unchanged.
+    let first = |world: &World| {
+        let result = world.application("shop").status.operation_state.and_then(|state| state.sync_result);
+        result.is_some_and(|result| result.resources.iter().any(|resource| resource.name == "first"))
+    };
     world.until("the middle of the sync", first).await;
     let hook = world.object("batch", "Job", "default", "migrate").unwrap().uid().to_owned();
     world.start_engine();
