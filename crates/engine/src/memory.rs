@@ -46,6 +46,7 @@ impl Made {
     /// folder costs no rendering.
     pub(crate) fn is_still_so(&self, trees: (&dyn Tree, &References)) -> bool {
         self.is_self_contained
+            && !self.rendered.names_revision
             && self.fingerprint.is_some()
             && fingerprint(&self.rendered, trees) == self.fingerprint
     }

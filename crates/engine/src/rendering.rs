@@ -250,7 +250,6 @@ impl Renderer {
         for (name, (repository, place)) in lent {
             references.insert(name, self.tree(source, repository, place).await?);
         }
-        // What a chart reads cannot be told from the revision where it differs by the revision alone.
         let last = self.memory().last(&own_key, &anywhere).filter(|_| reuses);
         let made = match last.filter(|made| made.is_still_so((&*tree, &references))) {
             Some(made) => made,

@@ -1,5 +1,7 @@
 //! The build environment: what stands for `$ARGOCD_APP_NAME` in parameters and paths.
 
+use std::cell::Cell;
+
 use lynceus_api::ApplicationSource;
 
 use crate::job::Setting;
@@ -8,14 +10,24 @@ use crate::job::Setting;
 pub(crate) struct Environment<'a> {
     setting: &'a Setting,
     source: &'a ApplicationSource,
+    /// Whether the revision was asked for.
+    names_revision: Cell<bool>,
 }
 
 impl<'a> Environment<'a> {
     pub(crate) fn new(setting: &'a Setting, source: &'a ApplicationSource) -> Self {
-        Environment { setting, source }
+        Environment { setting, source, names_revision: Cell::new(false) }
+    }
+
+    /// Whether the revision stands somewhere: then it is not the files alone that matter.
+    pub(crate) fn names_revision(&self) -> bool {
+        self.names_revision.get()
     }
 
     fn get(&self, name: &str) -> &'a str {
+        if name.starts_with("ARGOCD_APP_REVISION") {
+            self.names_revision.set(true);
+        }
         let revision = self.setting.revision.as_str();
         let short = |length: usize| revision.get(..length).unwrap_or(revision);
         match name {

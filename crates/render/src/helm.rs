@@ -24,6 +24,7 @@ struct Prepared {
     release: Release,
     capabilities: Capabilities,
     options: Options,
+    names_revision: bool,
 }
 
 fn prepare(
@@ -46,6 +47,7 @@ fn prepare(
         release: release(helm, job),
         capabilities: capabilities(helm, job)?,
         options,
+        names_revision: environment.names_revision(),
     })
 }
 
@@ -57,11 +59,12 @@ pub(crate) fn render(
     world: &mut dyn World,
 ) -> Result<Made, RenderError> {
     let helm = job.source.helm.clone().unwrap_or_default();
-    let Prepared { chart, values, release, capabilities, options } = prepare(trees, path, &helm, job)?;
+    let Prepared { chart, values, release, capabilities, options, names_revision } =
+        prepare(trees, path, &helm, job)?;
     let rendering = lynceus_helm::render(&chart, &values, &release, &capabilities, &options, world)
         .map_err(|error| failed(path, error))?;
     let output = Output { include_crds: !helm.skip_crds, skip_tests: helm.skip_tests, ..Output::default() };
-    let mut made = Made::default();
+    let mut made = Made { names_revision, ..Made::default() };
     made.diagnostics.extend(rendering.warnings.iter().map(|text| Diagnostic::warning(text.clone())));
     for (source, text) in output.documents(&rendering) {
         read(path, source, &text, &mut made);
@@ -78,7 +81,7 @@ pub(crate) fn explain(
     world: &mut dyn World,
 ) -> Result<Option<Explanation>, RenderError> {
     let helm = job.source.helm.clone().unwrap_or_default();
-    let Prepared { chart, values, release, capabilities, options } = prepare(trees, path, &helm, job)?;
+    let Prepared { chart, values, release, capabilities, options, .. } = prepare(trees, path, &helm, job)?;
     let (rendering, traces) =
         lynceus_helm::render_traced(&chart, &values, &release, &capabilities, &options, world)
             .map_err(|error| failed(path, error))?;

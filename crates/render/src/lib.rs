@@ -39,6 +39,8 @@ pub struct Rendered {
     pub diagnostics: Vec<Diagnostic>,
     /// Which tool made it.
     pub source_type: SourceType,
+    /// Whether the revision stands in it: the same files at another revision give something else.
+    pub names_revision: bool,
 }
 
 /// One object and where it came from.
@@ -174,6 +176,7 @@ pub enum RenderError {
 pub(crate) struct Made {
     manifests: Vec<Manifest>,
     diagnostics: Vec<Diagnostic>,
+    names_revision: bool,
 }
 
 /// Renders one source from the tree of its revision. [`RenderError::Needs`] says what is to be got first.
@@ -195,8 +198,8 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
         SourceType::Plugin => unsupported("config-management plugin"),
     }?;
     let (read_set, references) = trees.read_sets();
-    let Made { manifests, diagnostics } = made;
-    Ok(Rendered { manifests, read_set, references, diagnostics, source_type })
+    let Made { manifests, diagnostics, names_revision } = made;
+    Ok(Rendered { manifests, read_set, references, diagnostics, source_type, names_revision })
 }
 
 /// Chooses the tool: what the source says, or else what the directory holds.

@@ -226,6 +226,25 @@ async fn dependencies_that_are_not_there_are_fetched() {
 }
 
 #[tokio::test]
+async fn a_chart_that_is_told_the_revision_is_rendered_at_every_commit() {
+    let world = World::new().await;
+    commit(&world, &below("chart"));
+    let parameters = value!([{"name": "colour", "value": "at-$ARGOCD_APP_REVISION"}]);
+    world.deliver("shop", "chart", &with(&value!({"helm": {"parameters": parameters}}))).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    let before = world.application("shop").status.sync.revision;
+    assert_eq!(data(&world, "shop-settings", "colour"), format!("at-{before}"));
+    world.commit(&[("elsewhere/readme.md", "hello")]);
+    world
+        .until("the new revision", |world| {
+            let revision = world.application("shop").status.sync.revision;
+            revision != before && data(world, "shop-settings", "colour") == format!("at-{revision}")
+        })
+        .await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_commit_that_does_not_touch_the_chart_renders_nothing_anew() {
     let world = World::new().await;
     let mut files = below("chart");
