@@ -51,6 +51,7 @@ pub(crate) struct Access {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// List applications.
     List(list::Arguments),

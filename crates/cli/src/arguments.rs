@@ -24,6 +24,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
     Up(up::Arguments),

@@ -28,6 +28,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(clap::Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Render a chart and print the manifests, byte for byte as `helm template` does.
     Template(Box<template::Arguments>),

@@ -8,10 +8,11 @@ use std::time::Duration;
 use crate::exec::{Dynamic, State};
 use crate::limits::Limits;
 use crate::map::WeakMap;
+use crate::memory::{Maker, Memory, handles};
 use crate::nesting::break_cycle;
 use crate::parse::Tree;
 use crate::trace::{Origin, Recorder, Span, Trace};
-use crate::{Call, Error, ErrorKind, Failure, Parsed, Str, Templates, Value, format};
+use crate::{Call, Error, ErrorKind, Failure, Parsed, Str, Templates, Value, format, memory};
 
 /// What comes from outside of a render.
 pub trait Environment {
@@ -64,7 +65,8 @@ pub struct Context<'e> {
     pub(crate) out: String,
     /// Argument lists that are not in use, kept for their memory.
     pub(crate) spare: Vec<Vec<Value>>,
-    texts: HashMap<(Str, Str), Parsed>,
+    pub(crate) memory: Memory,
+    texts: HashMap<(Str, Str), Text>,
     /// Maps that a function changed, any of which may hold itself by now.
     changed: HashMap<usize, WeakMap>,
 }
@@ -77,7 +79,11 @@ pub(crate) struct Frame {
 }
 
 /// A text that was parsed while a template was being executed: see [`Context::parse_text`].
+#[derive(Clone)]
 pub struct Text {
+    /// The set that it was put on top of.
+    on: Arc<Templates>,
+    parsed: Parsed,
     templates: Arc<Templates>,
     tree: Arc<Tree>,
 }
@@ -96,6 +102,7 @@ impl<'e> Context<'e> {
             recorder: options.trace.then(Box::default),
             out: String::new(),
             spare: Vec::new(),
+            memory: Memory::default(),
             texts: HashMap::new(),
             changed: HashMap::new(),
         }
@@ -120,18 +127,23 @@ impl<'e> Context<'e> {
     /// The text sees the templates of the set; its own definitions are seen by nothing else.
     pub fn parse_text(&mut self, name: &Str, text: &Str) -> Result<Text, Box<Error>> {
         let key = (name.clone(), text.clone());
-        let parsed = match self.texts.get(&key) {
-            Some(parsed) => parsed.clone(),
+        let known = self.texts.get(&key);
+        if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.on, &self.templates)) {
+            return Ok(known.clone());
+        }
+        let parsed = match known {
+            Some(known) => known.parsed.clone(),
             None => {
                 self.charge_parsing(name, text)?;
-                let parsed = self.templates.read(name, text)?;
-                self.texts.insert(key, parsed.clone());
-                parsed
+                self.templates.read(name, text)?
             }
         };
         let mut templates = self.templates.layer();
         let tree = templates.add(name, &parsed);
-        Ok(Text { templates: Arc::new(templates), tree })
+        let on = Arc::clone(&self.templates);
+        let text = Text { on, parsed, templates: Arc::new(templates), tree };
+        self.texts.insert(key, text.clone());
+        Ok(text)
     }
 
     /// Counts what a text takes that is parsed while the render goes on.
@@ -159,6 +171,13 @@ impl<'e> Context<'e> {
     }
 
     fn run(&mut self, tree: &Arc<Tree>, dot: Value) -> Result<Str, Box<Error>> {
+        // Whoever calls a template has a handle on what it is given, besides the one that is given.
+        let is_shared = handles(&dot) > 2;
+        let maker = Maker::Template(Arc::as_ptr(tree).addr());
+        self.remembering(maker, dot, is_shared, |context, dot| context.print(tree, dot))
+    }
+
+    fn print(&mut self, tree: &Arc<Tree>, dot: Value) -> Result<Str, Box<Error>> {
         let outer = std::mem::take(&mut self.out);
         let spans = self.trace_start(&dot);
         let origin = self.recorder.as_ref().map_or(Origin::NONE, |recorder| recorder.origin_of(&dot));
@@ -231,11 +250,13 @@ impl<'e> Context<'e> {
 
     /// The time now, since 1970 in UTC.
     pub fn now(&self) -> Duration {
+        memory::unsteady();
         self.environment.now()
     }
 
     /// Fills a buffer with random bytes.
     pub fn random(&mut self, bytes: &mut [u8]) {
+        memory::unsteady();
         self.environment.random(bytes);
     }
 

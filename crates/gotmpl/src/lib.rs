@@ -15,6 +15,7 @@ pub mod json;
 pub mod limits;
 mod list;
 mod map;
+mod memory;
 mod nesting;
 pub mod number;
 mod object;

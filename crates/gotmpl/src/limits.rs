@@ -12,6 +12,12 @@ pub const EXPRESSION_DEPTH: usize = 1_000;
 /// How deep `if`, `with`, `range` and `block` may nest, each `else if` counting as one more.
 pub const BLOCK_DEPTH: usize = 1_000;
 
+/// How many bytes of texts one render remembers.
+pub const REMEMBERED_BYTES: usize = 16 << 20;
+
+/// What a remembered text counts besides its own bytes, for the value that it keeps.
+pub const REMEMBERED_ENTRY: usize = 4 << 10;
+
 /// What one render may use. The defaults are far beyond any chart that is meant to be rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {

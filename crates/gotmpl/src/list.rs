@@ -2,8 +2,10 @@
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::Value;
+use crate::memory::Birth;
 use crate::types::{self, Int, Shape, Type};
 
 /// A handle on a list. Clones share the contents.
@@ -14,9 +16,13 @@ pub struct List {
 }
 
 enum Items {
-    Values(RefCell<Vec<Value>>, /* nil */ bool),
+    Values {
+        items: RefCell<Vec<Value>>,
+        nil: bool,
+        birth: Birth,
+    },
     /// `[]uint8`: files can be large, and a value per byte would be 24 times that.
-    Bytes(Box<[u8]>),
+    Bytes(Arc<[u8]>),
 }
 
 impl List {
@@ -27,17 +33,17 @@ impl List {
 
     /// A list of any slice type.
     pub fn typed(of: Type, items: Vec<Value>) -> Self {
-        Self { items: Rc::new(Items::Values(RefCell::new(items), false)), of }
+        Self { items: Rc::new(Items::values(items, false)), of }
     }
 
     /// A list of type `[]uint8`.
-    pub fn bytes(bytes: impl Into<Box<[u8]>>) -> Self {
+    pub fn bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self { items: Rc::new(Items::Bytes(bytes.into())), of: &types::BYTES }
     }
 
     /// The nil slice of a type: empty, and equal to nil.
     pub fn nil(of: Type) -> Self {
-        Self { items: Rc::new(Items::Values(RefCell::default(), true)), of }
+        Self { items: Rc::new(Items::values(Vec::new(), true)), of }
     }
 
     /// The same contents seen as another type.
@@ -60,7 +66,7 @@ impl List {
 
     /// Whether this is Go's nil slice.
     pub fn is_nil(&self) -> bool {
-        matches!(&*self.items, Items::Values(items, true) if items.borrow().is_empty())
+        matches!(&*self.items, Items::Values { items, nil: true, .. } if items.borrow().is_empty())
     }
 
     /// What tells one list from another for as long as it lives.
@@ -82,7 +88,7 @@ impl List {
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &*self.items {
             Items::Bytes(bytes) => Some(bytes),
-            Items::Values(..) => None,
+            Items::Values { .. } => None,
         }
     }
 
@@ -90,7 +96,7 @@ impl List {
     pub fn len(&self) -> usize {
         match &*self.items {
             Items::Bytes(bytes) => bytes.len(),
-            Items::Values(items, _) => items.borrow().len(),
+            Items::Values { items, .. } => items.borrow().len(),
         }
     }
 
@@ -103,7 +109,7 @@ impl List {
     pub fn get(&self, at: usize) -> Option<Value> {
         match &*self.items {
             Items::Bytes(bytes) => bytes.get(at).map(|&byte| byte_value(byte)),
-            Items::Values(items, _) => items.borrow().get(at).cloned(),
+            Items::Values { items, .. } => items.borrow().get(at).cloned(),
         }
     }
 
@@ -111,7 +117,7 @@ impl List {
     pub fn to_vec(&self) -> Vec<Value> {
         match &*self.items {
             Items::Bytes(bytes) => bytes.iter().map(|&byte| byte_value(byte)).collect(),
-            Items::Values(items, _) => items.borrow().clone(),
+            Items::Values { items, .. } => items.borrow().clone(),
         }
     }
 
@@ -119,7 +125,7 @@ impl List {
     pub fn read(&self) -> Option<Ref<'_, Vec<Value>>> {
         match &*self.items {
             Items::Bytes(_) => None,
-            Items::Values(items, _) => Some(items.borrow()),
+            Items::Values { items, .. } => Some(items.borrow()),
         }
     }
 
@@ -127,7 +133,10 @@ impl List {
     pub fn write(&self) -> Option<RefMut<'_, Vec<Value>>> {
         match &*self.items {
             Items::Bytes(_) => None,
-            Items::Values(items, _) => Some(items.borrow_mut()),
+            Items::Values { items, birth, .. } => {
+                birth.change();
+                Some(items.borrow_mut())
+            }
         }
     }
 
@@ -135,7 +144,7 @@ impl List {
     pub(crate) fn dismantle(self) -> Option<Vec<Value>> {
         match Rc::try_unwrap(self.items).ok()? {
             Items::Bytes(_) => None,
-            Items::Values(ref mut items, _) => Some(std::mem::take(items.get_mut())),
+            Items::Values { ref mut items, .. } => Some(std::mem::take(items.get_mut())),
         }
     }
 }
@@ -150,9 +159,15 @@ impl FromIterator<Value> for List {
     }
 }
 
+impl Items {
+    fn values(items: Vec<Value>, nil: bool) -> Self {
+        Items::Values { items: RefCell::new(items), nil, birth: Birth::now() }
+    }
+}
+
 impl Drop for Items {
     fn drop(&mut self) {
-        if let Self::Values(items, _) = self {
+        if let Self::Values { items, .. } = self {
             crate::nesting::release(std::mem::take(items.get_mut()));
         }
     }

@@ -4,6 +4,7 @@ use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
+use crate::memory::{self, Birth};
 use crate::types::{self, Shape, Type};
 use crate::{Str, Value};
 
@@ -14,7 +15,13 @@ pub struct Map {
     of: Type,
 }
 
-struct Items(RefCell<BTreeMap<Str, Value>>, /* nil */ bool);
+struct Items {
+    map: RefCell<BTreeMap<Str, Value>>,
+    nil: bool,
+    /// Whether another map stands in its place the next time.
+    passing: bool,
+    birth: Birth,
+}
 
 impl Map {
     /// A map of type `map[string]interface {}`.
@@ -24,12 +31,17 @@ impl Map {
 
     /// A map of any map type.
     pub fn typed(of: Type, items: BTreeMap<Str, Value>) -> Self {
-        Self { items: Rc::new(Items(RefCell::new(items), false)), of }
+        Self { items: Rc::new(Items::new(items, false, false)), of }
+    }
+
+    /// A map in whose place another one stands the next time: what is computed from it is not remembered.
+    pub fn passing(of: Type, items: BTreeMap<Str, Value>) -> Self {
+        Self { items: Rc::new(Items::new(items, false, true)), of }
     }
 
     /// The nil map of a type: empty, and equal to nil.
     pub fn nil(of: Type) -> Self {
-        Self { items: Rc::new(Items(RefCell::default(), true)), of }
+        Self { items: Rc::new(Items::new(BTreeMap::new(), true, false)), of }
     }
 
     /// The same contents seen as another type, as when `common.Values` becomes `map[string]interface {}`.
@@ -52,7 +64,7 @@ impl Map {
 
     /// Whether this is Go's nil map.
     pub fn is_nil(&self) -> bool {
-        self.items.1 && self.is_empty()
+        self.items.nil && self.is_empty()
     }
 
     /// What tells one map from another for as long as it lives.
@@ -72,12 +84,16 @@ impl Map {
 
     /// The contents, to read. Do not run templates while holding it: they may want to write.
     pub fn read(&self) -> Ref<'_, BTreeMap<Str, Value>> {
-        self.items.0.borrow()
+        if self.items.passing {
+            memory::unsteady();
+        }
+        self.items.map.borrow()
     }
 
     /// The contents, to change. Hold it shortly, and never while another handle may be read.
     pub fn write(&self) -> RefMut<'_, BTreeMap<Str, Value>> {
-        self.items.0.borrow_mut()
+        self.items.birth.change();
+        self.items.map.borrow_mut()
     }
 
     /// How many keys there are.
@@ -103,6 +119,14 @@ impl Map {
     /// Sets a key and gives what was there.
     pub fn insert(&self, key: impl Into<Str>, value: Value) -> Option<Value> {
         self.write().insert(key.into(), value)
+    }
+
+    /// Puts a map that is [`Map::passing`] into the place of the one before it, which nothing remembered depends on.
+    pub fn insert_passing(&self, key: impl Into<Str>, map: Map) {
+        let before = self.items.map.borrow_mut().insert(key.into(), Value::Map(map));
+        if !matches!(&before, Some(Value::Map(before)) if before.items.passing) {
+            self.items.birth.change();
+        }
     }
 
     /// Removes a key and gives what was there.
@@ -156,9 +180,15 @@ impl FromIterator<(Str, Value)> for Map {
     }
 }
 
+impl Items {
+    fn new(map: BTreeMap<Str, Value>, nil: bool, passing: bool) -> Self {
+        Items { map: RefCell::new(map), nil, passing, birth: Birth::now() }
+    }
+}
+
 impl Drop for Items {
     fn drop(&mut self) {
-        let values = std::mem::take(self.0.get_mut()).into_values();
+        let values = std::mem::take(self.map.get_mut()).into_values();
         crate::nesting::release(values);
     }
 }
@@ -167,6 +197,6 @@ impl Map {
     /// The last handle's values, so that a deep value can be taken apart without recursion.
     pub(crate) fn dismantle(self) -> Option<Vec<Value>> {
         let mut items = Rc::try_unwrap(self.items).ok()?;
-        Some(std::mem::take(items.0.get_mut()).into_values().collect())
+        Some(std::mem::take(items.map.get_mut()).into_values().collect())
     }
 }

@@ -46,27 +46,24 @@ impl DiskTree {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(storage(path, &error)),
         };
-        let kind = metadata.file_type();
-        Ok(if kind.is_symlink() {
-            let target = fs::read_link(&place).map_err(|error| storage(path, &error))?;
-            Some(Entry::Link(target.to_string_lossy().into_owned()))
-        } else if kind.is_dir() {
-            Some(Entry::Directory)
-        } else if kind.is_file() {
-            Some(Entry::File)
-        } else {
-            // Sockets, pipes and devices are no files of a revision.
-            None
-        })
+        entry(metadata.file_type(), &place).map_err(|error| storage(path, &error))
     }
 
-    fn follow(&self, path: &FilePath) -> Result<FilePath, TreeError> {
-        follow_links(path, |path| {
-            Ok(match self.look(path)? {
-                Some(Entry::Link(target)) => Some(target),
-                _ => None,
-            })
-        })
+    /// Where a path leads, and what stands there.
+    fn follow(&self, path: &FilePath) -> Result<(FilePath, Option<Entry>), TreeError> {
+        let mut last = None;
+        let real = follow_links(path, |path| match self.look(path)? {
+            Some(Entry::Link(target)) => Ok(Some(target)),
+            found => {
+                last = Some((path.clone(), found));
+                Ok(None)
+            }
+        })?;
+        match last {
+            Some((place, found)) if place == real => Ok((real, found)),
+            // The root, or what a link leads up to.
+            _ => self.look(&real).map(|found| (real, found)),
+        }
     }
 }
 
@@ -74,7 +71,7 @@ impl Tree for DiskTree {
     fn entry(&self, path: &FilePath) -> Result<Entry, TreeError> {
         let real = match path.parent() {
             Some(parent) => {
-                self.follow(&parent)?.join(path.name()).map_err(|_| TreeError::NotFound(path.clone()))?
+                self.follow(&parent)?.0.join(path.name()).map_err(|_| TreeError::NotFound(path.clone()))?
             }
             None => path.clone(),
         };
@@ -82,8 +79,8 @@ impl Tree for DiskTree {
     }
 
     fn read(&self, path: &FilePath, limit: u64) -> Result<Arc<[u8]>, TreeError> {
-        let real = self.follow(path)?;
-        match self.look(&real)? {
+        let (real, found) = self.follow(path)?;
+        match found {
             Some(Entry::File) => {}
             Some(_) => return Err(TreeError::NotA(path.clone(), "file")),
             None => return Err(TreeError::NotFound(path.clone())),
@@ -107,8 +104,8 @@ impl Tree for DiskTree {
     }
 
     fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError> {
-        let real = self.follow(path)?;
-        match self.look(&real)? {
+        let (real, found) = self.follow(path)?;
+        match found {
             Some(Entry::Directory) => {}
             Some(_) => return Err(TreeError::NotA(path.clone(), "directory")),
             None => return Err(TreeError::NotFound(path.clone())),
@@ -117,14 +114,36 @@ impl Tree for DiskTree {
         for entry in fs::read_dir(self.at(&real)).map_err(|error| storage(path, &error))? {
             let entry = entry.map_err(|error| storage(path, &error))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(below) = real.join(&name) else { continue };
-            if let Some(found) = self.look(&below)? {
-                names.push((name, found));
+            if name == ".git" || real.join(&name).is_err() {
+                continue;
+            }
+            let kind = entry.file_type();
+            let found = kind.and_then(|kind| self::entry(kind, &entry.path()));
+            match found {
+                Ok(Some(found)) => names.push((name, found)),
+                Ok(None) => {}
+                // It went while the directory was being read.
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(storage(path, &error)),
             }
         }
         names.sort_unstable_by(|left, right| left.0.cmp(&right.0));
         Ok(names)
     }
+}
+
+/// What a place of a kind is in a tree.
+fn entry(kind: fs::FileType, place: &Path) -> io::Result<Option<Entry>> {
+    Ok(if kind.is_symlink() {
+        Some(Entry::Link(fs::read_link(place)?.to_string_lossy().into_owned()))
+    } else if kind.is_dir() {
+        Some(Entry::Directory)
+    } else if kind.is_file() {
+        Some(Entry::File)
+    } else {
+        // Sockets, pipes and devices are no files of a revision.
+        None
+    })
 }
 
 fn is_absent(error: &io::Error) -> bool {

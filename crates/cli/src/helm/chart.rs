@@ -55,6 +55,11 @@ impl Found {
 pub(super) fn load(path: &str) -> Result<Arc<Chart>, String> {
     let about = std::fs::metadata(path).map_err(|error| not_there("stat", path, &error))?;
     if about.is_dir() {
+        // Nearly every chart keeps to its own folder. What does not is told with its whole path.
+        let near = DiskTree::open(path).ok().and_then(|tree| Chart::from_tree(&tree, &FilePath::root()).ok());
+        if let Some(chart) = near {
+            return Ok(Arc::new(chart));
+        }
         let (tree, directory) = folder(path)?;
         return Chart::from_tree(&tree, &directory).map(Arc::new).map_err(|error| told_of(&error));
     }

@@ -19,6 +19,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(clap::Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Fetch the versions that Chart.lock names into charts/; without a lock, do what update does.
     Build(Fetching),

@@ -14,6 +14,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(clap::Subcommand)]
+#[command(defer = true)]
 enum What {
     /// Everything: Chart.yaml, values.yaml, the README and the definitions.
     All(Reference),

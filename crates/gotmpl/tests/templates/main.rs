@@ -6,6 +6,7 @@ mod bounds;
 mod chance;
 mod errors;
 mod evaluation;
+mod memory;
 mod printing;
 mod syntax;
 mod trace;

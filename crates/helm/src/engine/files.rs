@@ -32,7 +32,7 @@ static METHODS: [Method; 6] = [
 pub(super) fn files(files: &[ChartFile]) -> Value {
     let items: BTreeMap<Str, Value> = files
         .iter()
-        .map(|file| (file.name.as_str().into(), Value::List(List::bytes(file.data.to_vec()))))
+        .map(|file| (file.name.as_str().into(), Value::List(List::bytes(file.data.clone()))))
         .collect();
     Value::Map(Map::typed(&FILES, items))
 }

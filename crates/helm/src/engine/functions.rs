@@ -24,8 +24,9 @@ fn functions() -> Functions {
     all.add("lookup", signature!((STRING, STRING, STRING, STRING) -> MAP), lookup);
     // Names are resolved only for who asks for it, and nobody can: rendering does not talk to anybody.
     all.add("getHostByName", signature!((STRING) -> STRING), |_, _| Ok(Value::from("")));
-    all.add("toYaml", signature!((ANY) -> STRING), |_, args| {
-        Ok(Value::from(to_yaml(&args[0]).unwrap_or_default()))
+    all.add("toYaml", signature!((ANY) -> STRING), |context, args| {
+        let made = context.once("toYaml", &args[0], |_| Ok(to_yaml(&args[0]).unwrap_or_default().into()));
+        made.map(Value::Str)
     });
     all.add("mustToYaml", signature!((ANY) -> STRING), |_, args| {
         to_yaml(&args[0]).map(Value::from).ok_or_else(|| Failure::new("json: unsupported value"))
@@ -122,6 +123,7 @@ fn warning(message: &str) -> Failure {
 }
 
 fn lookup(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
+    context.unsteady();
     let Some(host) = context.host::<Host>() else { return Ok(Value::Map(Map::default())) };
     let Some(lookup) = host.lookup.as_ref().filter(|_| !host.lint) else {
         return Ok(Value::Map(Map::default()));

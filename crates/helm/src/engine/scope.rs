@@ -36,14 +36,14 @@ pub(super) struct Template<'a> {
 impl Template<'_> {
     /// The dot, in which every template finds its own name.
     pub(super) fn dot(&self) -> Value {
-        let own = Map::typed(
+        let own = Map::passing(
             &VALUES,
             BTreeMap::from([
                 (Str::from("Name"), Value::from(self.name.as_str())),
                 (Str::from("BasePath"), Value::from(self.base_path.as_str())),
             ]),
         );
-        self.scope.insert("Template", Value::Map(own));
+        self.scope.insert_passing("Template", own);
         Value::Map(self.scope.as_type(&VALUES))
     }
 }
