@@ -14,6 +14,7 @@ mod template;
 mod unused;
 mod values;
 
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -62,6 +63,12 @@ pub(crate) async fn run(arguments: &Arguments) -> Outcome {
             Err(Failure::new(Code::Answer, ""))
         }
     }
+}
+
+/// Whether a command line may make [`wait`] necessary, which takes a thread: a URL, or a cluster that is asked.
+pub(crate) fn may_wait(mut words: impl Iterator<Item = OsString>) -> bool {
+    let signs = ["://", "=server", "--validate"];
+    words.any(|word| signs.iter().any(|sign| word.to_string_lossy().contains(sign)))
 }
 
 /// Waits where a callback cannot: for a template that asks the cluster, or a flag that names a URL.

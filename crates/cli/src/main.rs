@@ -35,12 +35,7 @@ fn main() -> ExitCode {
     leave_quietly_when_nobody_reads();
     let arguments = Arguments::parse();
     listen(arguments.verbose, &arguments.command);
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    if matches!(arguments.command, Command::Helm(_) | Command::Render(_)) {
-        // Threads take longer to start than a chart to render. One is for templates that wait for a cluster.
-        builder.worker_threads(1);
-    }
-    let runtime = match builder.enable_all().build() {
+    let runtime = match executor(&arguments.command).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             anstream::eprintln!("error: cannot start: {error}");
@@ -56,6 +51,19 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code.number())
         }
     }
+}
+
+/// What runs a command. Threads take longer to start than a chart to render.
+fn executor(command: &Command) -> tokio::runtime::Builder {
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    match command {
+        Command::Helm(_) if !helm::may_wait(std::env::args_os()) => {
+            return tokio::runtime::Builder::new_current_thread();
+        }
+        Command::Helm(_) | Command::Render(_) => threads.worker_threads(1),
+        _ => &mut threads,
+    };
+    threads
 }
 
 /// `lynceus … | head` closes the pipe after a few lines. That is no mistake of anybody's: the program ends as others do

@@ -100,8 +100,11 @@ pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Ve
         ..Options::default()
     };
     let mut now = Ambience::at(Timestamp::now());
-    let rendering =
-        tokio::task::block_in_place(|| render(&chart, &values, &release, &capabilities, &options, &mut now));
+    let mut render = || render(&chart, &values, &release, &capabilities, &options, &mut now);
+    let rendering = match &live {
+        Some(_) => tokio::task::block_in_place(render),
+        None => render(),
+    };
     let rendering = rendering.map_err(|error| told(&error, settings.debug))?;
     for warning in &rendering.warnings {
         eprintln!("warning: {warning}");
@@ -111,7 +114,10 @@ pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Ve
     }
     let output = arguments.output();
     let Some(directory) = &arguments.output_dir else {
-        return output.print(&rendering).map_err(|error| error.to_string());
+        let printed = output.print(&rendering).map_err(|error| error.to_string());
+        // The program ends here: to take a chart apart would take longer than to print it.
+        std::mem::forget((chart, rendering));
+        return printed;
     };
     let directory = if arguments.release_name { directory.join(&name) } else { directory.clone() };
     write(&directory, &output.documents(&rendering))
