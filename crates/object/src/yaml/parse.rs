@@ -80,6 +80,16 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// From now on the text of scalars may be left out; see [`Scanner::leave_text_out`].
+    pub(super) fn leave_text_out(&mut self) {
+        self.scanner.leave_text_out();
+    }
+
+    /// From now on scalars have their text again. Says whether all have it that are still to come.
+    pub(super) fn keep_text(&mut self) -> bool {
+        self.scanner.keep_text()
+    }
+
     /// Reads up to the content. Has to be called first.
     pub(super) fn start(&mut self) -> Result<Start, Error> {
         if matches!(self.scanner.peek()?.0, Token::StreamEnd) {
