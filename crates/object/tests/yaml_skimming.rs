@@ -102,6 +102,28 @@ fn only_the_first_document_is_read() {
 }
 
 #[test]
+fn lines_are_stepped_over_by_their_columns() {
+    for value in [
+        "\n  c: d\n  e:\n  - f: g\n    h: i\n  -\n    j: k\n  - l\n",
+        "\n- c\n- d:\n    e: f # g\n# h\n\n- i\n",
+        " c\n  d\n\n  - e #\n",
+        " >-\n\n   c\n  \n    # d\n   e: f: g\n # h\n",
+        "\n  c: |\n    d\n\te\n",
+        "\n  c: |\n    \td\n  e: \"f: #\\n\" # g\n  h: 'i''j'\n  k: []\n  l: {}\n",
+        "\n  c: http://d:1/#e\n",
+        "",
+    ] {
+        let text = format!("b:{value}\na: 1\n");
+        let (skimmed, whole) = both(text.as_bytes());
+        assert_eq!(skimmed, whole, "{text:?}");
+    }
+    check("m:\n  b:\n  - c\n  - d\n  a: 1\nb:\n- c\na: 2", r#"{"a":2,"m":{"a":1}}"#);
+    check("m:\n  b:\n    c: d\na: 2\nb:", r#"{"a":2,"m":{}}"#);
+    let hint = Some("check that the line is indented like its neighbours");
+    check("b:\n  c: d\n e: f\na: 1\n", &format!("3:2 yaml: line 2: did not find expected key {hint:?}"));
+}
+
+#[test]
 fn errors_are_found_in_what_is_left_out() {
     let hint = |text: &str| format!("Some({text:?})");
     check("b: .inf\n", "1:4 json: unsupported value: +Inf None");
@@ -161,6 +183,30 @@ fn lines() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..12).prop_map(|lines| lines.concat())
 }
 
+/// A field that is not wanted, with lines below it that fit together as often as not, between two that are wanted.
+fn field() -> impl Strategy<Value = String> {
+    let first = "( c|  |  #c| \"c\"| 'c'| c #d| \\|| >-| \\[\\]| &x| \\{c|)";
+    let line = prop_oneof![
+        6 => "(c|d|e): (d|1|d e|http://d:1/#e)",
+        6 => "(c|d|e):",
+        4 => "- (c|d: e|'d': e|c d|- c|- d: e|)",
+        2 => "(c|'c'|\"c\\\\n\"|[c-e]: ('d''e'|\"d\"|\"\\\\x|'d)) ?(#d)?",
+        2 => "(c: |- |d: )(\\||>|\\|-|>\\+|\\|2)( #c)?",
+        2 => "(c: |- )(\\[\\]|\\{\\}|\\[c, 'd',\"e\" \\]|\\[ -c,d/e\\]|\\{c: d\\}|\\[)( #c)?",
+        1 => "(c: |- )\\[(c|c d|-|- c|'c': d|c: d|,|\\.inf|-\\.inf|~|\\[c\\]),? ?\\]( #c|: d)?",
+        2 => "( |#c|# c: d)?",
+        1 => "[c-e]: ([c-e]: f|c:|#d|-|- d|\\?|:|@|%|&x|\\*x|!!str d|\\.inf|-d|\\?d|:d|é|\u{2028})",
+        1 => "(~|null|<<|18446744073709551615|0x1|\\? c|\\.nan|c d|\"c\"|\t|\t#|---|\\.\\.\\.|\r|: c):? ?d?",
+    ];
+    let lines = prop::collection::vec((0..5_usize, line), 0..9);
+    (first, any::<bool>(), lines, "(a: 2|a: |  a: 2|a: 2\n)").prop_map(|(first, nested, lines, last)| {
+        let outer = if nested { "  " } else { "" };
+        let below: String =
+            lines.iter().map(|(indent, line)| format!("{outer}{}{line}\n", " ".repeat(*indent))).collect();
+        format!("{}{outer}a: 1\n{outer}b:{first}\n{below}{outer}{last}", if nested { "m:\n" } else { "" })
+    })
+}
+
 /// A document of the usual kind.
 fn tree() -> impl Strategy<Value = Value> {
     let key = prop_oneof!["[abcmlL]", "(true|1|y|kind|<<|\\.nan)"];
@@ -184,6 +230,12 @@ proptest! {
 
     #[test]
     fn lines_are_read_as_if_all_were_wanted(text in lines()) {
+        let (skimmed, whole) = both(text.as_bytes());
+        prop_assert_eq!(skimmed, whole, "{}", text);
+    }
+
+    #[test]
+    fn a_field_is_stepped_over_as_if_it_were_wanted(text in field()) {
         let (skimmed, whole) = both(text.as_bytes());
         prop_assert_eq!(skimmed, whole, "{}", text);
     }

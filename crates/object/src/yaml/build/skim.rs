@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::super::parse::{Event, Node, Parser, Start};
-use super::super::resolve::Scalar;
+use super::super::resolve::{self, Scalar};
 use super::super::{DuplicateKeys, Error, Fields, Options, Wanted};
 use super::{Builder, build};
 use crate::value::Value;
@@ -139,6 +139,10 @@ impl<'a, 'w> Skimmer<'a, '_, 'w> {
     }
 
     fn pass_value(&mut self) -> Option<()> {
+        let room = self.builder.options.max_depth.saturating_sub(self.builder.open.len());
+        if self.parser.pass_value(room) {
+            return Some(());
+        }
         self.parser.leave_text_out();
         loop {
             let node = self.next()?;
@@ -168,7 +172,7 @@ impl<'a, 'w> Skimmer<'a, '_, 'w> {
         match event {
             Event::Scalar { plain: false, .. } => Some(()),
             Event::Scalar { text, .. } if is_key => self.key(text, true).map(|_| ()),
-            Event::Scalar { text, .. } => (!may_be_unbounded(text)).then_some(()),
+            Event::Scalar { text, .. } => (!resolve::may_be_unbounded(text)).then_some(()),
             Event::SeqStart if !is_key => self.pass_open(Next::Item),
             Event::MapStart if !is_key => self.pass_open(Next::Key),
             _ => None,
@@ -180,9 +184,4 @@ impl<'a, 'w> Skimmer<'a, '_, 'w> {
         self.passed.push(next);
         (depth < self.builder.options.max_depth).then_some(())
     }
-}
-
-/// Whether a plain scalar looks like a number that JSON does not have: `.inf` and `.nan` with and without a sign.
-fn may_be_unbounded(text: &str) -> bool {
-    matches!(text.as_bytes(), [b'.', b'i' | b'I' | b'n' | b'N', ..] | [b'+' | b'-', b'.', b'i' | b'I', ..])
 }

@@ -6,6 +6,7 @@
 
 mod block;
 mod fold;
+mod pass;
 mod plain;
 mod quoted;
 mod tag;
@@ -74,6 +75,8 @@ pub(super) struct Scanner<'a> {
     keeps_text: bool,
     /// The number of the token after the last one of which text was left out.
     left_out_until: usize,
+    /// Whether there are line breaks other than line feeds, once someone has asked.
+    odd_breaks: Option<bool>,
 }
 
 impl<'a> Scanner<'a> {
@@ -90,6 +93,7 @@ impl<'a> Scanner<'a> {
             key_allowed: true,
             keeps_text: true,
             left_out_until: 0,
+            odd_breaks: None,
         }
     }
 
