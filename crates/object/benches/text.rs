@@ -88,6 +88,91 @@ fn definitions() -> Vec<Value> {
     all
 }
 
+/// A Deployment as charts make them.
+fn deployment(seed: usize) -> Value {
+    let labels = value!({"app.kubernetes.io/name": format!("web-{seed}"), "app.kubernetes.io/instance": "prod", "helm.sh/chart": "web-1.2.3"});
+    let env: Vec<Value> = (0..6 + seed % 7)
+        .map(|at| match at % 3 {
+            0 => value!({"name": format!("VALUE_{at}"), "value": format!("{}", seed * at)}),
+            1 => value!({"name": format!("URL_{at}"), "value": format!("https://web-{seed}.example.com:8443/{at}?a=b")}),
+            _ => {
+                value!({"name": format!("SECRET_{at}"), "valueFrom": {"secretKeyRef": {"name": format!("web-{seed}"), "key": "password"}}})
+            }
+        })
+        .collect();
+    let probe = value!({"httpGet": {"path": "/healthz", "port": "http"}, "initialDelaySeconds": 5, "periodSeconds": 10});
+    let container = value!({
+        "name": "web", "image": format!("registry.example.com/team/web:1.{seed}.0"), "imagePullPolicy": "IfNotPresent",
+        "args": ["--listen=:8080", "--verbose", format!("--shard={seed}")], "env": env,
+        "ports": [{"name": "http", "containerPort": 8080, "protocol": "TCP"}],
+        "livenessProbe": probe.clone(), "readinessProbe": probe,
+        "resources": {"limits": {"cpu": "500m", "memory": "256Mi"}, "requests": {"cpu": "100m", "memory": "128Mi"}},
+        "volumeMounts": [{"name": "config", "mountPath": "/etc/web", "readOnly": true}],
+    });
+    let volumes =
+        value!([{"name": "config", "configMap": {"name": format!("web-{seed}"), "defaultMode": 420}}]);
+    value!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": format!("web-{seed}"), "labels": labels.clone(), "annotations": {"checksum/config": format!("{seed:064x}")}},
+        "spec": {
+            "replicas": seed % 5, "selector": {"matchLabels": labels.clone()},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container], "volumes": volumes}},
+        },
+    })
+}
+
+/// A ConfigMap with a file in it.
+fn config_map(seed: usize) -> Value {
+    let file: String = (0..30)
+        .map(|at| format!("[section-{at}]\nkey = \"value {seed}\"\nlist = [1, 2, {at}]\n\n"))
+        .collect();
+    value!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("web-{seed}")},
+        "data": {"web.toml": file, "description": description(seed)},
+    })
+}
+
+/// What Helm wants to know of a manifest.
+struct Head;
+
+impl yaml::Fields for Head {
+    fn wanted(&self, key: &str) -> Option<yaml::Wanted<'_>> {
+        match key {
+            "apiVersion" | "kind" => Some(yaml::Wanted::All),
+            "metadata" => Some(yaml::Wanted::Fields(&Metadata)),
+            _ => None,
+        }
+    }
+}
+
+struct Metadata;
+
+impl yaml::Fields for Metadata {
+    fn wanted(&self, key: &str) -> Option<yaml::Wanted<'_>> {
+        matches!(key, "name" | "annotations").then_some(yaml::Wanted::All)
+    }
+}
+
+fn manifests(c: &mut Criterion) {
+    let (mut texts, mut lines) = (Vec::new(), 0);
+    while lines < 10_000 {
+        for object in [deployment(texts.len()), config_map(texts.len())] {
+            let text = yaml::to_string(&object);
+            lines += text.lines().count();
+            texts.push(text);
+        }
+    }
+    let mut group = c.benchmark_group("manifests");
+    group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum()));
+    group.bench_function("read 10,000 lines", |b| {
+        b.iter(|| texts.iter().for_each(|text| drop(black_box(yaml::parse_str(text)))));
+    });
+    group.bench_function("read the heads of 10,000 lines", |b| {
+        b.iter(|| texts.iter().for_each(|text| drop(black_box(yaml::parse_only(text.as_bytes(), &Head)))));
+    });
+    group.finish();
+}
+
 fn yaml_text(c: &mut Criterion) {
     let values = definitions();
     let text = yaml::to_string_many(&values);
@@ -138,5 +223,5 @@ fn changes(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, yaml_text, json_text, changes);
+criterion_group!(benches, yaml_text, manifests, json_text, changes);
 criterion_main!(benches);

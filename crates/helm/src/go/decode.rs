@@ -27,9 +27,27 @@ pub(crate) struct Struct {
     pub(crate) fields: &'static [(&'static str, Shape)],
 }
 
+impl Struct {
+    /// The field for a key, which may be written in any case unless there is one of just that name.
+    fn field(&self, key: &str) -> Option<&'static (&'static str, Shape)> {
+        let exact = self.fields.iter().find(|(name, _)| *name == key);
+        exact.or_else(|| self.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)))
+    }
+}
+
+impl yaml::Fields for Struct {
+    fn wanted(&self, key: &str) -> Option<yaml::Wanted<'_>> {
+        self.field(key).map(|(_, shape)| match shape {
+            Shape::Struct(inner) | Shape::Pointer(inner) => yaml::Wanted::Fields(*inner),
+            Shape::Str | Shape::Bool | Shape::Any | Shape::List(_) | Shape::Map(_) => yaml::Wanted::All,
+        })
+    }
+}
+
 /// Reads one document into a struct. Fields that the struct does not have are left out.
 pub(crate) fn document(text: &[u8], wanted: &'static Struct) -> Result<Map, String> {
-    let value = yaml::parse(text).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
+    let value =
+        yaml::parse_only(text, wanted).map_err(|error| format!("error converting YAML to JSON: {error}"))?;
     value_into(&value, wanted)
 }
 
@@ -87,10 +105,7 @@ impl Decoder {
     fn fields(&mut self, map: &Map, wanted: &'static Struct) -> Map {
         let mut out = Map::new();
         for (key, value) in map.iter() {
-            let exact = wanted.fields.iter().find(|(name, _)| *name == key.as_str());
-            let found = exact
-                .or_else(|| wanted.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key.as_str())));
-            let Some((name, shape)) = found else { continue };
+            let Some((name, shape)) = wanted.field(key) else { continue };
             let holder = self.holder.replace(wanted.name);
             self.fields.push(name);
             let value = self.value(value, *shape);

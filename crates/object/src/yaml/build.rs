@@ -2,6 +2,9 @@
 
 mod anchors;
 mod fields;
+mod skim;
+
+pub(super) use self::skim::build_only;
 
 use std::borrow::Cow;
 
@@ -177,7 +180,7 @@ impl<'a, 'o> Builder<'a, 'o> {
 
     /// What a plain scalar means by itself.
     #[inline]
-    fn untagged(&self, text: Cow<'a, str>) -> (Scalar, Cow<'a, str>) {
+    fn untagged<'t>(&self, text: Cow<'t, str>) -> (Scalar, Cow<'t, str>) {
         let found = resolve::resolve(&text, self.options.version);
         if found == Scalar::Str && self.options.version == Version::V3 {
             // Version 3 reads times, which JSON has as text again.

@@ -14,17 +14,20 @@ pub(super) const FLOW: u8 = 16;
 pub(super) const URI: u8 = 32;
 /// The colon, which may end a key.
 pub(super) const COLON: u8 = 64;
+/// What may end a plain scalar on its line outside of brackets, besides a line break.
+pub(super) const STOP: u8 = 128;
 
 static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
-    const GROUPS: [(&[u8], u8); 6] = [
+    const GROUPS: [(&[u8], u8); 7] = [
         (b" \t", BLANK),
         (b"\r\n", BREAK),
         (b"\xc2\xe2", LEAD),
         (b",?[]{}", FLOW),
         (b";/?:@&=+$,.!~*'()[]%", URI),
         (b":", COLON),
+        (b":#\t", STOP),
     ];
     let mut table = [0; 256];
     let mut group = 0;
@@ -136,6 +139,13 @@ impl<'a> Cursor<'a> {
         Some(found)
     }
 
+    /// Goes on at the start of a line.
+    pub(super) fn move_to_line(&mut self, pos: usize, line: u32) {
+        self.pos = pos;
+        self.line = line;
+        self.line_start = pos;
+    }
+
     /// Steps over spaces and tabs.
     pub(super) fn skip_blanks(&mut self) {
         while is(self.byte(), BLANK) {
@@ -145,7 +155,12 @@ impl<'a> Cursor<'a> {
 
     /// Steps to the end of the line.
     pub(super) fn skip_to_break(&mut self) {
-        while !self.is_end() && self.break_at(self.pos) == 0 {
+        loop {
+            let found = self.bytes[self.pos..].iter().position(|byte| is(*byte, BREAK | LEAD));
+            self.pos = found.map_or(self.bytes.len(), |len| self.pos + len);
+            if self.is_end() || self.break_at(self.pos) > 0 {
+                return;
+            }
             self.pos += 1;
         }
     }

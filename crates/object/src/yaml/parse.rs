@@ -80,6 +80,28 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// From now on the text of scalars may be left out; see [`Scanner::leave_text_out`].
+    pub(super) fn leave_text_out(&mut self) {
+        self.scanner.leave_text_out();
+    }
+
+    /// From now on scalars have their text again. Says whether all have it that are still to come.
+    pub(super) fn keep_text(&mut self) -> bool {
+        self.scanner.keep_text()
+    }
+
+    /// Steps over the value of a key that has just been read, if that takes no more than a look at its lines and it
+    /// opens at most `max_depth` collections. Otherwise nothing has happened.
+    pub(super) fn pass_value(&mut self, max_depth: usize) -> bool {
+        let passed =
+            matches!(self.states.last(), Some(State::BlockValue)) && self.scanner.pass_value(max_depth);
+        if passed {
+            self.states.pop();
+            self.states.push(State::BlockKey);
+        }
+        passed
+    }
+
     /// Reads up to the content. Has to be called first.
     pub(super) fn start(&mut self) -> Result<Start, Error> {
         if matches!(self.scanner.peek()?.0, Token::StreamEnd) {

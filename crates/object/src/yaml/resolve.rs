@@ -31,6 +31,11 @@ pub(super) fn resolve(text: &str, version: Version) -> Scalar {
     }
 }
 
+/// Whether a plain scalar looks like a number that JSON does not have: `.inf` and `.nan`, with and without a sign.
+pub(super) fn may_be_unbounded(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'.', b'i' | b'I' | b'n' | b'N', ..] | [b'+' | b'-', b'.', b'i' | b'I', ..])
+}
+
 fn resolve_word(text: &str, version: Version) -> Scalar {
     if text.len() > 5 {
         return Scalar::Str;

@@ -1,5 +1,7 @@
 //! Literal and folded scalars.
 
+use std::borrow::Cow;
+
 use super::super::chars::{self, BLANK, Mark};
 use super::super::error::Error;
 use super::Scanner;
@@ -14,13 +16,39 @@ enum Chomp {
 
 impl Scanner<'_> {
     /// Reads the scalar after `|` or `>`.
-    pub(super) fn block_scalar(&mut self, start: Mark, literal: bool) -> Result<String, Error> {
+    pub(super) fn block_scalar(&mut self, start: Mark, literal: bool) -> Result<Cow<'static, str>, Error> {
         self.cursor.pos += 1;
         let (chomp, increment) = self.block_header(start)?;
-        let mut indent = match increment {
+        let indent = match increment {
             0 => 0,
             increment => increment + self.indent.max(0) as usize,
         };
+        if self.keeps_text {
+            self.block_text(start, literal, chomp, indent).map(Cow::Owned)
+        } else {
+            self.note_left_out();
+            self.pass_block(start, indent).map(|()| Cow::Borrowed(""))
+        }
+    }
+
+    fn pass_block(&mut self, start: Mark, mut indent: usize) -> Result<(), Error> {
+        let mut empty_lines = String::new();
+        self.block_gap(start, &mut indent, &mut empty_lines)?;
+        while self.cursor.column() == indent && !self.cursor.is_end() {
+            self.cursor.skip_to_break();
+            self.cursor.take_break();
+            self.block_gap(start, &mut indent, &mut empty_lines)?;
+        }
+        Ok(())
+    }
+
+    fn block_text(
+        &mut self,
+        start: Mark,
+        literal: bool,
+        chomp: Chomp,
+        mut indent: usize,
+    ) -> Result<String, Error> {
         let mut out = String::new();
         // The break that ended the last line, and the empty lines after it.
         let mut line_break = "";

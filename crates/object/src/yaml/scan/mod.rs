@@ -6,6 +6,7 @@
 
 mod block;
 mod fold;
+mod pass;
 mod plain;
 mod quoted;
 mod tag;
@@ -70,6 +71,12 @@ pub(super) struct Scanner<'a> {
     /// One candidate for the block context and one for each open bracket.
     candidates: Vec<KeyCandidate>,
     key_allowed: bool,
+    /// Whether the text of scalars is of use to anyone.
+    keeps_text: bool,
+    /// The number of the token after the last one of which text was left out.
+    left_out_until: usize,
+    /// Whether there are line breaks other than line feeds, once someone has asked.
+    odd_breaks: Option<bool>,
 }
 
 impl<'a> Scanner<'a> {
@@ -84,7 +91,28 @@ impl<'a> Scanner<'a> {
             outer_indents: Vec::new(),
             candidates: vec![KeyCandidate::default()],
             key_allowed: true,
+            keeps_text: true,
+            left_out_until: 0,
+            odd_breaks: None,
         }
+    }
+
+    /// From now on block scalars come without their text, and plain ones with that of their first line. A scalar
+    /// of several lines is a string whatever is in it, so that this tells as much about it.
+    pub(super) fn leave_text_out(&mut self) {
+        self.keeps_text = false;
+    }
+
+    /// From now on scalars have their text again. Says whether all have it that wait in the queue.
+    pub(super) fn keep_text(&mut self) -> bool {
+        self.keeps_text = true;
+        self.left_out_until <= self.taken
+    }
+
+    /// Notes that the token which comes next into the queue lacks text. It has several lines, which no key may
+    /// have, so that nothing is put into the queue before it later.
+    fn note_left_out(&mut self) {
+        self.left_out_until = self.taken + self.queue.len() + 1;
     }
 
     pub(super) fn text(&self) -> &'a str {
@@ -466,7 +494,7 @@ impl<'a> Scanner<'a> {
         self.key_allowed = true;
         let mark = self.cursor.mark();
         let text = self.block_scalar(mark, literal)?;
-        self.push(Token::Scalar { text: Cow::Owned(text), plain: false }, mark);
+        self.push(Token::Scalar { text, plain: false }, mark);
         Ok(())
     }
 }

@@ -22,8 +22,12 @@ impl<'a> Scanner<'a> {
             self.key_allowed = false;
             let from = self.cursor.pos;
             end = self.skip_plain_line();
-            gap.write(text.to_mut());
-            text.to_mut().push_str(&self.text()[from..end]);
+            if self.keeps_text {
+                gap.write(text.to_mut());
+                text.to_mut().push_str(&self.text()[from..end]);
+            } else {
+                self.note_left_out();
+            }
         }
         Ok(text)
     }

@@ -1,0 +1,414 @@
+//! Stepping over the value of a field, line by line and without tokens.
+//!
+//! Nearly every line of a manifest is `key: value`, `- value` or part of a text. Whether such lines fit together
+//! is known from their columns, so that no token has to be made of them. This knows less than the scanner: it
+//! gives up at the first thing that it is not sure about, and the scanner then decides. What it accepts, the
+//! scanner and the parser accept too.
+
+use super::super::chars::{self, BREAK, STOP};
+use super::super::resolve::{self, Scalar};
+use super::{Scanner, Token, Version};
+
+/// A key that is longer is left to the scanner, which counts characters.
+const MAX_KEY_BYTES: usize = 256;
+
+/// A block collection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Block {
+    column: usize,
+    is_seq: bool,
+}
+
+/// What the lines so far have left open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    /// Nothing: the next line belongs to a collection that is open.
+    Nothing,
+    /// The value of a key or an item, which may begin on the next line.
+    Value,
+    /// A plain scalar, which may go on.
+    Plain,
+}
+
+impl Scanner<'_> {
+    /// Takes a `:` that is the next token, and steps to the line after its value, if that is of the plainest kind and
+    /// opens at most `max_depth` collections. Otherwise nothing has happened.
+    pub(in super::super) fn pass_value(&mut self, max_depth: usize) -> bool {
+        let is_next = self.queue.len() == 1 && matches!(self.queue.front(), Some((Token::Value, _)));
+        if !is_next || !self.in_block() || self.indent < 0 || self.has_odd_breaks() {
+            return false;
+        }
+        let base = Block { column: self.indent as usize, is_seq: false };
+        let lines = Lines {
+            text: self.cursor.text,
+            pos: self.cursor.pos,
+            line: self.cursor.line,
+            open: vec![base],
+            pending: Pending::Nothing,
+            max_depth,
+        };
+        let Some((pos, line)) = lines.pass() else { return false };
+        self.take();
+        self.cursor.move_to_line(pos, line);
+        self.key_allowed = true;
+        true
+    }
+
+    /// Whether any line of the text ends in another way than with a line feed.
+    fn has_odd_breaks(&mut self) -> bool {
+        let text = self.text();
+        *self.odd_breaks.get_or_insert_with(|| {
+            // Two passes: this one is a tight loop over bytes that almost always finds nothing.
+            let suspect = |byte: u8| byte == b'\r' || byte == 0xc2 || byte == 0xe2;
+            text.bytes().fold(false, |found, byte| found | suspect(byte))
+                && text.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
+        })
+    }
+}
+
+/// Every method that gives an option gives nothing when it is not sure.
+struct Lines<'a> {
+    text: &'a str,
+    pos: usize,
+    line: u32,
+    /// The mapping that has the value, and the collections in the value.
+    open: Vec<Block>,
+    pending: Pending,
+    max_depth: usize,
+}
+
+impl Lines<'_> {
+    /// Where the first line after the value begins, and its number.
+    fn pass(mut self) -> Option<(usize, u32)> {
+        self.value()?;
+        loop {
+            let start = self.pos;
+            self.skip_spaces();
+            match self.byte() {
+                0 => return Some((self.pos, self.line)),
+                b'\n' => self.next_line(),
+                // A comment ends a plain scalar.
+                b'#' => {
+                    self.end_plain();
+                    self.skip_line();
+                }
+                _ if self.is_over(self.pos - start) => return Some((start, self.line)),
+                _ => self.content(self.pos - start)?,
+            }
+        }
+    }
+
+    fn byte(&self) -> u8 {
+        self.at(self.pos)
+    }
+
+    /// The byte at `at`; 0 after the end. The text itself has no 0.
+    fn at(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.byte() == b' ' {
+            self.pos += 1;
+        }
+    }
+
+    /// Steps over a line feed.
+    fn next_line(&mut self) {
+        self.pos += 1;
+        self.line += 1;
+    }
+
+    fn skip_line(&mut self) {
+        match self.text[self.pos..].find('\n') {
+            Some(len) => {
+                self.pos += len;
+                self.next_line();
+            }
+            None => self.pos = self.text.len(),
+        }
+    }
+
+    fn end_plain(&mut self) {
+        if self.pending == Pending::Plain {
+            self.pending = Pending::Nothing;
+        }
+    }
+
+    /// Whether a space, a line feed or the end is at `at`.
+    fn is_space_at(&self, at: usize) -> bool {
+        matches!(self.at(at), b' ' | b'\n' | 0)
+    }
+
+    fn is_dash(&self) -> bool {
+        self.byte() == b'-' && self.is_space_at(self.pos + 1)
+    }
+
+    fn top(&self) -> Option<Block> {
+        self.open.last().copied()
+    }
+
+    /// Whether a line in this column comes after the value.
+    fn is_over(&self, column: usize) -> bool {
+        let Some(base) = self.open.first() else { return true };
+        if column != base.column || !self.is_dash() {
+            return column <= base.column;
+        }
+        // A list may stand in the column of its key.
+        match self.open.get(1) {
+            Some(first) => *first != Block { column, is_seq: true },
+            None => self.pending != Pending::Value,
+        }
+    }
+
+    /// Reads a line that has something in it, in the given column.
+    fn content(&mut self, column: usize) -> Option<()> {
+        let top = self.top()?;
+        if self.pending == Pending::Plain && column > top.column {
+            return self.plain_line();
+        }
+        self.end_plain();
+        let is_dash = self.is_dash();
+        let goes_in = column > top.column || column == top.column && is_dash && !top.is_seq;
+        if self.pending == Pending::Value && goes_in {
+            return self.block(column);
+        }
+        while self
+            .top()
+            .is_some_and(|top| top.column > column || top.column == column && top.is_seq && !is_dash)
+        {
+            self.open.pop();
+        }
+        if self.top()? != (Block { column, is_seq: is_dash }) {
+            return None;
+        }
+        if is_dash { self.item() } else { self.key()?.then_some(()) }
+    }
+
+    /// Opens a collection in this column and reads the first of what is in it.
+    fn block(&mut self, column: usize) -> Option<()> {
+        let is_seq = self.is_dash();
+        if self.open.len() > self.max_depth {
+            return None;
+        }
+        self.open.push(Block { column, is_seq });
+        if is_seq { self.item() } else { self.key()?.then_some(()) }
+    }
+
+    /// Reads what follows a `-`: a list, a mapping or a scalar may begin on its line.
+    fn item(&mut self) -> Option<()> {
+        let dash = self.pos;
+        let column = self.top()?.column;
+        self.pos += 1;
+        self.skip_spaces();
+        let inner = column + (self.pos - dash);
+        if self.is_dash() {
+            // Two dashes on a line are rare enough for the scanner.
+            return None;
+        }
+        let start = self.pos;
+        if self.open.len() > self.max_depth {
+            return None;
+        }
+        self.open.push(Block { column: inner, is_seq: false });
+        if self.key()? {
+            return Some(());
+        }
+        self.open.pop();
+        self.pos = start;
+        self.value()
+    }
+
+    /// Reads a key and its value, if what stands here is a key.
+    fn key(&mut self) -> Option<bool> {
+        let rest = self.text.as_bytes()[self.pos..].iter().take(MAX_KEY_BYTES);
+        let end = self.pos + rest.take_while(|byte| is_key_byte(**byte)).count();
+        if end == self.pos || self.at(end) != b':' || !self.is_space_at(end + 1) {
+            return Some(false);
+        }
+        let key = &self.text[self.pos..end];
+        // All versions agree on these.
+        if matches!(resolve::resolve(key, Version::V2), Scalar::Null | Scalar::Uint(_)) {
+            return None;
+        }
+        self.pos = end + 1;
+        self.value()?;
+        Some(true)
+    }
+
+    /// Reads the rest of a line, on which a value may begin.
+    fn value(&mut self) -> Option<()> {
+        self.skip_spaces();
+        match self.byte() {
+            0 | b'\n' | b'#' => {
+                self.pending = Pending::Value;
+                self.skip_line();
+                Some(())
+            }
+            b'|' | b'>' => self.block_scalar(),
+            quote @ (b'"' | b'\'') => {
+                self.quoted(quote)?;
+                self.end_of_line()
+            }
+            b'[' | b'{' => {
+                self.flow()?;
+                self.end_of_line()
+            }
+            b'-' | b':' | b'?' if self.is_space_at(self.pos + 1) => None,
+            b'\t' | b'%' | b'@' | b'`' | b'&' | b'*' | b'!' | b',' | b']' | b'}' => None,
+            _ if resolve::may_be_unbounded(&self.text[self.pos..]) => None,
+            _ => self.plain_line(),
+        }
+    }
+
+    /// Steps over a line of a plain scalar.
+    fn plain_line(&mut self) -> Option<()> {
+        self.pending = Pending::Plain;
+        let bytes = self.text.as_bytes();
+        loop {
+            let found = bytes[self.pos..].iter().position(|byte| chars::is(*byte, STOP | BREAK));
+            self.pos = found.map_or(bytes.len(), |len| self.pos + len);
+            match self.byte() {
+                0 => return Some(()),
+                b'\n' => {
+                    self.next_line();
+                    return Some(());
+                }
+                b'\t' => return None,
+                b':' if self.is_space_at(self.pos + 1) => return None,
+                b'#' if self.at(self.pos - 1) == b' ' => {
+                    self.pending = Pending::Nothing;
+                    self.skip_line();
+                    return Some(());
+                }
+                _ => self.pos += 1,
+            }
+        }
+    }
+
+    /// Steps over a scalar in quotes that ends on its line.
+    fn quoted(&mut self, quote: u8) -> Option<()> {
+        loop {
+            self.pos += 1;
+            match self.byte() {
+                0 | b'\n' => return None,
+                b'\\' if quote == b'"' => {
+                    self.pos += 1;
+                    if !matches!(self.byte(), b'"' | b'\\' | b'n' | b't' | b'r') {
+                        return None;
+                    }
+                }
+                byte if byte == quote => {
+                    self.pos += 1;
+                    // Two single quotes stand for one.
+                    if quote == b'"' || self.byte() != quote {
+                        return Some(());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Steps over `[]`, `{}` or a list of words and of scalars in quotes.
+    fn flow(&mut self) -> Option<()> {
+        if self.open.len() > self.max_depth {
+            return None;
+        }
+        if matches!(&self.text.as_bytes()[self.pos..], [b'[', b']', ..] | [b'{', b'}', ..]) {
+            self.pos += 2;
+            return Some(());
+        }
+        let mut before = b'[';
+        while self.byte() == before {
+            self.pos += 1;
+            self.skip_spaces();
+            match self.byte() {
+                quote @ (b'"' | b'\'') => self.quoted(quote)?,
+                _ => self.flow_word()?,
+            }
+            self.skip_spaces();
+            before = b',';
+        }
+        (self.byte() == b']').then(|| self.pos += 1)
+    }
+
+    fn flow_word(&mut self) -> Option<()> {
+        let start = self.pos;
+        while is_key_byte(self.byte()) {
+            self.pos += 1;
+        }
+        let word = &self.text[start..self.pos];
+        // A dash by itself may be an indicator.
+        (!matches!(word, "" | "-") && !resolve::may_be_unbounded(word)).then_some(())
+    }
+
+    /// Ends a line on which there may only be a comment yet.
+    fn end_of_line(&mut self) -> Option<()> {
+        self.pending = Pending::Nothing;
+        let end = self.pos;
+        self.skip_spaces();
+        match self.byte() {
+            0 | b'\n' => {}
+            b'#' if self.pos > end => {}
+            _ => return None,
+        }
+        self.skip_line();
+        Some(())
+    }
+
+    /// Steps over a literal or folded scalar that says nothing about its indentation.
+    fn block_scalar(&mut self) -> Option<()> {
+        self.pos += 1;
+        if matches!(self.byte(), b'-' | b'+') {
+            self.pos += 1;
+        }
+        self.end_of_line()?;
+        let outer = self.top()?.column;
+        let Some(indent) = self.first_indent()?.filter(|indent| *indent > outer) else { return Some(()) };
+        loop {
+            let start = self.pos;
+            while self.pos - start < indent && self.byte() == b' ' {
+                self.pos += 1;
+            }
+            match self.byte() {
+                0 => return Some(()),
+                b'\n' => self.next_line(),
+                _ if self.pos - start == indent => self.skip_line(),
+                b'\t' => return None,
+                _ => {
+                    self.pos = start;
+                    return Some(());
+                }
+            }
+        }
+    }
+
+    /// The column of the first line that is not empty, which is where the next step begins. Empty lines may not
+    /// have more spaces than it.
+    fn first_indent(&mut self) -> Option<Option<usize>> {
+        let mut longest = 0;
+        loop {
+            let start = self.pos;
+            self.skip_spaces();
+            let column = self.pos - start;
+            match self.byte() {
+                0 => return Some(None),
+                b'\t' => return None,
+                b'\n' => {
+                    longest = longest.max(column);
+                    self.next_line();
+                }
+                _ => {
+                    self.pos = start;
+                    return (longest <= column).then_some(Some(column));
+                }
+            }
+        }
+    }
+}
+
+/// What a key may be made of to be taken for one here.
+fn is_key_byte(byte: u8) -> bool {
+    chars::is(byte, chars::WORD) || matches!(byte, b'.' | b'/')
+}
