@@ -18,6 +18,7 @@ pub(super) fn write(target: &str, directory: &Path) -> Result<usize, String> {
     let seeds = match target {
         "chart" => charts.into_iter().map(|case| case.text.into_bytes()).collect(),
         "set" => texts(charts.iter().flat_map(flags).collect()),
+        "manifest" => texts(charts.iter().flat_map(printed).collect()),
         "archive" => charts.iter().map(archive).collect::<Result<_, _>>()?,
         _ => texts(templates(&charts)?),
     };
@@ -93,6 +94,15 @@ fn flags_of(command: &str) -> String {
     let pairs = words.iter().zip(words.iter().skip(1));
     let named = pairs.filter_map(|(flag, text)| Some((FLAGS.iter().find(|(name, _)| name == flag)?.1, text)));
     named.map(|(letter, text)| format!("{letter}{text}\n")).collect()
+}
+
+/// The documents that Helm prints for a chart, and the files of values and other YAML in it.
+fn printed(case: &Case) -> BTreeSet<String> {
+    let outputs = case.commands().map(|(_, printed)| printed.to_owned());
+    let documents = outputs.flat_map(|text| text.split("\n---\n").map(str::to_owned).collect::<Vec<_>>());
+    let is_yaml = |name: &str| name.ends_with(".yaml") && !name.contains("templates/");
+    let own = case.files().filter(|(name, _)| is_yaml(name)).map(|(_, body)| body);
+    documents.chain(own).filter(|text| text.contains(':')).collect()
 }
 
 /// The archive that a chart would be packed into, before it is compressed.
