@@ -22,9 +22,9 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
 }
 
 /// The shortest form, with an exponent where Go has one.
-fn float(number: f64) -> String {
+pub(crate) fn float(number: f64) -> String {
     let magnitude = number.abs();
-    if magnitude != 0.0 && !(1e-4..1e21).contains(&magnitude) {
+    if magnitude != 0.0 && !(1e-4..1e6).contains(&magnitude) {
         let text = format!("{number:e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let (sign, exponent) = match exponent.strip_prefix('-') {
@@ -37,7 +37,7 @@ fn float(number: f64) -> String {
 }
 
 /// The name of a value's type, as Go's library holds JSON.
-pub(super) fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "%!s(<nil>)",
         Value::Bool(_) => "bool",
@@ -57,7 +57,14 @@ mod tests {
     #[test]
     fn values_are_printed_as_go_does() {
         assert_eq!(printed(&value!({"b": [1, "x", null], "a": true})), "map[a:true b:[1 x <nil>]]");
-        for (number, text) in [(1.5, "1.5"), (1e21, "1e+21"), (1.25e-7, "1.25e-07"), (100000.0, "100000")] {
+        for (number, text) in [
+            (1.5, "1.5"),
+            (1e21, "1e+21"),
+            (1_500_000.5, "1.5000005e+06"),
+            (1e6, "1e+06"),
+            (1.25e-7, "1.25e-07"),
+            (100000.0, "100000"),
+        ] {
             assert_eq!(printed(&Value::Float(number)), text);
         }
     }

@@ -3,7 +3,7 @@
 //! The results equal those of Kubernetes' own library, and so do the messages, which clients see.
 
 pub mod create;
-mod go;
+pub(crate) mod go;
 mod json;
 mod merge;
 mod strategic;
