@@ -5,6 +5,7 @@ pub mod defaults;
 pub mod edit;
 mod id;
 pub mod json;
+pub mod jsonpath;
 pub mod limits;
 pub mod manifest;
 mod map;

@@ -9,6 +9,14 @@ pub const JSON_PATCH_COPY_BYTES: usize = 3 * 1024 * 1024;
 /// How many operations a JSON patch may have before an API server refuses it.
 pub const JSON_PATCH_OPERATIONS: usize = 10_000;
 
+/// How many filters and unions of a JSONPath template may stand inside each other, and how many ranges.
+pub const JSONPATH_DEPTH: usize = 64;
+
+/// How many values one evaluation of a JSONPath template may go through.
+///
+/// `['a','a']` doubles what has been found, so that a short template could fill any memory.
+pub const JSONPATH_VALUES: usize = 8_000_000;
+
 /// How many maps and lists may stand inside each other, in YAML and in JSON.
 ///
 /// Everything that walks a value recurses, and the stack of a worker thread has room for this many
