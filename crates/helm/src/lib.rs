@@ -34,5 +34,5 @@ pub use pack::{PackError, archive_name, pack};
 pub use provenance::{Explanation, Fed, Place, Traces};
 pub use render::{Crd, Options, Release, Rendering, render, render_traced};
 pub use schema::SchemaError;
-pub use show::{Show, show};
+pub use show::{Show, ShowError, show};
 pub use values::{Origin, UserValues, ValueOptions, ValuesError, ValuesFile};

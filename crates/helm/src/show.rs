@@ -1,5 +1,6 @@
 //! `helm show`: what is in a chart.
 
+use lynceus_object::jsonpath::{FindError, MissingKeys, ParseError, Template};
 use lynceus_object::{Map, Value, yaml};
 
 use crate::chart::{Chart, ChartFile, Dependency, Metadata};
@@ -19,8 +20,29 @@ pub enum Show {
     Crds,
 }
 
-/// What `helm show` prints.
-pub fn show(chart: &Chart, what: Show) -> Vec<u8> {
+/// Why a chart cannot be shown as it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ShowError {
+    /// The template for the values cannot be read.
+    #[error("error parsing jsonpath {template}: {reason}")]
+    JsonPath {
+        /// The template.
+        template: String,
+        /// What is wrong with it.
+        reason: ParseError,
+    },
+    /// The template reaches a bound.
+    #[error("error executing jsonpath {template}: {reason}")]
+    Limit {
+        /// The template.
+        template: String,
+        /// The bound.
+        reason: FindError,
+    },
+}
+
+/// What `helm show` prints. With a `jsonpath`, what that prints of the values stands in their place.
+pub fn show(chart: &Chart, what: Show, jsonpath: Option<&str>) -> Result<Vec<u8>, ShowError> {
     let mut out = Vec::new();
     let wants = |one: Show| what == one || what == Show::All;
     if wants(Show::Chart) {
@@ -31,7 +53,10 @@ pub fn show(chart: &Chart, what: Show) -> Vec<u8> {
         if what == Show::All {
             line(&mut out, b"---");
         }
-        line(&mut out, &values.data);
+        match jsonpath.filter(|template| !template.is_empty()) {
+            Some(template) => out.extend(chosen(chart, template)?),
+            None => line(&mut out, &values.data),
+        }
     }
     if let Some(readme) = readme(chart).filter(|_| wants(Show::Readme)) {
         if what == Show::All {
@@ -47,7 +72,20 @@ pub fn show(chart: &Chart, what: Show) -> Vec<u8> {
             line(&mut out, &crd.data);
         }
     }
-    out
+    Ok(out)
+}
+
+/// What a template prints of the chart's values. Helm prints nothing, and is content, if it leads nowhere;
+/// but a bound of ours is no answer of Helm's, and so is told.
+fn chosen(chart: &Chart, template: &str) -> Result<Vec<u8>, ShowError> {
+    let parsed = Template::parse(template)
+        .map_err(|reason| ShowError::JsonPath { template: template.to_owned(), reason })?;
+    match parsed.print(&Value::Map(chart.values.clone()), MissingKeys::Refused) {
+        Err(reason @ (FindError::TooDeep | FindError::TooMany)) => {
+            Err(ShowError::Limit { template: template.to_owned(), reason })
+        }
+        printed => Ok(printed.unwrap_or_default()),
+    }
 }
 
 fn line(out: &mut Vec<u8>, text: &[u8]) {

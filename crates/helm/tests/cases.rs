@@ -121,7 +121,11 @@ fn ours(contents: &BTreeMap<String, Vec<u8>>, command: &str) -> String {
                 "readme" => Show::Readme,
                 _ => Show::Crds,
             };
-            return String::from_utf8_lossy(&show(&chart, what)).into_owned();
+            let jsonpath = words.get(3).and_then(|word| word.strip_prefix("--jsonpath="));
+            return match show(&chart, what, jsonpath) {
+                Ok(out) => String::from_utf8_lossy(&out).into_owned(),
+                Err(error) => format!("Error: {error}\n"),
+            };
         }
         _ => {}
     }

@@ -25,7 +25,7 @@ enum What {
     /// The README.
     Readme(Reference),
     /// values.yaml.
-    Values(Reference),
+    Values(Chosen),
 }
 
 #[derive(clap::Args)]
@@ -34,22 +34,25 @@ struct Reference {
     chart: String,
     #[command(flatten)]
     flags: chart::Flags,
-    #[arg(long, hide = true)]
+}
+
+#[derive(clap::Args)]
+struct Chosen {
+    #[command(flatten)]
+    reference: Reference,
+    /// Print of the values only what this JSONPath template leads to, such as '{.image.tag}'.
+    #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
     jsonpath: Option<String>,
 }
 
 pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>, String> {
-    let (what, reference) = match &arguments.what {
-        What::All(reference) => (Show::All, reference),
-        What::Chart(reference) => (Show::Chart, reference),
-        What::Crds(reference) => (Show::Crds, reference),
-        What::Readme(reference) => (Show::Readme, reference),
-        What::Values(reference) => (Show::Values, reference),
+    let (what, reference, jsonpath) = match &arguments.what {
+        What::All(reference) => (Show::All, reference, None),
+        What::Chart(reference) => (Show::Chart, reference, None),
+        What::Crds(reference) => (Show::Crds, reference, None),
+        What::Readme(reference) => (Show::Readme, reference, None),
+        What::Values(Chosen { reference, jsonpath }) => (Show::Values, reference, jsonpath.as_deref()),
     };
-    if reference.jsonpath.is_some() {
-        return Err("--jsonpath is not supported; print the values and choose among them with another tool"
-            .to_owned());
-    }
     let found = reference.flags.locate(settings, &reference.chart).await?;
-    Ok(lynceus_helm::show(&*found.load()?, what))
+    lynceus_helm::show(&*found.load()?, what, jsonpath).map_err(|error| error.to_string())
 }
