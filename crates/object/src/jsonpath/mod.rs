@@ -53,6 +53,11 @@ impl Template {
         evaluation::evaluate(&self.pieces, value, missing)
     }
 
+    /// The first value that the first piece leads to: what a cell of a table shows. An error leads nowhere.
+    pub fn first<'a>(&'a self, value: &'a Value, missing: MissingKeys) -> Option<Found<'a>> {
+        self.find(value, missing).ok()?.first()?.first().copied()
+    }
+
     /// What the template prints. These are bytes, because `{"\xff"}` is a byte.
     pub fn print(&self, value: &Value, missing: MissingKeys) -> Result<Vec<u8>, FindError> {
         let mut out = Vec::new();

@@ -1,9 +1,9 @@
 //! Printer columns: the cells of a custom resource in a table.
 
 use jiff::Timestamp;
+use lynceus_object::jsonpath::{Found, MissingKeys, Template};
 use lynceus_object::{Object, Str, Value};
 
-use super::jsonpath::JsonPath;
 use super::shown::json;
 use crate::table::{Column, human_duration};
 
@@ -11,7 +11,7 @@ use crate::table::{Column, human_duration};
 #[derive(Clone, Debug)]
 pub(crate) struct PrinterColumn {
     column: Column,
-    path: Option<JsonPath>,
+    path: Option<Template>,
 }
 
 /// Reads `additionalPrinterColumns`; without any, the age is shown.
@@ -24,7 +24,7 @@ pub(crate) fn compile(columns: &[Value]) -> Vec<PrinterColumn> {
             description: description(".metadata.creationTimestamp"),
             priority: 0,
         },
-        path: JsonPath::parse(".metadata.creationTimestamp"),
+        path: template(".metadata.creationTimestamp"),
     };
     if columns.is_empty() {
         return vec![age];
@@ -46,8 +46,13 @@ fn column(source: &Value) -> PrinterColumn {
             },
             priority: source.int_at(&["priority"]).unwrap_or_default(),
         },
-        path: JsonPath::parse(&path),
+        path: template(&path),
     }
+}
+
+/// A definition has its paths without the braces.
+pub(super) fn template(path: &str) -> Option<Template> {
+    Template::parse(&format!("{{{path}}}")).ok()
 }
 
 fn description(path: &str) -> Str {
@@ -74,12 +79,11 @@ pub(crate) fn cells(columns: &[PrinterColumn], object: &Object, now: Timestamp) 
 
 impl PrinterColumn {
     fn cell(&self, object: &Value, now: Timestamp) -> Value {
-        let Some(path) = &self.path else { return Value::Null };
-        let found = path.find(object);
-        let Some(value) = found.first() else { return Value::Null };
-        match (self.column.kind.as_str(), value) {
+        let found = self.path.as_ref().and_then(|path| path.first(object, MissingKeys::Allowed));
+        let Some(value) = found.map(Found::to_value) else { return Value::Null };
+        match (self.column.kind.as_str(), &value) {
             ("string", Value::Str(text)) => Value::Str(text.clone()),
-            ("string", Value::Null) => Value::from("<nil>"),
+            ("string", Value::Null) => Value::from("<no value>"),
             ("string", Value::Float(number)) => super::shown::float(*number).into(),
             ("string", value) => json(value).into(),
             ("integer", value) => value.as_float().map_or(Value::Null, |number| Value::Int(number as i64)),
@@ -118,5 +122,33 @@ mod tests {
             Value::from(cells(&columns, &object, now)),
             value!(["n", "text", 3, "5m", "{\"a\":1}", null])
         );
+    }
+
+    #[test]
+    fn cells_are_what_their_path_leads_to_first() {
+        let object = Object::new(value!({"metadata": {"name": "n", "labels": {"a.b/c": "x"}},
+            "spec": {"ports": [{"p": 80}, {"p": 443}], "none": null},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Other", "status": "False"}]}}))
+        .unwrap();
+        for (path, expected) in [
+            (".spec.ports[1].p", value!("443")),
+            (".spec.ports[*].p", value!("80")),
+            (".spec.ports[-1].p", value!("443")),
+            (".spec.ports[2].p", value!(null)),
+            (".status.conditions[?(@.type==\"Ready\")].status", value!("True")),
+            (".status.conditions[?(@.type!='Ready')].status", value!("False")),
+            (".status.conditions[?(@.type==1)].status", value!(null)),
+            (".metadata.labels['a\\.b/c']", value!("x")),
+            (".metadata.labels.a\\.b/c", value!("x")),
+            // A dot ends a name in brackets too.
+            (".metadata.labels['a.b/c']", value!(null)),
+            (".spec.nope", value!(null)),
+            (".spec.none", value!("<no value>")),
+            ("..p", value!("80")),
+            (".spec[", value!(null)),
+        ] {
+            let columns = compile(&[value!({"name": "C", "type": "string", "jsonPath": path})]);
+            assert_eq!(cells(&columns, &object, Timestamp::UNIX_EPOCH)[1], expected, "{path}");
+        }
     }
 }

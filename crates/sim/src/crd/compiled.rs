@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use lynceus_object::jsonpath::Template;
 use lynceus_object::{Gvk, Object, Str, Value};
 
 use super::columns::{self, PrinterColumn};
 use super::conversion::Webhook;
-use super::jsonpath::JsonPath;
 use super::rule;
 use super::schema::Schema;
 use super::status::is_true;
@@ -24,7 +24,7 @@ pub struct Compiled {
     pub(super) columns: Vec<PrinterColumn>,
     pub(super) has_status: bool,
     pub(super) scale: Option<ScalePaths>,
-    pub(super) selectable: Vec<(Str, JsonPath)>,
+    pub(super) selectable: Vec<(Str, Template)>,
     conversion: Option<Webhook>,
     /// The schema of the version that instances are stored in, if that is another one.
     pub(super) stored: Option<Arc<Schema>>,
@@ -83,7 +83,7 @@ impl Compiled {
             });
         let selectable = version.items_at(&["selectableFields"]).iter().filter_map(|field| {
             let path = field.str_at(&["jsonPath"])?;
-            Some((path.trim_start_matches('.').into(), JsonPath::parse(path)?))
+            Some((path.trim_start_matches('.').into(), columns::template(path)?))
         });
         Compiled {
             schema,

@@ -1,5 +1,6 @@
 //! Instances of custom kinds: what a write may change, what is wrong with them, their Scale.
 
+use lynceus_object::jsonpath::{Found, MissingKeys};
 use lynceus_object::path::FieldPath;
 use lynceus_object::{Object, Str, Value, value};
 
@@ -218,9 +219,9 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 /// The value of a selectable field; `None` where the definition has no such field.
 pub fn field(custom: &Compiled, object: &Object, name: &str) -> Option<Str> {
     let (_, path) = custom.selectable.iter().find(|(known, _)| known == name)?;
-    Some(match path.find(object.value()).first() {
-        Some(Value::Str(text)) => text.clone(),
-        Some(other) if !other.is_null() => shown(other).into(),
+    Some(match path.first(object.value(), MissingKeys::Allowed).map(Found::to_value) {
+        Some(Value::Str(text)) => text,
+        Some(other) if !other.is_null() => shown(&other).into(),
         _ => Str::new(),
     })
 }

@@ -17,7 +17,6 @@ mod definition;
 mod field_path;
 mod format;
 mod instance;
-mod jsonpath;
 mod limits;
 mod lists;
 mod meta;
@@ -43,7 +42,6 @@ pub use instance::{
     default, field, prepare_create, prepare_update, prune, replicas_path, scale, set_scale, validate,
     validate_update, warnings,
 };
-pub use jsonpath::JsonPath;
 pub use schema::ListType;
 pub use status::{CLEANUP, is_true, mark_cleaned_up, mark_deleted, set_condition, settle};
 
