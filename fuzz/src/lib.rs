@@ -53,7 +53,7 @@ fn split<'a>(text: &'a [u8], mark: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
 /// Renders a chart with its own values and prints it. That it is refused is as good as anything.
 pub fn try_chart(chart: Chart) {
     for what in [Show::All, Show::Values, Show::Crds] {
-        let _ = show(&chart, what);
+        let _ = show(&chart, what, None);
     }
     let (values, options, capabilities) =
         (UserValues::default(), Options::default(), Capabilities::default());

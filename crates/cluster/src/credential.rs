@@ -186,6 +186,9 @@ fn configure(error: impl std::error::Error + Send + Sync + 'static) -> ClusterEr
 }
 
 #[cfg(test)]
+mod ways;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use base64::Engine as _;
