@@ -45,6 +45,8 @@ pub(crate) fn unsteady() {
 #[derive(Default)]
 pub(crate) struct Memory {
     texts: HashMap<Key, Remembered>,
+    /// The texts in the order in which they were made, so that to forget costs no more than to remember did.
+    order: Vec<(u64, Key)>,
     bytes: usize,
     run: Run,
 }
@@ -68,7 +70,6 @@ pub(crate) enum Maker {
 
 struct Remembered {
     text: Str,
-    at: u64,
     _value: Value,
     _set: Arc<Templates>,
 }
@@ -90,9 +91,8 @@ impl Memory {
     /// Takes notice of what happened, and forgets what may be different now.
     fn look(&mut self) {
         let changed = CHANGED.replace(NEVER);
-        if changed < NEVER && !self.texts.is_empty() {
-            self.texts.retain(|_, remembered| remembered.at <= changed);
-            self.bytes = self.texts.values().map(Remembered::size).sum();
+        while let Some((_, key)) = self.order.pop_if(|(made, _)| *made > changed) {
+            self.bytes -= self.texts.remove(&key).map_or(0, |remembered| remembered.size());
         }
         self.run.changed = self.run.changed.min(changed);
         self.run.unsteady |= UNSTEADY.replace(false);
@@ -116,8 +116,10 @@ impl Memory {
         self.bytes += remembered.size();
         if self.bytes > REMEMBERED_BYTES {
             self.texts.clear();
+            self.order.clear();
             self.bytes = remembered.size();
         }
+        self.order.push((MADE.get(), key));
         self.texts.insert(key, remembered);
     }
 }
@@ -178,7 +180,7 @@ impl Context<'_> {
         if let Ok(text) = &made
             && is_steady
         {
-            let remembered = Remembered { text: text.clone(), at: MADE.get(), _value: value, _set: set };
+            let remembered = Remembered { text: text.clone(), _value: value, _set: set };
             self.memory.keep(key, remembered);
         }
         made
