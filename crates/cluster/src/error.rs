@@ -79,6 +79,12 @@ pub enum ClusterError {
         /// What can be done about it.
         hint: String,
     },
+    /// Server-side apply and force exclude each other: to make an object anew is kubectl's own doing, not the server's.
+    #[error(
+        "error validating options: --force cannot be used with --server-side \
+         (take Force=true or ServerSideApply=true away, or add Replace=true)"
+    )]
+    ForcedServerSide,
     /// A patch could not be computed for an object.
     #[error("cannot compute the change of {key}: {reason}")]
     Patch {

@@ -72,6 +72,7 @@ impl Cluster {
         let result = match options.strategy {
             _ if desired.name().is_empty() => target.create(desired).await,
             Strategy::ClientSide => target.client_side().await,
+            Strategy::ServerSide if options.force => return Err(ClusterError::ForcedServerSide),
             Strategy::ServerSide => target.server_side().await,
             Strategy::Replace => target.replace().await,
             Strategy::Create => target.create(desired).await,

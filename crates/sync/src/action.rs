@@ -63,7 +63,7 @@ pub enum Method {
         manager: Str,
         /// The manager whose client-side applied fields have to be taken over first.
         migrate_from: Option<Str>,
-        /// Delete and create again if need be.
+        /// Asked for as well, which is refused.
         force: bool,
     },
     /// Create it.

@@ -164,6 +164,28 @@ async fn what_cannot_be_changed_fails_and_is_made_anew_by_force() {
 }
 
 #[tokio::test]
+async fn force_and_server_side_apply_together_are_refused_and_nothing_is_made_anew() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    world.deliver("shop", "app", &once()).await;
+    world.until("the first commit", |world| world.state("shop") == FINE).await;
+    let first = map(&world, "a").uid().to_owned();
+    let both = config_map("a", "two").replace(
+        "  name: a\n",
+        "  name: a\n  annotations: {argocd.argoproj.io/sync-options: \"Force=true,ServerSideApply=true\"}\n",
+    );
+    world.commit(&[("app/a.yaml", &both)]);
+    world.until("the failure", |world| world.state("shop").ends_with("Failed")).await;
+    assert_eq!(
+        results(&world, "shop"),
+        ["a SyncFailed: error validating options: --force cannot be used with --server-side \
+          (take Force=true or ServerSideApply=true away, or add Replace=true)"]
+    );
+    assert_eq!((data(&world, "a").as_str(), map(&world, "a").uid()), ("key=one", first.as_str()));
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_selector_that_cannot_be_changed_is_told_in_the_servers_words() {
     let world = World::new().await;
     world.commit(&[("app/web.yaml", &deployment("web", 0))]);
