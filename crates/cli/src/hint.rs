@@ -46,9 +46,10 @@ fn cluster(error: &ClusterError) -> (Code, Vec<String>) {
             Code::Refused,
             vec!["the token or certificate in the kubeconfig is not accepted any more".to_owned()],
         ),
-        ClusterError::Refused(_) | ClusterError::TooLarge { .. } | ClusterError::UnknownKind { .. } => {
-            (Code::Refused, Vec::new())
-        }
+        ClusterError::Refused(_)
+        | ClusterError::TooLarge { .. }
+        | ClusterError::ForcedServerSide
+        | ClusterError::UnknownKind { .. } => (Code::Refused, Vec::new()),
         ClusterError::ReadOnly { .. } => {
             (Code::Refused, vec!["it was started with --observe, which changes nothing".to_owned()])
         }
