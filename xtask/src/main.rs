@@ -12,6 +12,7 @@ mod compat;
 mod e2e;
 mod fuzz;
 mod helm;
+mod kustomize;
 mod rig;
 mod run;
 mod tidy;
@@ -30,6 +31,8 @@ usage: cargo xtask <chore> [arguments]
                     drive a cluster that Lynceus is installed in with Argo CD's own command line
   compat helm [--templates N] [DIR]...
                     render charts and random templates with Helm and with Lynceus, and compare to the byte
+  compat kustomize [--mutations N] [DIR]...
+                    build kustomizations, changed ones too, with Kustomize and with Lynceus, and compare to the byte
   rig up|down|status|restart|build
                     a real control plane on loopback, built once from its public sources
   e2e [sim|rig|faults] [ARGUMENT]...

@@ -14,7 +14,7 @@ const FLAGS: [(&str, char); 5] =
 
 /// Writes what a target begins with into a directory, and gives how much that is.
 pub(super) fn write(target: &str, directory: &Path) -> Result<usize, String> {
-    let charts = Case::all()?;
+    let charts = Case::all(CHARTS)?;
     let seeds = match target {
         "chart" => charts.into_iter().map(|case| case.text.into_bytes()).collect(),
         "set" => texts(charts.iter().flat_map(flags).collect()),
