@@ -38,8 +38,8 @@ usage: cargo xtask <chore> [arguments]
   e2e [sim|rig|faults] [ARGUMENT]...
                     a real kubectl on the embedded cluster and on a real one, the scenarios, and the fault run
   bench [--quick]   run every benchmark; with --quick a short run of each
-  bench cluster|helm [--quick]
-                    what watching a cluster costs; charts by the real Helm and by Lynceus
+  bench cluster|helm|kustomize [--quick]
+                    what watching a cluster costs; charts and kustomizations by the real programs and by Lynceus
   fuzz [NAME]... [--seconds N]
                     random input for parsers and evaluators, ten minutes for each
 ";
