@@ -1,9 +1,12 @@
 //! One resource on its way through a build.
 
+use std::sync::Arc;
+
 use lynceus_files::Span;
 use lynceus_object::{Str, Value};
 
 use crate::id::{Id, Kind};
+use crate::origin::Origin;
 
 /// A resource with what the build has to remember of it. Kustomize writes this into annotations that it takes out in
 /// the end; here it stands beside the object.
@@ -29,6 +32,12 @@ pub struct Resource {
     pub variables: Vec<Str>,
     /// Where it was written down.
     pub span: Option<Span>,
+    /// Whether a chart gave it, which has had its namespace from Helm.
+    pub is_from_chart: bool,
+    /// Where it came from, if the build keeps account of that.
+    pub(crate) origin: Option<Arc<Origin>>,
+    /// What changed it, if the build keeps account of that.
+    pub(crate) transformations: Vec<Arc<Origin>>,
 }
 
 /// What a resource was called before it was renamed. Group and version are always the current ones.

@@ -1,0 +1,123 @@
+//! A whole build: from a directory of a tree to manifests.
+
+use std::fmt;
+
+use lynceus_files::{FilePath, Tree};
+use lynceus_helm::World;
+use lynceus_object::yaml;
+
+use crate::accumulator::Accumulator;
+use crate::context::Context;
+use crate::error::KustomizeError;
+use crate::finish;
+use crate::hash;
+use crate::load::Loader;
+use crate::need::{Fetched, Need};
+use crate::options::{Options, Reorder};
+use crate::resources::Resources;
+use crate::target::Target;
+use crate::transformers;
+
+/// What a build gave.
+#[derive(Clone, Debug, Default)]
+pub struct Build {
+    /// The resources in the order in which they are printed.
+    pub resources: Resources,
+    /// What is probably not what was meant, in Kustomize's words.
+    pub warnings: Vec<String>,
+}
+
+impl Build {
+    /// The resources as Kustomize prints them.
+    pub fn to_yaml(&self) -> String {
+        yaml::to_string_many(self.resources.list.iter().map(|resource| &resource.value))
+    }
+}
+
+/// Why there is no build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// These have to be got first, in this order of names.
+    Needs(Vec<Need>),
+    /// The kustomization cannot be built.
+    Failed(Box<KustomizeError>),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Needs(needs) => {
+                let needs: Vec<String> = needs.iter().map(ToString::to_string).collect();
+                write!(f, "the kustomization needs {}", needs.join(", "))
+            }
+            BuildError::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Builds the kustomization in a directory of a tree.
+///
+/// What is elsewhere is looked for in `fetched`. What is not there is named in the error; got and added, the build is
+/// made again. `world` is for charts, which may ask for the time and for random bytes.
+pub fn build(
+    tree: &dyn Tree,
+    root: &FilePath,
+    options: &Options,
+    fetched: &Fetched,
+    world: &mut dyn World,
+) -> Result<Build, BuildError> {
+    let context = Context::new(options, fetched, world);
+    let built = run(tree, root, &context);
+    let needs = context.needs();
+    // Whatever else is wrong may be so because something was not there.
+    if !needs.is_empty() {
+        return Err(BuildError::Needs(needs));
+    }
+    let resources = built.map_err(|error| BuildError::Failed(Box::new(error)))?;
+    Ok(Build { resources, warnings: context.take_warnings() })
+}
+
+fn run<'a>(
+    tree: &'a dyn Tree,
+    root: &FilePath,
+    context: &'a Context<'a>,
+) -> Result<Resources, KustomizeError> {
+    let mut target = Target::load(Loader::new(context, tree, root)?)?;
+    target.choose_schema()?;
+    if !target.kustomization().build_metadata.is_empty() {
+        target.track();
+    }
+    let mut accumulator = Accumulator::default();
+    target.accumulate(&mut accumulator)?;
+    let schema = context.schema();
+    let Accumulator { mut resources, config, variables, .. } = accumulator;
+    hash::add_hashes(&mut resources, &|kind| schema.is_cluster_scoped(kind))?;
+    transformers::fix_name_references(&mut resources, &config, &schema)?;
+    for warning in variables.resolve(&mut resources, &config)? {
+        context.warn(warning);
+    }
+    finish::drop_local(&mut resources)?;
+    let kustomization = target.kustomization();
+    match (&kustomization.sort_options, context.options.reorder) {
+        (Some(sort_options), reorder) => {
+            if reorder != Reorder::Unspecified {
+                context.warn(
+                    "Warning: Sorting order is set both in 'kustomization.yaml' ('sortOptions') and in a CLI flag \
+                     ('--reorder'). Using the kustomization file over the CLI flag.",
+                );
+            }
+            transformers::sort(&mut resources, Some(sort_options), &schema)?;
+        }
+        (None, Reorder::Legacy | Reorder::Unspecified) => transformers::sort(&mut resources, None, &schema)?,
+        (None, Reorder::None) => {}
+    }
+    if context.options.managed_by_label
+        || kustomization.build_metadata.iter().any(|asked| asked == "managedByLabel")
+    {
+        finish::label_managed_by(&mut resources);
+    }
+    finish::write_annotations(&mut resources, kustomization);
+    Ok(resources)
+}
