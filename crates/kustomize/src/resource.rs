@@ -4,6 +4,7 @@ use lynceus_files::Span;
 use lynceus_object::{Str, Value};
 
 use crate::id::{Id, Kind};
+use crate::written::Written;
 
 /// A resource with what the build has to remember of it. Kustomize writes this into annotations that it takes out in
 /// the end; here it stands beside the object.
@@ -29,6 +30,8 @@ pub struct Resource {
     pub variables: Vec<Str>,
     /// Where it was written down.
     pub span: Option<Span>,
+    /// How its scalars were written down.
+    pub written: Written,
 }
 
 /// What a resource was called before it was renamed. Group and version are always the current ones.

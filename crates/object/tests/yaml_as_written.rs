@@ -11,7 +11,7 @@ fn a_scalar_tells_its_text_and_whether_it_is_plain() {
         "a": "=1.10", "b": "\"1", "c": "=", "d": "=~", "e": "\"x\n", "f": ["=yes", "\"no"], "1": "=2020-01-01",
         "g": "\"5",
     });
-    assert_eq!(parse_written(text.as_bytes(), &options).unwrap(), expected);
+    assert_eq!(parse_written(text.as_bytes(), 0, &options).unwrap(), expected);
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn anchors_and_merges_are_followed() {
     let expected = value!({
         "a": {"x": "=1", "y": "\"z"}, "b": {"x": "=1", "y": "=2"}, "c": {"x": "=1", "y": "\"z"},
     });
-    assert_eq!(parse_written(text.as_bytes(), &options).unwrap(), expected);
+    assert_eq!(parse_written(text.as_bytes(), 0, &options).unwrap(), expected);
 }
 
 #[test]
