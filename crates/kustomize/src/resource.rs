@@ -7,6 +7,7 @@ use lynceus_object::{Str, Value};
 
 use crate::id::{Id, Kind};
 use crate::origin::Origin;
+use crate::written::Written;
 
 /// A resource with what the build has to remember of it. Kustomize writes this into annotations that it takes out in
 /// the end; here it stands beside the object.
@@ -38,6 +39,8 @@ pub struct Resource {
     pub(crate) origin: Option<Arc<Origin>>,
     /// What changed it, if the build keeps account of that.
     pub(crate) transformations: Vec<Arc<Origin>>,
+    /// How its scalars were written down.
+    pub written: Written,
 }
 
 /// What a resource was called before it was renamed. Group and version are always the current ones.

@@ -1,0 +1,146 @@
+//! How the scalars of a resource were written down.
+//!
+//! Kustomize puts the scalar of a patch in the place of another, but keeps how the other was written: `cpu: 1` over
+//! `cpu: "500m"` is the string `"1"`, over `cpu: 500m` the number. It also tells a null that is written from one that is
+//! left out, and copies `1.10` as that text and not as the number. A value knows nothing of this, so the text is kept,
+//! and read again in the few cases in which it matters.
+
+use std::sync::{Arc, OnceLock};
+
+use lynceus_object::yaml::{self, Options, Version};
+use lynceus_object::{Str, Value};
+
+/// The texts that a resource was made of: its own, and then those of the patches that have been merged into it.
+///
+/// The empty one is of a resource that was printed and read on its way, so that only what needs quotes has any.
+#[derive(Clone, Debug, Default)]
+pub struct Written(Vec<Arc<Source>>);
+
+#[derive(Debug)]
+struct Source {
+    /// The stream, and which of its documents; nothing if it was JSON that nobody has kept.
+    text: Option<(Arc<[u8]>, usize)>,
+    tree: OnceLock<Option<Value>>,
+}
+
+/// One step on the way to a scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A field of a map.
+    Field(Str),
+    /// The item of a list whose fields `keys` are `values`.
+    Item(Vec<Str>, Vec<Str>),
+    /// The item of a list at a position.
+    Index(usize),
+}
+
+impl Written {
+    /// A document of a stream, from 0, as [`yaml::documents`] counts them.
+    pub fn document(stream: Arc<[u8]>, index: usize) -> Self {
+        Written(vec![Arc::new(Source { text: Some((stream, index)), tree: OnceLock::new() })])
+    }
+
+    /// What was printed as JSON on its way, such as the items of a `List`: all its strings are quoted.
+    pub fn json() -> Self {
+        Written(vec![Arc::new(Source { text: None, tree: OnceLock::new() })])
+    }
+
+    /// Adds what is written in a patch.
+    pub(crate) fn add(&mut self, patch: &Written) {
+        self.0.extend(patch.0.iter().cloned());
+    }
+
+    /// Whether the scalar at a path is quoted, which now has the value given.
+    pub(crate) fn is_quoted(&self, path: &[Step], value: &Value) -> bool {
+        let Value::Str(_) = value else { return false };
+        for source in &self.0 {
+            if source.text.is_none() {
+                return true;
+            }
+            if let Some(scalar) = source.find(path) {
+                return scalar.starts_with('"');
+            }
+        }
+        matches!(yaml::to_string(value).as_bytes().first(), Some(b'"' | b'\'' | b'|' | b'>'))
+    }
+
+    /// The text of the scalar at a path, which has the value given.
+    pub(crate) fn text(&self, path: &[Step], value: &Value) -> Str {
+        if let Value::Str(text) = value {
+            return text.clone();
+        }
+        match self.0.iter().find_map(|source| source.find(path)) {
+            // What a transformer has changed since is not what is written.
+            Some(text) if yaml::meaning(&text[1..], Version::V3) == *value => text[1..].into(),
+            _ => text_of(value),
+        }
+    }
+
+    /// Whether the null at a path is one that is left out: `key:` and nothing after it.
+    pub(crate) fn is_left_out(&self, path: &[Step]) -> bool {
+        self.0.iter().find_map(|source| source.find(path)).is_some_and(|text| text == "=")
+    }
+}
+
+impl Source {
+    fn find(&self, path: &[Step]) -> Option<&str> {
+        let tree = self.tree.get_or_init(|| {
+            let (text, index) = self.text.as_ref()?;
+            yaml::parse_written(text, *index, &Options::default().version(Version::V3)).ok()
+        });
+        path.iter().try_fold(tree.as_ref()?, |here, step| step.of(here)).and_then(Value::as_str)
+    }
+}
+
+impl Step {
+    /// What the step leads to in a tree of scalars as they are written.
+    fn of<'v>(&self, here: &'v Value) -> Option<&'v Value> {
+        match self {
+            Step::Field(name) => here.get(name),
+            Step::Index(at) => here.as_seq()?.get(*at),
+            Step::Item(keys, values) => here.as_seq()?.iter().find(|item| {
+                let fits = |(key, value): (&Str, &Str)| item.str_at(&[key]).is_some_and(|text| text[1..] == **value);
+                keys.iter().zip(values).all(fits)
+            }),
+        }
+    }
+}
+
+/// The text of a scalar as it is usually written; nothing for a list or a map.
+pub(crate) fn text_of(value: &Value) -> Str {
+    match value {
+        Value::Str(text) => text.clone(),
+        Value::Null | Value::Seq(_) | Value::Map(_) => Str::new(),
+        other => yaml::to_string(other).trim_end().into(),
+    }
+}
+
+/// What a text means that Kustomize writes without saying what it is.
+pub(crate) fn meaning(text: &str) -> Value {
+    yaml::meaning(text, Version::V3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lynceus_object::value;
+
+    fn field(name: &str) -> Step {
+        Step::Field(name.into())
+    }
+
+    #[test]
+    fn the_first_text_that_has_a_scalar_tells_how_it_is_written() {
+        let mut written = Written::document(Arc::from(&b"a: 'x'\nl:\n- {name: n, b: 1.10}\nc:\nd: ~\n"[..]), 0);
+        written.add(&Written::document(Arc::from(&b"a: y\ne: \"z\"\n"[..]), 0));
+        assert!(written.is_quoted(&[field("a")], &value!("y")));
+        assert!(written.is_quoted(&[field("e")], &value!("z")));
+        assert!(!written.is_quoted(&[field("f")], &value!("z")));
+        assert!(written.is_quoted(&[field("f")], &value!("1")));
+        let item = Step::Item(vec!["name".into()], vec!["n".into()]);
+        assert_eq!(written.text(&[field("l"), item, field("b")], &value!(1.1)), "1.10");
+        assert_eq!(written.text(&[field("l"), Step::Index(0), field("b")], &value!(7)), "7");
+        assert!(written.is_left_out(&[field("c")]));
+        assert!(!written.is_left_out(&[field("d")]));
+    }
+}
