@@ -3,12 +3,32 @@
 //! Nothing here reads a file by itself, a clock or the network: files come through [`lynceus_files::Tree`], and what has
 //! to be got from elsewhere is named in the error so that the caller can get it and ask again.
 
+// What is only called from inside is called once the whole is put together.
+#![allow(dead_code)]
+
+mod annotations;
+mod config;
+mod crds;
+mod decode;
+mod defaults;
 mod error;
 mod fieldspec;
 mod id;
+mod images;
+mod labels;
 pub mod limits;
+mod lookup;
+mod name_reference;
+mod namespace;
+mod prefix;
+mod replicas;
 mod resource;
 mod resources;
+mod scalar;
+mod sort;
+mod suffix;
+mod value_add;
+mod variables;
 
 pub use error::KustomizeError;
 pub use fieldspec::FieldSpec;
