@@ -43,6 +43,7 @@ mod resources;
 mod scalar;
 mod schema;
 mod selector;
+mod settings;
 mod sort;
 mod suffix;
 mod target;

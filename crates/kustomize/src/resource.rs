@@ -96,6 +96,14 @@ impl Resource {
         Kind::new(self.api_version(), self.kind_name())
     }
 
+    /// The kind that it was first.
+    pub fn original_kind(&self) -> Kind {
+        match self.former.first() {
+            Some(former) => Kind { kind: former.kind.clone(), ..self.kind() },
+            None => self.kind(),
+        }
+    }
+
     /// What it is called now; `cluster_scoped` is what the schema says of its kind.
     pub fn id(&self, cluster_scoped: bool) -> Id {
         Id { kind: self.kind(), name: self.name().into(), namespace: self.namespace().into(), cluster_scoped }
@@ -116,8 +124,11 @@ impl Resource {
         self.former_ids().next().unwrap_or_else(|| self.id(cluster_scoped))
     }
 
-    /// Remembers what it is called now, before that changes.
+    /// Remembers what it is called now, before that changes. Nothing is remembered of what has no name.
     pub fn remember_id(&mut self, cluster_scoped: bool) {
+        if self.name().is_empty() {
+            return;
+        }
         let id = self.id(cluster_scoped);
         let namespace = id.effective_namespace().into();
         self.former.push(Former { kind: id.kind.kind, name: id.name, namespace });
