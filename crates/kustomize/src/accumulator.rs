@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use lynceus_object::{Map, Str, Value};
 
+use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::id::{Id, Kind};
 use crate::limits;
 use crate::read::spelled;
 use crate::resource::{Behavior, Resource};
 use crate::resources::Resources;
-use crate::transformers::{Config, Schema, Variables};
+use crate::schema::Schema;
+use crate::variables::Variables;
 
 /// What one kustomization has gathered.
 #[derive(Default)]
@@ -158,8 +160,8 @@ impl Accumulator {
         } else {
             self.append(other.resources.list, schema)?;
         }
-        self.config.merge(other.config)?;
-        self.variables.merge(other.variables)
+        self.config = self.config.merged(&other.config)?;
+        self.variables.add_all(other.variables)
     }
 }
 

@@ -3,7 +3,6 @@
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::labels::set_entries;
@@ -24,13 +23,6 @@ impl Annotations {
         Annotations { annotations, specs: config.common_annotations.clone() }
     }
 
-    /// From the configuration of an `AnnotationsTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Annotations {
-            annotations: settings::text_map(config, "annotations")?,
-            specs: FieldSpecs::new(settings::field_specs(config, "fieldSpecs")?),
-        })
-    }
 
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {

@@ -12,6 +12,7 @@ use crate::error::KustomizeError;
 use crate::finish;
 use crate::hash;
 use crate::load::Loader;
+use crate::name_reference;
 use crate::need::{Fetched, Need};
 use crate::options::{Options, Reorder};
 use crate::resources::Resources;
@@ -94,9 +95,10 @@ fn run<'a>(
     let schema = context.schema();
     let Accumulator { mut resources, config, variables, .. } = accumulator;
     hash::add_hashes(&mut resources, &|kind| schema.is_cluster_scoped(kind))?;
-    transformers::fix_name_references(&mut resources, &config, &schema)?;
-    for warning in variables.resolve(&mut resources, &config)? {
-        context.warn(warning);
+    name_reference::repair(&mut resources, &config, &|kind| schema.is_cluster_scoped(kind))?;
+    let unused = variables.replace(&mut resources, &config)?;
+    if !unused.is_empty() {
+        context.warn(format!("well-defined vars that were never replaced: {}", unused.join(",")));
     }
     finish::drop_local(&mut resources)?;
     let kustomization = target.kustomization();
@@ -108,9 +110,9 @@ fn run<'a>(
                      ('--reorder'). Using the kustomization file over the CLI flag.",
                 );
             }
-            transformers::sort(&mut resources, Some(sort_options), &schema)?;
+            transformers::sort(&mut resources, Some(sort_options))?;
         }
-        (None, Reorder::Legacy | Reorder::Unspecified) => transformers::sort(&mut resources, None, &schema)?,
+        (None, Reorder::Legacy | Reorder::Unspecified) => transformers::sort(&mut resources, None)?,
         (None, Reorder::None) => {}
     }
     if context.options.managed_by_label

@@ -7,7 +7,7 @@ use lynceus_helm::World;
 
 use crate::need::{Fetched, Got, Need};
 use crate::options::Options;
-use crate::transformers::Schema;
+use crate::schema::Schema;
 
 /// What all kustomizations of one build share.
 pub(crate) struct Context<'a> {

@@ -75,13 +75,8 @@ impl Images {
         Images::new(images, config.images.clone())
     }
 
-    /// From the configuration of an `ImageTagTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        let image = Image::read(settings::field(config, "imageTag").unwrap_or(&Value::Null))?;
-        Images::new(vec![image], FieldSpecs::new(settings::field_specs(config, "fieldSpecs")?))
-    }
 
-    fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
+    pub(crate) fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
         let with_matcher = |image: Image| Ok((image.clone(), Matcher::new(&image.name)?));
         Ok(Images { images: images.into_iter().map(with_matcher).collect::<Result<_, KustomizeError>>()?, specs })
     }

@@ -55,13 +55,6 @@ impl Labels {
         Ok(Labels { labels: field.pairs.clone(), specs: FieldSpecs::new(specs) })
     }
 
-    /// From the configuration of a `LabelTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Labels {
-            labels: settings::text_map(config, "labels")?,
-            specs: FieldSpecs::new(settings::field_specs(config, "fieldSpecs")?),
-        })
-    }
 
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {

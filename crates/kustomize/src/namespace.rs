@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldPath, FieldSpecs, Makes, Spec};
 use crate::id::{Id, Kind};
@@ -52,27 +51,6 @@ impl Namespace {
         }
     }
 
-    /// From the configuration of a `NamespaceTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        let metadata = settings::field(config, "metadata").unwrap_or(&Value::Null);
-        let subjects = match settings::text(config, "setRoleBindingSubjects")?.as_str() {
-            "" | "defaultOnly" => Subjects::NamedDefault,
-            "allServiceAccounts" => Subjects::ServiceAccounts,
-            "none" => Subjects::Nobody,
-            other => {
-                return Err(KustomizeError::new(format!(
-                    "invalid value {other:?} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \
-                     \"allServiceAccounts\""
-                )));
-            }
-        };
-        Ok(Namespace {
-            namespace: settings::text(metadata, "namespace")?,
-            specs: FieldSpecs::new(settings::field_specs(config, "fieldSpecs")?),
-            unset_only: settings::flag(config, "unsetOnly")?,
-            subjects,
-        })
-    }
 
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(

@@ -26,10 +26,6 @@ impl Prefix {
         Prefix { prefix: prefix.into(), specs: config.name_prefix.clone() }
     }
 
-    /// From the configuration of a `PrefixTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Prefix { prefix: settings::text(config, "prefix")?, specs: name_specs(config)? })
-    }
 
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(

@@ -1,16 +1,18 @@
 //! From the text of a file to resources, as kyaml's reader cuts and checks it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{FieldPath, Map, Value, yaml};
 
 use crate::error::KustomizeError;
 use crate::resource::Resource;
+use crate::written::Written;
 
 /// Reads all resources of a text. Lists are taken apart; what is in them comes after the other documents.
 pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Resource>, KustomizeError> {
-    let text = decoded(text)?;
+    let text: Arc<str> = decoded(text)?.into();
     let documents = split(&text, file)?;
     let is_single = documents.len() == 1;
     let mut queue = VecDeque::new();
@@ -22,14 +24,16 @@ pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Reso
         let span = document.span(&value);
         if is_single && is_wrapping(&value) {
             for item in value.items_at(&["items"]) {
-                queue.push_back((item.clone(), span.clone()));
+                queue.push_back((item.clone(), span.clone(), Written::json()));
             }
             continue;
         }
-        queue.push_back((value, span));
+        let start = document.text.as_ptr() as usize - text.as_ptr() as usize;
+        let written = Written::document(text.clone(), start..start + document.text.len());
+        queue.push_back((value, span, written));
     }
     let mut found = Vec::with_capacity(queue.len());
-    while let Some((value, span)) = queue.pop_front() {
+    while let Some((value, span, written)) = queue.pop_front() {
         let at = |error: KustomizeError| match &span {
             Some(span) => error.at(span.clone()),
             None => error,
@@ -39,8 +43,10 @@ pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Reso
         }
         check(&value).map_err(at)?;
         match list_items(&value).map_err(at)? {
-            Some(items) => queue.extend(items.iter().map(|item| (item.clone(), span.clone()))),
-            None => found.push(Resource { span, ..Resource::new(value) }),
+            Some(items) => {
+                queue.extend(items.iter().map(|item| (item.clone(), span.clone(), Written::json())));
+            }
+            None => found.push(Resource { span, written, ..Resource::new(value) }),
         }
     }
     Ok(found)

@@ -36,18 +36,10 @@ impl Replica {
 }
 
 impl Replicas {
-    /// From `replicas`.
-    pub(crate) fn of_field(replicas: Vec<Replica>, config: &Config) -> Self {
-        Replicas { replicas, specs: config.replicas.clone() }
+    pub(crate) fn new(replicas: Vec<Replica>, specs: FieldSpecs) -> Self {
+        Replicas { replicas, specs }
     }
 
-    /// From the configuration of a `ReplicaCountTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Replicas {
-            replicas: vec![Replica::read(settings::field(config, "replica").unwrap_or(&Value::Null))?],
-            specs: FieldSpecs::new(settings::field_specs(config, "fieldSpecs")?),
-        })
-    }
 
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {

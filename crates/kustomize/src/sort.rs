@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use lynceus_object::{Str, Value};
 
-use crate::settings;
 use crate::error::KustomizeError;
+use crate::kustomization::fields::SortOptions;
 use crate::id::Kind;
 use crate::resources::Resources;
 
@@ -61,23 +61,18 @@ impl SortOrder {
         SortOrder::Legacy { first: owned(&FIRST), last: owned(&LAST) }
     }
 
-    /// Reads `sortOptions`.
-    pub(crate) fn read(options: &Value) -> Result<Self, KustomizeError> {
-        if options.is_null() {
-            return Ok(SortOrder::Fifo);
-        }
-        let order = settings::text(options, "order")?;
-        let legacy = settings::field(options, "legacySortOptions").filter(|value| !value.is_null());
-        match (order.as_str(), legacy) {
+
+    /// From `sortOptions`.
+    pub(crate) fn of_field(options: &SortOptions) -> Result<Self, KustomizeError> {
+        match (options.order.as_str(), &options.legacy) {
             ("fifo", None) => Ok(SortOrder::Fifo),
             ("fifo", Some(_)) => Err(KustomizeError::new(
                 "the field 'sortOptions.legacySortOptions' is set but the selected sort order is 'fifo', not 'legacy'",
             )),
             ("legacy", None) => Ok(SortOrder::legacy()),
-            ("legacy", Some(legacy)) => Ok(SortOrder::Legacy {
-                first: settings::texts(legacy, "orderFirst")?,
-                last: settings::texts(legacy, "orderLast")?,
-            }),
+            ("legacy", Some(legacy)) => {
+                Ok(SortOrder::Legacy { first: legacy.order_first.clone(), last: legacy.order_last.clone() })
+            }
             _ => Err(KustomizeError::new("the field 'sortOptions.order' must be one of [fifo, legacy]")),
         }
     }

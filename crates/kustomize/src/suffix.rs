@@ -3,7 +3,6 @@
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::id::Kind;
@@ -25,10 +24,6 @@ impl Suffix {
         Suffix { suffix: suffix.into(), specs: config.name_suffix.clone() }
     }
 
-    /// From the configuration of a `SuffixTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Suffix { suffix: settings::text(config, "suffix")?, specs: name_specs(config)? })
-    }
 
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use lynceus_object::Str;
 
 use crate::accumulator::Accumulator;
+use crate::config::Config;
+use crate::crds;
 use crate::error::KustomizeError;
 use crate::kustomization::fields::GeneratorOptions;
 use crate::kustomization::{FILE_NAMES, Kustomization, Source};
@@ -14,7 +16,8 @@ use crate::load::Loader;
 use crate::origin::{ConfiguredBy, Origin};
 use crate::plugins::{self, Generator, Plugin};
 use crate::resource::Resource;
-use crate::transformers::{Config, Text, Transformer};
+use crate::transformers::{Text, Transformer};
+use crate::variables::Variable;
 
 /// The label that validators may put on what they have seen.
 const VALIDATED_BY: &str = "validated-by";
@@ -78,7 +81,7 @@ impl<'a> Target<'a> {
         self.loader
             .context
             .schema_mut()
-            .choose(version, custom)
+            .set(version, custom.as_ref().map(|custom| &*custom.text))
             .map_err(|error| self.blamed(error, "openapi"))
     }
 
@@ -96,8 +99,10 @@ impl<'a> Target<'a> {
             return Ok(());
         }
         let Accumulator { resources, variables, .. } = accumulator;
+        let schema = self.loader.context.schema();
+        let wanted: Vec<Variable> = kustomization.variables.iter().map(Variable::of_field).collect();
         variables
-            .add(&kustomization.variables, resources, &self.loader.context.schema())
+            .add(&wanted, resources, &|kind| schema.is_cluster_scoped(kind))
             .map_err(|error| self.blamed(error.context("merging vars"), "vars"))
     }
 
@@ -106,15 +111,19 @@ impl<'a> Target<'a> {
         let kustomization = self.kustomization();
         let blamed = |error: KustomizeError| self.blamed(error, "configurations");
         let files = self.texts(&kustomization.configurations, "configurations")?;
-        let config = Config::with_files(&files).map_err(blamed)?;
-        accumulator.config.merge(config).map_err(|error| blamed(error.context("merging config")))?;
+        let config = Config::with_files(files.iter().map(|file| &*file.text)).map_err(blamed)?;
+        let merged = accumulator.config.merged(&config);
+        accumulator.config = merged.map_err(|error| blamed(error.context("merging config")))?;
         if kustomization.crds.is_empty() {
             return Ok(());
         }
         let blamed = |error: KustomizeError| self.blamed(error, "crds");
-        let files = self.texts(&kustomization.crds, "crds")?;
-        let config = Config::from_crds(&files).map_err(|error| blamed(error.context("loading CRDs")))?;
-        accumulator.config.merge(config).map_err(|error| blamed(error.context("merging CRDs")))
+        for file in self.texts(&kustomization.crds, "crds")? {
+            let config = crds::read(&file.text).map_err(|error| blamed(error.context("loading CRDs")))?;
+            let merged = accumulator.config.merged(&config);
+            accumulator.config = merged.map_err(|error| blamed(error.context("merging CRDs")))?;
+        }
+        Ok(())
     }
 
     fn run_generators(&self, accumulator: &mut Accumulator) -> Result<(), KustomizeError> {

@@ -2,7 +2,6 @@
 
 use lynceus_object::{Str, Value};
 
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, Spec, split_path};
 use crate::id::Kind;
@@ -10,6 +9,8 @@ use crate::lookup;
 use crate::namespace::{Namespace, Subjects};
 use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::schema::Schema;
+use crate::selector::{Matcher, Selector};
 use crate::scalar;
 
 /// Writes a value into fields.
@@ -25,54 +26,31 @@ pub(crate) struct ValueAdd {
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// Which resources; all of them if there is none.
-    pub(crate) selector: Option<Value>,
+    pub(crate) selector: Option<Selector>,
     /// The field, with `/` between the steps.
     pub(crate) field_path: Str,
     /// If it is not 0: the field holds a path, and the value becomes this part of it.
     pub(crate) position: usize,
 }
 
-/// Which resources a selector selects.
-pub(crate) type Select<'a> = &'a dyn Fn(&Resources, &Value) -> Result<Vec<usize>, KustomizeError>;
-
 impl ValueAdd {
-    /// From the configuration of a `ValueAddTransformer`. `folder` is the name of the kustomization's folder, and
-    /// `load` gives the text of a file beside it.
-    pub(crate) fn read(
-        config: &Value,
-        folder: &str,
-        load: &dyn Fn(&str) -> Result<Value, KustomizeError>,
-    ) -> Result<Self, KustomizeError> {
-        let value = settings::text(config, "value")?;
-        let value = if value.trim().is_empty() { folder } else { value.trim() };
-        let mut targets = read_targets(config)?;
-        let file = settings::text(config, "targetFilePath")?;
-        if !file.is_empty() {
-            targets.extend(read_targets(&load(&file)?)?);
-        }
-        if targets.is_empty() {
-            return Err(KustomizeError::new("must specify at least one target"));
-        }
-        Ok(ValueAdd { value: value.into(), targets })
-    }
 
-    /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
+    /// Changes the resources.
     pub(crate) fn apply(
         &self,
         resources: &mut Resources,
-        is_cluster_scoped: &dyn Fn(&Kind) -> bool,
-        select: Select<'_>,
+        schema: &Schema,
     ) -> Result<(), KustomizeError> {
+        let is_cluster_scoped = |kind: &Kind| schema.is_cluster_scoped(kind);
         for target in &self.targets {
-            let selected = match &target.selector {
-                Some(selector) => select(resources, selector)?,
-                None => (0..resources.list.len()).collect(),
-            };
+            let matcher = target.selector.as_ref().map(Matcher::new).transpose()?;
             let path = split_path(&format!("/{}", target.field_path), '/');
-            for at in selected {
-                let Some(resource) = resources.list.get_mut(at) else { continue };
+            for resource in &mut resources.list {
+                if matcher.as_ref().is_some_and(|matcher| !matcher.targets(resource, schema)) {
+                    continue;
+                }
                 if target.field_path == "metadata/namespace" {
-                    self.set_namespace(resource, is_cluster_scoped)?;
+                    self.set_namespace(resource, &is_cluster_scoped)?;
                 } else {
                     self.set(resource, target, &path)?;
                 }
@@ -107,23 +85,6 @@ impl ValueAdd {
         *field = new;
         Ok(())
     }
-}
-
-fn read_targets(config: &Value) -> Result<Vec<Target>, KustomizeError> {
-    let target = |value: &Value| {
-        let position = settings::int(value, "filePathPosition")?;
-        let field_path = settings::text(value, "fieldPath")?;
-        if field_path.is_empty() {
-            return Err(KustomizeError::new("fieldPath cannot be empty"));
-        }
-        let negative = || format!("value of FilePathPosition ({position}) cannot be negative");
-        Ok(Target {
-            selector: settings::field(value, "selector").filter(|value| !value.is_null()).cloned(),
-            field_path,
-            position: usize::try_from(position).map_err(|_| KustomizeError::new(negative()))?,
-        })
-    };
-    settings::list(config, "targets")?.iter().map(target).collect()
 }
 
 /// Puts a part into a path of files; a place behind its end is its end.

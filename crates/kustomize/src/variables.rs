@@ -6,10 +6,10 @@ use std::fmt;
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::Makes;
 use crate::id::{Id, Kind};
+use crate::kustomization::fields;
 use crate::lookup;
 use crate::resources::Resources;
 
@@ -29,26 +29,24 @@ pub(crate) struct Variable {
 }
 
 impl Variable {
-    /// Reads an item of `vars`.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        let object = settings::field(value, "objref").unwrap_or(&Value::Null);
-        let field = settings::field(value, "fieldref").unwrap_or(&Value::Null);
-        let mut kind = settings::kind(object)?;
-        let api_version = settings::text(object, "apiVersion")?;
-        match api_version.split('/').collect::<Vec<_>>()[..] {
-            [""] => {}
-            [version] => kind.version = version.into(),
+    /// From an item of `vars`.
+    pub(crate) fn of_field(written: &fields::Variable) -> Self {
+        let object = &written.object;
+        let mut kind =
+            Kind { group: object.group.clone(), version: object.version.clone(), kind: object.kind.clone() };
+        match object.api_version.split('/').collect::<Vec<_>>()[..] {
+            [version] if !version.is_empty() => kind.version = version.into(),
             [group, version] => (kind.group, kind.version) = (group.into(), version.into()),
             _ => {}
         }
-        let field_path = settings::text(field, "fieldPath")?;
-        Ok(Variable {
-            name: settings::text(value, "name")?,
+        let field_path = &written.field.field_path;
+        Variable {
+            name: written.name.clone(),
             kind,
-            object: settings::text(object, "name")?,
-            namespace: settings::text(object, "namespace")?,
-            field_path: if field_path.is_empty() { "metadata.name".into() } else { field_path },
-        })
+            object: object.name.clone(),
+            namespace: object.namespace.clone(),
+            field_path: if field_path.is_empty() { "metadata.name".into() } else { field_path.clone() },
+        }
     }
 
     /// Whether it is read from what has this id.

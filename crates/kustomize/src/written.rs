@@ -5,6 +5,7 @@
 //! left out, and copies `1.10` as that text and not as the number. A value knows nothing of this, so the text is kept,
 //! and read again in the few cases in which it matters.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use lynceus_object::yaml::{self, Options, Version};
@@ -18,8 +19,8 @@ pub struct Written(Vec<Arc<Source>>);
 
 #[derive(Debug)]
 struct Source {
-    /// The stream, and which of its documents; nothing if it was JSON that nobody has kept.
-    text: Option<(Arc<[u8]>, usize)>,
+    /// The stream, and where in it the document is; nothing if it was JSON that nobody has kept.
+    text: Option<(Arc<str>, Range<usize>)>,
     tree: OnceLock<Option<Value>>,
 }
 
@@ -35,9 +36,9 @@ pub(crate) enum Step {
 }
 
 impl Written {
-    /// A document of a stream, from 0, as [`yaml::documents`] counts them.
-    pub fn document(stream: Arc<[u8]>, index: usize) -> Self {
-        Written(vec![Arc::new(Source { text: Some((stream, index)), tree: OnceLock::new() })])
+    /// A document of a stream.
+    pub fn document(stream: Arc<str>, place: Range<usize>) -> Self {
+        Written(vec![Arc::new(Source { text: Some((stream, place)), tree: OnceLock::new() })])
     }
 
     /// What was printed as JSON on its way, such as the items of a `List`: all its strings are quoted.
@@ -85,8 +86,9 @@ impl Written {
 impl Source {
     fn find(&self, path: &[Step]) -> Option<&str> {
         let tree = self.tree.get_or_init(|| {
-            let (text, index) = self.text.as_ref()?;
-            yaml::parse_written(text, *index, &Options::default().version(Version::V3)).ok()
+            let (text, place) = self.text.as_ref()?;
+            let document = text.get(place.clone())?.as_bytes();
+            yaml::parse_written(document, 0, &Options::default().version(Version::V3)).ok()
         });
         path.iter().try_fold(tree.as_ref()?, |here, step| step.of(here)).and_then(Value::as_str)
     }
@@ -131,8 +133,9 @@ mod tests {
 
     #[test]
     fn the_first_text_that_has_a_scalar_tells_how_it_is_written() {
-        let mut written = Written::document(Arc::from(&b"a: 'x'\nl:\n- {name: n, b: 1.10}\nc:\nd: ~\n"[..]), 0);
-        written.add(&Written::document(Arc::from(&b"a: y\ne: \"z\"\n"[..]), 0));
+        let document = |text: &str| Written::document(Arc::from(text), 0..text.len());
+        let mut written = document("a: 'x'\nl:\n- {name: n, b: 1.10}\nc:\nd: ~\n");
+        written.add(&document("a: y\ne: \"z\"\n"));
         assert!(written.is_quoted(&[field("a")], &value!("y")));
         assert!(written.is_quoted(&[field("e")], &value!("z")));
         assert!(!written.is_quoted(&[field("f")], &value!("z")));
