@@ -43,7 +43,7 @@ pub(crate) fn hash(resource: &Resource) -> Result<String, KustomizeError> {
     if let map @ Value::Map(_) = field(optional) {
         content.insert(optional, map);
     }
-    Ok(encoded(json::to_string(&Value::Map(content)).as_bytes()))
+    Ok(encoded(json::go_string(&Value::Map(content)).as_bytes()))
 }
 
 /// The first ten digits of a hash, without the letters that could make a word.

@@ -15,6 +15,7 @@ mod defaults;
 mod error;
 mod fieldspec;
 mod finish;
+mod folded;
 mod generate;
 mod hash;
 mod iam_policy;

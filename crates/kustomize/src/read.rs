@@ -121,6 +121,7 @@ impl Document<'_> {
             }
         })?;
         self.spell_annotations(&mut value);
+        crate::folded::refold(&mut value, self.text);
         Ok(value)
     }
 

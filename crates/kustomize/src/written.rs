@@ -59,7 +59,7 @@ impl Written {
                 return true;
             }
             if let Some(scalar) = source.find(path) {
-                return scalar.starts_with('"');
+                return !scalar.starts_with('=');
             }
         }
         matches!(yaml::to_string(value).as_bytes().first(), Some(b'"' | b'\'' | b'|' | b'>'))

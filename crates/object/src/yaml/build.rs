@@ -56,7 +56,7 @@ fn build_as(text: &str, options: &Options, as_written: bool) -> Result<Built, Er
     let is_empty = root.is_omitted();
     let line = root.mark.line + 1;
     let mut builder = Builder::new(text, options);
-    builder.as_written = as_written;
+    builder.as_written = as_written.then_some(text);
     builder.add(root)?;
     while !builder.open.is_empty() {
         builder.add(parser.next()?)?;
@@ -113,8 +113,8 @@ struct Done {
 struct Builder<'a, 'o> {
     text: &'a str,
     options: &'o Options,
-    /// Whether scalars are wanted as they are written; see [`super::parse_written`].
-    as_written: bool,
+    /// The text, if scalars are wanted as they are written; see [`super::parse_written`].
+    as_written: Option<&'a str>,
     open: Vec<Open<'a>>,
     /// The items of all open sequences, one after the other.
     items: Vec<Value>,
@@ -135,7 +135,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         Builder {
             text,
             options,
-            as_written: false,
+            as_written: None,
             open: Vec::new(),
             items: Vec::new(),
             fields: Vec::new(),
@@ -194,7 +194,7 @@ impl<'a, 'o> Builder<'a, 'o> {
     /// What a plain scalar means by itself.
     #[inline]
     fn untagged<'t>(&self, text: Cow<'t, str>) -> (Scalar, Cow<'t, str>) {
-        if self.as_written {
+        if self.as_written.is_some() {
             return (resolve::resolve(&text, self.options.version), text);
         }
         untagged(text, self.options.version)
@@ -222,8 +222,12 @@ impl<'a, 'o> Builder<'a, 'o> {
     ) {
         let as_written = self.as_written;
         let into_value = |found: Scalar| match as_written {
-            true => Value::Str(written(text, may_merge)),
-            false => found.into_value(|| text.into()),
+            Some(source) => {
+                let first = source.as_bytes().get(mark.pos).copied();
+                let sign = if may_merge { '=' } else if first == Some(b'>') { '>' } else { '"' };
+                Value::Str(written(text, sign))
+            }
+            None => found.into_value(|| text.into()),
         };
         if let Some(name) = anchor {
             let value = into_value(found);
@@ -441,10 +445,10 @@ pub(super) fn meaning(text: &str, version: Version) -> Value {
     found.into_value(|| text.as_ref().into())
 }
 
-/// A scalar's text after a sign of how it is written: `=` where it is plain, `"` where it is quoted, a block or tagged.
-fn written(text: &str, is_plain: bool) -> Str {
+/// A scalar's text after a sign of how it is written.
+fn written(text: &str, sign: char) -> Str {
     let mut out = Str::with_capacity(text.len() + 1);
-    out.push(if is_plain { '=' } else { '"' });
+    out.push(sign);
     out.push_str(text);
     out
 }

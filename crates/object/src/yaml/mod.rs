@@ -149,8 +149,9 @@ pub fn parse_with(text: &[u8], options: &Options) -> Result<Value, Error> {
     build::build(&text, options).map(|built| built.value)
 }
 
-/// Reads one document of a stream, from 0, without giving meaning to its scalars: each becomes the text that stands there, after `=` if it is
-/// plain and after `"` if it is quoted, a block or tagged. What is left out is `=` alone. Keys are what they always are.
+/// Reads one document of a stream, from 0, without giving meaning to its scalars: each becomes the text that stands there,
+/// after `=` if it is plain, after `>` if it is folded, and after `"` if it is quoted, another block or tagged. What is left
+/// out is `=` alone. Keys are what they always are.
 ///
 /// Kustomize keeps how a scalar was written when it puts another in its place, and that can decide what the other means.
 pub fn parse_written(text: &[u8], index: usize, options: &Options) -> Result<Value, Error> {
