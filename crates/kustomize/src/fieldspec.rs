@@ -292,7 +292,10 @@ impl FieldSpecs {
             return Ok(self.clone());
         }
         all.sort_by_cached_key(|spec| sort::rank(&spec.kind));
-        Ok(FieldSpecs(Arc::new(Indexed { is_merged: true, ..Indexed::new(all) })))
+        // In another order one may count as there that did not before: a spec of all kinds behind one of a kind.
+        let mut again = Vec::new();
+        let is_merged = merge_into(&mut again, all.iter()).is_ok() && again.len() == all.len();
+        Ok(FieldSpecs(Arc::new(Indexed { is_merged, ..Indexed::new(all) })))
     }
 
     /// The same in Kustomize's order of kinds.

@@ -1,6 +1,6 @@
 //! What is done to the resources when everything else has been done.
 
-use lynceus_object::{Map, Value};
+use lynceus_object::{Map, Str, Value};
 
 use crate::error::KustomizeError;
 use crate::kustomization::Kustomization;
@@ -8,6 +8,7 @@ use crate::origin::{ORIGIN, TRANSFORMATIONS, transformations_text};
 use crate::read::{self, spelled};
 use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::written::Step;
 
 /// What takes a resource out of the result.
 const LOCAL: &str = "config.kubernetes.io/local-config";
@@ -75,7 +76,11 @@ pub(crate) fn write_annotations(resources: &mut Resources, kustomization: &Kusto
         }
         let mut annotations: Map = match found {
             Some(Value::Map(map)) => {
-                map.iter().map(|(key, value)| (key.clone(), Value::Str(spelled(value)))).collect()
+                let text = |key: &Str, value: &Value| match value {
+                    Value::Seq(_) | Value::Map(_) => Str::new(),
+                    scalar => resource.written.text(&annotation(key), scalar),
+                };
+                map.iter().map(|(key, value)| (key.clone(), Value::Str(text(key, value)))).collect()
             }
             _ => Map::new(),
         };
@@ -90,6 +95,11 @@ pub(crate) fn write_annotations(resources: &mut Resources, kustomization: &Kusto
             resource.value.set(&["metadata", "annotations"], annotations);
         }
     }
+}
+
+/// The way to an annotation.
+fn annotation(key: &Str) -> [Step; 3] {
+    ["metadata", "annotations", key].map(|name| Step::Field(name.into()))
 }
 
 /// Whether annotations are printed as they are.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lynceus_files::{FilePath, Span};
-use lynceus_object::{FieldPath, Map, Value, yaml};
+use lynceus_object::{Value, yaml};
 
 use crate::error::KustomizeError;
 use crate::resource::Resource;
@@ -102,7 +102,7 @@ fn lines(text: &str) -> u32 {
 }
 
 impl Document<'_> {
-    /// The document as a value, with the annotations as Kustomize prints them in the end.
+    /// The document as a value.
     fn read(&self) -> Result<Value, KustomizeError> {
         let options = yaml::Options {
             max_bytes: usize::try_from(crate::limits::MAX_FILE_BYTES).unwrap_or(usize::MAX),
@@ -120,33 +120,8 @@ impl Document<'_> {
                 None => told,
             }
         })?;
-        self.spell_annotations(&mut value);
         crate::folded::refold(&mut value, self.text);
         Ok(value)
-    }
-
-    /// Annotations are texts in the end: what is written as a number or as nothing becomes what was written.
-    fn spell_annotations(&self, value: &mut Value) {
-        let Some(annotations) = value.at(&["metadata", "annotations"]).and_then(Value::as_map) else {
-            return;
-        };
-        if annotations.values().all(|value| matches!(value, Value::Str(_))) {
-            return;
-        }
-        let path = FieldPath::fields(["metadata", "annotations"]);
-        let spelled: Map = annotations
-            .iter()
-            .map(|(key, value)| {
-                let text = match value {
-                    Value::Str(text) => text.clone(),
-                    Value::Seq(_) | Value::Map(_) => Default::default(),
-                    _ => yaml::scalar_text(self.text.as_bytes(), 0, &path.field(key.clone()))
-                        .map_or_else(|| spelled(value), Into::into),
-                };
-                (key.clone(), Value::Str(text))
-            })
-            .collect();
-        value.set(&["metadata", "annotations"], spelled);
     }
 
     fn span(&self, _value: &Value) -> Option<Span> {

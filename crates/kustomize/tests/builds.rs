@@ -10,7 +10,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lynceus_files::{FilePath, MemoryTree};
-use lynceus_kustomize::{LoadRestriction, Options};
+use lynceus_helm::World;
+use lynceus_kustomize::{Fetched, HelmOptions, LoadRestriction, Options};
+
+/// Neither time nor chance.
+struct Still;
+
+impl World for Still {
+    fn now(&self) -> std::time::Duration {
+        std::time::Duration::ZERO
+    }
+
+    fn random(&mut self, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
 
 struct Case {
     files: Vec<(String, String)>,
@@ -56,11 +70,12 @@ fn ours(case: &Case, command: &str) -> Result<String, String> {
     let mut options = Options::default();
     for flag in words {
         match flag {
-            "--load-restrictor=LoadRestrictionsNone" => options.load = LoadRestriction::None,
+            "--load-restrictor=LoadRestrictionsNone" => options.load_restriction = LoadRestriction::None,
+            "--enable-helm" => options.helm = Some(HelmOptions::default()),
             other => panic!("the tests do not know {other}"),
         }
     }
-    match lynceus_kustomize::build(&case.tree(), &root, &options, &Default::default()) {
+    match lynceus_kustomize::build(&case.tree(), &root, &options, &Fetched::new(), &mut Still) {
         Ok(build) => Ok(build.to_yaml()),
         Err(error) => Err(one_line(&error.to_string())),
     }

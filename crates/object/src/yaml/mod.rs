@@ -25,7 +25,7 @@ mod timestamp;
 
 pub use emit::{to_string, to_string_many};
 pub use error::Error;
-pub use locate::{locate, scalar_text};
+pub use locate::locate;
 
 use crate::limits;
 use crate::value::Value;

@@ -4,7 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lynceus_files::{FilePath, MemoryTree};
-use lynceus_kustomize::{LoadRestriction, Options};
+use lynceus_kustomize::{Fetched, LoadRestriction, Options};
+use lynceus_engine::Ambience;
+use jiff::Timestamp;
 use lynceus_object::json;
 
 use super::Report;
@@ -33,9 +35,9 @@ fn compare(case: &Path) -> io::Result<Result<(), String>> {
     let mut options = Options::default();
     let flags: Vec<&str> = told.items_at(&["flags"]).iter().filter_map(|flag| flag.as_str()).collect();
     if flags.contains(&"LoadRestrictionsNone") {
-        options.load = LoadRestriction::None;
+        options.load_restriction = LoadRestriction::None;
     }
-    let built = lynceus_kustomize::build(&tree, &root, &options, &Default::default());
+    let built = lynceus_kustomize::build(&tree, &root, &options, &Fetched::new(), &mut Ambience::at(Timestamp::UNIX_EPOCH));
     let expected = case.join("expected.yaml");
     Ok(match (built, expected.is_file()) {
         (Ok(build), true) => {
