@@ -53,7 +53,9 @@ fn own_cases(kustomize: &Path) -> Result<usize, String> {
     let cases = run::root().join(KUSTOMIZATIONS);
     let changed = run::output(run::command("git").args(["status", "--porcelain", "--"]).arg(&cases))?;
     if !changed.trim().is_empty() {
-        return Err(format!("the recorded answers were not Kustomize's; they are now, look at them:\n{changed}"));
+        return Err(format!(
+            "the recorded answers were not Kustomize's; they are now, look at them:\n{changed}"
+        ));
     }
     Ok(Case::all(KUSTOMIZATIONS)?.iter().map(|case| case.commands().count()).sum())
 }
@@ -88,7 +90,9 @@ impl Rivals {
             (Answer::Refused(_), Answer::Refused(_)) => None,
             (Answer::Printed(theirs), Answer::Printed(ours)) => Some(first_difference(&theirs, &ours)),
             (Answer::Printed(_), Answer::Refused(ours)) => Some(format!("  only lynceus refuses: {ours}")),
-            (Answer::Refused(theirs), Answer::Printed(_)) => Some(format!("  only kustomize refuses: {theirs}")),
+            (Answer::Refused(theirs), Answer::Printed(_)) => {
+                Some(format!("  only kustomize refuses: {theirs}"))
+            }
         })
     }
 }
@@ -121,6 +125,8 @@ fn first_difference(theirs: &[u8], ours: &[u8]) -> String {
             let line = |text: &str| text.lines().nth(at).unwrap_or_default().to_owned();
             format!("  line {}\n  kustomize: {}\n  lynceus:   {}", at + 1, line(&theirs), line(&ours))
         }
-        None => format!("  {} lines by kustomize, {} by lynceus", theirs.lines().count(), ours.lines().count()),
+        None => {
+            format!("  {} lines by kustomize, {} by lynceus", theirs.lines().count(), ours.lines().count())
+        }
     }
 }

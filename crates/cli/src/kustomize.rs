@@ -137,12 +137,11 @@ async fn build(arguments: &BuildArguments) -> Result<String, String> {
     // What is elsewhere is found out one after the other: a repository may name another.
     loop {
         let mut world = Ambience::at(Timestamp::now());
-        let built = match lynceus_kustomize::remote(&arguments.directory) {
-            Some(remote) => remote.build(&options, &fetched, &mut world),
-            None => {
-                let (tree, root) = place(&arguments.directory, &mut options)?;
-                lynceus_kustomize::build(&tree, &root, &options, &fetched, &mut world)
-            }
+        let built = if lynceus_kustomize::is_remote(&arguments.directory) {
+            lynceus_kustomize::build_remote(&arguments.directory, &options, &fetched, &mut world)
+        } else {
+            let (tree, root) = place(&arguments.directory, &mut options)?;
+            lynceus_kustomize::build(&tree, &root, &options, &fetched, &mut world)
         };
         match built {
             Ok(build) => {

@@ -23,7 +23,6 @@ impl Annotations {
         Annotations { annotations, specs: config.common_annotations.clone() }
     }
 
-
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {
         set_entries(resources, &self.annotations, &self.specs)

@@ -1,8 +1,9 @@
 //! A whole build: from a directory of a tree to manifests.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use lynceus_files::{FilePath, Tree};
+use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::World;
 use lynceus_object::yaml;
 
@@ -11,11 +12,15 @@ use crate::context::Context;
 use crate::error::KustomizeError;
 use crate::finish;
 use crate::hash;
+use crate::id::Id;
 use crate::load::Loader;
 use crate::name_reference;
 use crate::need::{Fetched, Need};
 use crate::options::{Options, Reorder};
+use crate::repository::RepositoryPath;
+use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::schema::Schema;
 use crate::target::Target;
 use crate::transformers;
 
@@ -29,6 +34,29 @@ pub struct Build {
 }
 
 impl Build {
+    /// Each resource as a file of its own, with the name that Kustomize gives it.
+    pub fn files(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let schema = Schema::new();
+        let id = move |resource: &Resource| resource.id(schema.is_cluster_scoped(&resource.kind()));
+        let ids: Vec<Id> = self.resources.list.iter().map(id).collect();
+        let spaces: BTreeSet<String> = ids
+            .iter()
+            .filter(|id| !id.cluster_scoped)
+            .map(|id| id.effective_namespace().to_lowercase())
+            .collect();
+        let name = move |id: Id| {
+            let kind = [&id.kind.group, &id.kind.version, &id.kind.kind];
+            let parts = kind.into_iter().chain([&id.name]).filter(|part| !part.is_empty());
+            let name = parts.map(|part| part.to_lowercase()).collect::<Vec<_>>().join("_");
+            match spaces.len() > 1 && !id.cluster_scoped {
+                true => format!("{}_{name}.yaml", id.effective_namespace().to_lowercase()),
+                false => format!("{name}.yaml"),
+            }
+        };
+        let texts = self.resources.list.iter().map(|resource| yaml::to_string(&resource.value));
+        ids.into_iter().map(name).zip(texts)
+    }
+
     /// The resources as Kustomize prints them.
     pub fn to_yaml(&self) -> String {
         yaml::to_string_many(self.resources.list.iter().map(|resource| &resource.value))
@@ -70,7 +98,29 @@ pub fn build(
     world: &mut dyn World,
 ) -> Result<Build, BuildError> {
     let context = Context::new(options, fetched, world);
-    let built = run(tree, root, &context);
+    finished(&context, Loader::new(&context, tree, root).and_then(run))
+}
+
+/// Whether something to build is the address of a repository, such as `https://example.com/a/b//path?ref=v1`.
+pub fn is_remote(directory: &str) -> bool {
+    RepositoryPath::parse(directory).is_some()
+}
+
+/// Builds the kustomization at such an address; the repository is the first thing that is needed.
+pub fn build_remote(
+    address: &str,
+    options: &Options,
+    fetched: &Fetched,
+    world: &mut dyn World,
+) -> Result<Build, BuildError> {
+    let context = Context::new(options, fetched, world);
+    let nothing = MemoryTree::new();
+    let loader = Loader::new(&context, &nothing, &FilePath::root());
+    let entered = loader.and_then(|loader| loader.enter(address).map_err(KustomizeError::from));
+    finished(&context, entered.and_then(run))
+}
+
+fn finished(context: &Context<'_>, built: Result<Resources, KustomizeError>) -> Result<Build, BuildError> {
     let needs = context.needs();
     // Whatever else is wrong may be so because something was not there.
     if !needs.is_empty() {
@@ -80,12 +130,9 @@ pub fn build(
     Ok(Build { resources, warnings: context.take_warnings() })
 }
 
-fn run<'a>(
-    tree: &'a dyn Tree,
-    root: &FilePath,
-    context: &'a Context<'a>,
-) -> Result<Resources, KustomizeError> {
-    let mut target = Target::load(Loader::new(context, tree, root)?)?;
+fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {
+    let context = loader.context;
+    let mut target = Target::load(loader)?;
     target.choose_schema()?;
     if !target.kustomization().build_metadata.is_empty() {
         target.track();

@@ -5,11 +5,11 @@ use std::sync::{Arc, LazyLock};
 use lynceus_object::Value;
 use lynceus_object::yaml::{self, Options};
 
-use crate::settings;
 use crate::defaults;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, merge_into};
 use crate::id::Kind;
+use crate::settings;
 use crate::sort;
 
 /// The fields that the transformers change. A copy is cheap.
@@ -75,7 +75,9 @@ impl Config {
     }
 
     /// Kustomize's own with those of the files of `configurations`.
-    pub(crate) fn with_files<'a>(files: impl IntoIterator<Item = &'a [u8]>) -> Result<Config, KustomizeError> {
+    pub(crate) fn with_files<'a>(
+        files: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Config, KustomizeError> {
         let mut own = Config::default();
         for file in files {
             own = own.merged(&Config::read(file)?)?;
@@ -157,7 +159,10 @@ fn name_reference(value: &Value) -> Result<NameReference, KustomizeError> {
     for item in settings::list(value, "fieldSpecs")? {
         settings::only(item, &["group", "version", "kind", "path", "create"])?;
     }
-    Ok(NameReference { target: settings::kind(value)?, referrers: settings::field_specs(value, "fieldSpecs")? })
+    Ok(NameReference {
+        target: settings::kind(value)?,
+        referrers: settings::field_specs(value, "fieldSpecs")?,
+    })
 }
 
 /// Adds the fields of the same target to what is there of it.
@@ -233,7 +238,8 @@ mod tests {
 
     #[test]
     fn fields_of_a_file_are_added_in_the_order_of_kinds() {
-        let file = "namePrefix:\n- {path: spec/b, kind: Zoo}\n- {path: spec/a, kind: Namespace, create: true}\n";
+        let file =
+            "namePrefix:\n- {path: spec/b, kind: Zoo}\n- {path: spec/a, kind: Namespace, create: true}\n";
         let config = Config::with_files([file.as_bytes()]).unwrap();
         assert_eq!(
             listed(&config.name_prefix),
@@ -261,7 +267,9 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_refused() {
-        for file in ["nameprefix2: []", "images:\n- {paht: x}", "nameReference:\n- {kind: A, fields: []}", "[]"] {
+        for file in
+            ["nameprefix2: []", "images:\n- {paht: x}", "nameReference:\n- {kind: A, fields: []}", "[]"]
+        {
             assert!(Config::read(file.as_bytes()).is_err(), "{file}");
         }
         assert!(Config::read(b"# nothing\n").is_ok());

@@ -6,15 +6,16 @@ use lynceus_object::yaml::{self, Options};
 use lynceus_object::{Str, Value};
 
 use crate::config::{Config, NameReference};
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs};
 use crate::id::Kind;
 use crate::limits::MAX_DEPTH;
+use crate::settings;
 
 /// The fields that the types of one file tell.
 pub(crate) fn read(text: &[u8]) -> Result<Config, KustomizeError> {
-    let types = yaml::parse_with(text, &Options::default()).map_err(|error| KustomizeError::new(error.to_string()))?;
+    let types = yaml::parse_with(text, &Options::default())
+        .map_err(|error| KustomizeError::new(error.to_string()))?;
     let types = match types {
         Value::Null => return Ok(Config::default()),
         Value::Map(map) => map,
@@ -26,7 +27,9 @@ pub(crate) fn read(text: &[u8]) -> Result<Config, KustomizeError> {
     let types: BTreeMap<Str, Value> = types.into_iter().collect();
     let mut config = Config::default();
     for (name, description) in &types {
-        let is_object = ["kind", "apiVersion", "metadata"].iter().all(|field| properties(description).get(field).is_some());
+        let is_object = ["kind", "apiVersion", "metadata"]
+            .iter()
+            .all(|field| properties(description).get(field).is_some());
         if !is_object {
             continue;
         }
@@ -73,7 +76,8 @@ impl Found<'_> {
     }
 
     fn note(&mut self, property: &Value, path: &[Str]) -> Result<(), KustomizeError> {
-        let told = |name: &str| settings::field(property, &format!("x-kubernetes-{name}")).and_then(Value::as_str);
+        let told =
+            |name: &str| settings::field(property, &format!("x-kubernetes-{name}")).and_then(Value::as_str);
         let spec = |more: Option<&str>| {
             let steps: Vec<&str> = path.iter().map(Str::as_str).chain(more).collect();
             FieldSpec { kind: self.kind.clone(), path: steps.join("/").into(), create: false }
@@ -117,7 +121,8 @@ mod tests {
             }}}
         }"#;
         let config = read(file).unwrap();
-        let paths = |specs: &FieldSpecs| specs.specs().iter().map(|spec| spec.path.to_string()).collect::<Vec<_>>();
+        let paths =
+            |specs: &FieldSpecs| specs.specs().iter().map(|spec| spec.path.to_string()).collect::<Vec<_>>();
         assert_eq!(paths(&config.common_labels), ["spec/selector"]);
         assert_eq!(paths(&config.common_annotations), ["spec/note"]);
         assert_eq!(paths(&config.name_prefix), ["spec/id"]);

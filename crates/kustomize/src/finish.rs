@@ -78,6 +78,11 @@ pub(crate) fn write_annotations(resources: &mut Resources, kustomization: &Kusto
             Some(Value::Map(map)) => {
                 let text = |key: &Str, value: &Value| match value {
                     Value::Seq(_) | Value::Map(_) => Str::new(),
+                    Value::Null if resource.written.is_left_out(&annotation(key)) => Str::new(),
+                    Value::Null => match resource.written.text(&annotation(key), value) {
+                        text if text.is_empty() => "null".into(),
+                        text => text,
+                    },
                     scalar => resource.written.text(&annotation(key), scalar),
                 };
                 map.iter().map(|(key, value)| (key.clone(), Value::Str(text(key, value)))).collect()

@@ -12,7 +12,8 @@ pub(crate) fn refold(value: &mut Value, document: &str) {
         return;
     }
     // What could be read once can be read again.
-    if let Ok(written) = yaml::parse_written(document.as_bytes(), 0, &Options::default().version(Version::V3)) {
+    if let Ok(written) = yaml::parse_written(document.as_bytes(), 0, &Options::default().version(Version::V3))
+    {
         refold_in(value, &written);
     }
 }
@@ -22,7 +23,8 @@ fn may_have_folded(document: &str) -> bool {
     document.contains('>')
         && document.lines().any(|line| {
             let line = line.split(" #").next().unwrap_or_default().trim_end();
-            line.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '+' | '-')).ends_with('>')
+            line.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '+' | '-'))
+                .ends_with('>')
         })
 }
 

@@ -6,12 +6,12 @@ use lynceus_object::{Str, Value};
 use regex::Regex;
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar;
+use crate::settings;
 
 /// Changes images, one after the other. Each is applied to what the one before has left.
 #[derive(Clone, Debug)]
@@ -75,10 +75,12 @@ impl Images {
         Images::new(images, config.images.clone())
     }
 
-
     pub(crate) fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
         let with_matcher = |image: Image| Ok((image.clone(), Matcher::new(&image.name)?));
-        Ok(Images { images: images.into_iter().map(with_matcher).collect::<Result<_, KustomizeError>>()?, specs })
+        Ok(Images {
+            images: images.into_iter().map(with_matcher).collect::<Result<_, KustomizeError>>()?,
+            specs,
+        })
     }
 
     /// Changes the resources.
@@ -241,7 +243,8 @@ fn strip_name<'a>(image: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn is_tag_and_digest(text: &str) -> bool {
-    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.{}-".contains(&byte));
+    let is_word =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.{}-".contains(&byte));
     let is_digest = |text: &str| text.strip_prefix("@sha256:").is_some_and(is_word);
     match text.strip_prefix(':') {
         Some(tagged) => match tagged.find('@') {
@@ -253,7 +256,7 @@ fn is_tag_and_digest(text: &str) -> bool {
 }
 
 /// Cuts an image into name, tag and digest. A port belongs to the name.
-fn split(image: &str) -> (&str, &str, &str) {
+pub fn split(image: &str) -> (&str, &str, &str) {
     let from = image.find('/').unwrap_or_default();
     let at = |mark: char| image[from..].find(mark).map(|at| from + at);
     match (at(':'), at('@')) {

@@ -55,7 +55,8 @@ fn a_name_is_a_regular_expression() {
 
 #[test]
 fn one_image_after_the_other_is_replaced() {
-    let images = value!([{"name": "a", "newName": "b"}, {"name": "b", "newName": "c", "newTag": "9"}, {"name": "d"}]);
+    let images =
+        value!([{"name": "a", "newName": "b"}, {"name": "b", "newName": "c", "newTag": "9"}, {"name": "d"}]);
     assert_eq!(changed(images, "a:1"), "c:9");
 }
 
@@ -68,7 +69,8 @@ fn a_suffix_is_added_by_the_list_and_by_the_field_as_well() {
 
 #[test]
 fn fields_of_the_configuration_are_changed_and_definitions_are_not() {
-    let volume = |image: &str| value!({"kind": "Pod", "spec": {"volumes": [{"image": {"reference": image}}]}});
+    let volume =
+        |image: &str| value!({"kind": "Pod", "spec": {"volumes": [{"image": {"reference": image}}]}});
     assert_eq!(changed_object(value!([{"name": "a", "newTag": "2"}]), volume("a:1")), Ok(volume("a:2")));
     let definition = value!({"kind": "CustomResourceDefinition", "spec": {"containers": [{"image": "a:1"}]}});
     assert_eq!(changed_object(value!([{"name": "a", "newTag": "2"}]), definition.clone()), Ok(definition));
@@ -91,7 +93,8 @@ fn containers_that_are_none_are_an_error() {
 #[test]
 fn the_plugin_looks_into_its_own_fields() {
     let config = value!({"imageTag": {"name": "a", "newTag": "2"}, "fieldSpecs": [{"path": "x/my[]/img", "kind": "A"}]});
-    let mut resources = Resources { list: vec![Resource::new(value!({"kind": "A", "x": {"my": [{"img": "a"}]}}))] };
+    let mut resources =
+        Resources { list: vec![Resource::new(value!({"kind": "A", "x": {"my": [{"img": "a"}]}}))] };
     Images::read(&config).unwrap().apply(&mut resources).unwrap();
     assert_eq!(resources.list[0].value, value!({"kind": "A", "x": {"my": [{"img": "a:2"}]}}));
 }

@@ -3,11 +3,11 @@
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, Makes, merge_into};
 use crate::resources::Resources;
 use crate::scalar;
+use crate::settings;
 
 /// Adds labels.
 #[derive(Clone, Debug)]
@@ -54,7 +54,6 @@ impl Labels {
         let specs = specs_of(field, config).map_err(|error| error.context("failed to merge labels"))?;
         Ok(Labels { labels: field.pairs.clone(), specs: FieldSpecs::new(specs) })
     }
-
 
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {
@@ -110,8 +109,10 @@ pub(crate) fn set_entries(
 
 /// Kustomize writes a new name without quotes, so that it is no text when it is read again.
 fn unprintable(name: &str) -> KustomizeError {
-    KustomizeError::new(format!("json: unsupported type: map[interface {{}}]interface {{}}: {name:?} as a name"))
-        .hint("Kustomize cannot print a new label or annotation whose name looks like a number or a truth value")
+    KustomizeError::new(format!(
+        "json: unsupported type: map[interface {{}}]interface {{}}: {name:?} as a name"
+    ))
+    .hint("Kustomize cannot print a new label or annotation whose name looks like a number or a truth value")
 }
 
 #[cfg(test)]

@@ -41,9 +41,11 @@ fn what_is_empty_becomes_a_map_with_the_labels() {
 
 #[test]
 fn affinities_are_labelled_where_they_are() {
-    let term = |labels: Value| value!({"template": {"spec": {"affinity": {"podAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": {"matchLabels": labels}}]
-    }}}}});
+    let term = |labels: Value| {
+        value!({"template": {"spec": {"affinity": {"podAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": {"matchLabels": labels}}]
+        }}}}})
+    };
     let done = labelled(
         value!({"pairs": {"a": "b"}, "includeSelectors": true}),
         deployment(value!({}), term(value!({"c": "d"}))),
@@ -55,7 +57,8 @@ fn affinities_are_labelled_where_they_are() {
 #[test]
 fn own_fields_and_those_of_the_configuration_are_labelled_too() {
     let config = Config::with_files([b"labels: [{path: spec/two, create: true}]".as_slice()]).unwrap();
-    let label = value!({"pairs": {"a": "b"}, "fields": [{"path": "spec/one", "kind": "Foo", "create": true}]});
+    let label =
+        value!({"pairs": {"a": "b"}, "fields": [{"path": "spec/one", "kind": "Foo", "create": true}]});
     let foo = value!({"apiVersion": "v1", "kind": "Foo", "metadata": {"name": "x"}});
     let done = labelled_with(label, foo, &config).unwrap();
     assert_eq!(done.at(&["spec"]), Some(&value!({"one": {"a": "b"}, "two": {"a": "b"}})));
@@ -63,9 +66,7 @@ fn own_fields_and_those_of_the_configuration_are_labelled_too() {
 
 #[test]
 fn an_own_field_for_one_kind_keeps_the_default_of_all_kinds_away() {
-    let label = |create: bool| {
-        value!({"pairs": {"a": "b"}, "fields": [{"path": "metadata/labels", "kind": "Foo", "create": create}]})
-    };
+    let label = |create: bool| value!({"pairs": {"a": "b"}, "fields": [{"path": "metadata/labels", "kind": "Foo", "create": create}]});
     let bar = value!({"apiVersion": "v1", "kind": "Bar", "metadata": {"name": "x"}});
     assert_eq!(labelled(label(true), bar.clone()), Ok(bar.clone()));
     let error = labelled(label(false), bar).unwrap_err();

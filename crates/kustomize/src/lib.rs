@@ -53,10 +53,11 @@ mod value_add;
 mod variables;
 mod written;
 
-pub use build::{Build, BuildError, build};
+pub use build::{Build, BuildError, build, build_remote, is_remote};
 pub use error::KustomizeError;
 pub use fieldspec::FieldSpec;
 pub use id::{Id, Kind};
+pub use images::split as split_image;
 pub use need::{Fetched, Got, Need};
 pub use options::{HelmOptions, LoadRestriction, Options, Reorder};
 pub use resource::{Behavior, Former, Resource};

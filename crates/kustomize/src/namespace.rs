@@ -51,7 +51,6 @@ impl Namespace {
         }
     }
 
-
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(
         &self,

@@ -2,7 +2,10 @@ use super::*;
 use lynceus_object::value;
 
 fn is_cluster_scoped(kind: &Kind) -> bool {
-    matches!(kind.kind.as_str(), "Namespace" | "ClusterRoleBinding" | "CustomResourceDefinition" | "APIService")
+    matches!(
+        kind.kind.as_str(),
+        "Namespace" | "ClusterRoleBinding" | "CustomResourceDefinition" | "APIService"
+    )
 }
 
 fn moved_by(namespace: &Namespace, objects: Vec<Value>) -> Result<Vec<Value>, String> {
@@ -36,11 +39,11 @@ fn the_namespace_itself_is_renamed_but_no_other_kind_of_that_name() {
 
 #[test]
 fn services_of_definitions_are_moved_along() {
-    let service = moved(value!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "x"}}));
+    let service = moved(
+        value!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "x"}}),
+    );
     assert_eq!(service.at(&["spec"]), Some(&value!({"service": {"namespace": "prod"}})));
-    let webhook = |namespace: &str| {
-        value!({"conversion": {"webhook": {"clientConfig": {"service": {"name": "s", "namespace": namespace}}}}})
-    };
+    let webhook = |namespace: &str| value!({"conversion": {"webhook": {"clientConfig": {"service": {"name": "s", "namespace": namespace}}}}});
     let crd = |spec: Value| {
         value!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             "metadata": {"name": "x"}, "spec": spec})
@@ -70,9 +73,7 @@ fn subjects(config: Value) -> Value {
 
 #[test]
 fn subjects_are_moved_as_the_mode_says() {
-    let config = |mode: &str, unset_only: bool| {
-        value!({"metadata": {"namespace": "prod"}, "setRoleBindingSubjects": mode, "unsetOnly": unset_only})
-    };
+    let config = |mode: &str, unset_only: bool| value!({"metadata": {"namespace": "prod"}, "setRoleBindingSubjects": mode, "unsetOnly": unset_only});
     assert_eq!(subjects(config("", false)), value!(["prod", "prod", "dev", "prod"]));
     assert_eq!(subjects(config("defaultOnly", true)), value!(["dev", "prod", "dev", "prod"]));
     assert_eq!(subjects(config("allServiceAccounts", false)), value!(["prod", "prod", "prod", null]));
@@ -86,15 +87,16 @@ fn fields_of_a_plugin_have_to_lead_to_a_text() {
     let binding = value!({"apiVersion": "example.com/v1", "kind": "RoleBinding", "metadata": {"name": "x"},
         "subjects": [{"name": "default"}]});
     let error = moved_by(&Namespace::read(&config).unwrap(), vec![binding]).unwrap_err();
-    assert!(error.starts_with("namespace field specs must target scalar nodes: considering field"), "{error}");
+    assert!(
+        error.starts_with("namespace field specs must target scalar nodes: considering field"),
+        "{error}"
+    );
     assert!(error.contains("wrong node kind: expected ScalarNode but got SequenceNode"), "{error}");
 }
 
 #[test]
 fn what_would_take_the_place_of_something_else_is_a_conflict() {
-    let map = |namespace: &str| {
-        value!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": namespace}})
-    };
+    let map = |namespace: &str| value!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": namespace}});
     let namespace = Namespace::of_field("prod", &Config::defaults());
     let error = moved_by(&namespace, vec![map("a"), map("b")]).unwrap_err();
     assert!(error.starts_with("namespace transformation produces ID conflict: "), "{error}");

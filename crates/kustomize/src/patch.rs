@@ -1,10 +1,10 @@
 //! Patches: strategic ones, which look like what they change, and lists of operations on JSON.
 
 mod json;
-mod strategic;
-mod strategic_field;
 mod json_field;
 mod patches;
+mod strategic;
+mod strategic_field;
 mod targets;
 #[cfg(test)]
 mod tests;

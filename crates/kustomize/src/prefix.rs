@@ -3,13 +3,13 @@
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::id::Kind;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar;
+use crate::settings;
 
 /// Puts a text before names, and remembers that it did.
 #[derive(Clone, Debug)]
@@ -25,7 +25,6 @@ impl Prefix {
     pub(crate) fn of_field(prefix: &str, config: &Config) -> Self {
         Prefix { prefix: prefix.into(), specs: config.name_prefix.clone() }
     }
-
 
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(

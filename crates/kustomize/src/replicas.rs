@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::settings;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::id::Kind;
 use crate::resources::Resources;
 use crate::scalar;
+use crate::settings;
 
 /// Sets numbers of replicas.
 #[derive(Clone, Debug)]
@@ -39,7 +39,6 @@ impl Replicas {
     pub(crate) fn new(replicas: Vec<Replica>, specs: FieldSpecs) -> Self {
         Replicas { replicas, specs }
     }
-
 
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {
@@ -124,13 +123,18 @@ mod tests {
     }
 
     fn deployment(spec: Value) -> Resource {
-        Resource::new(value!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}))
+        Resource::new(
+            value!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}),
+        )
     }
 
     #[test]
     fn the_number_is_set_by_present_and_by_former_names() {
         assert_eq!(with_count("web", deployment(value!({})), &[]), Ok(Value::Int(5)));
-        assert_eq!(with_count("old", deployment(value!({"replicas": 1})), &["old", "web"]), Ok(Value::Int(5)));
+        assert_eq!(
+            with_count("old", deployment(value!({"replicas": 1})), &["old", "web"]),
+            Ok(Value::Int(5))
+        );
     }
 
     #[test]

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_text_without_quotes_is_what_it_looks_like() {
-        let cases = [("12", Value::Int(12)), ("true", Value::Bool(true)), ("null", Value::Null), ("~", Value::Null)];
+        let cases =
+            [("12", Value::Int(12)), ("true", Value::Bool(true)), ("null", Value::Null), ("~", Value::Null)];
         for (text, meaning) in cases {
             assert_eq!(resolve(text), meaning, "{text}");
         }

@@ -134,7 +134,9 @@ impl Matcher {
     }
 
     fn matches_kind(&self, kind: &Kind) -> bool {
-        self.kind.is_match(&kind.kind) && self.group.is_match(&kind.group) && self.version.is_match(&kind.version)
+        self.kind.is_match(&kind.kind)
+            && self.group.is_match(&kind.group)
+            && self.version.is_match(&kind.version)
     }
 }
 
@@ -159,7 +161,8 @@ impl Pattern {
         if text.is_empty() {
             return Ok(Pattern::Everything);
         }
-        if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b':')) {
+        if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b':'))
+        {
             return Ok(Pattern::Word(text.into()));
         }
         expression(&format!("^(?:{text})$")).map(Pattern::Expression)

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use lynceus_object::{Str, Value};
 
 use crate::error::KustomizeError;
-use crate::kustomization::fields::SortOptions;
 use crate::id::Kind;
+use crate::kustomization::fields::SortOptions;
 use crate::resources::Resources;
 
 /// The kinds that come first, in this order.
@@ -60,7 +60,6 @@ impl SortOrder {
         let owned = |list: &[&str]| list.iter().map(|kind| Str::from(*kind)).collect();
         SortOrder::Legacy { first: owned(&FIRST), last: owned(&LAST) }
     }
-
 
     /// From `sortOptions`.
     pub(crate) fn of_field(options: &SortOptions) -> Result<Self, KustomizeError> {
@@ -124,11 +123,7 @@ impl Key {
         // Kubernetes' own Namespace comes before any other kind of that name.
         let namespaces = self.kind.kind == "Namespace" && other.kind.kind == "Namespace";
         let one_is_core = self.kind.group.is_empty() || other.kind.group.is_empty();
-        self.place.cmp(&other.place).then(if namespaces && one_is_core {
-            by_kind.reverse()
-        } else {
-            by_kind
-        })
+        self.place.cmp(&other.place).then(if namespaces && one_is_core { by_kind.reverse() } else { by_kind })
     }
 }
 
@@ -202,7 +197,8 @@ mod tests {
     #[test]
     fn own_lists_take_the_place_of_the_built_in_ones() {
         let options = value!({"order": "legacy", "legacySortOptions": {"orderFirst": ["Pod"], "orderLast": ["Secret"]}});
-        let mut sorted = resources(&[("v1", "Secret", "", "s"), ("v1", "Namespace", "", "n"), ("v1", "Pod", "", "p")]);
+        let mut sorted =
+            resources(&[("v1", "Secret", "", "s"), ("v1", "Namespace", "", "n"), ("v1", "Pod", "", "p")]);
         SortOrder::read(&options).unwrap().apply(&mut sorted);
         assert_eq!(names(&sorted), ["Pod/p", "Namespace/n", "Secret/s"]);
     }
@@ -212,7 +208,11 @@ mod tests {
         let read = |options: Value| SortOrder::read(&options).map_err(|error| error.message);
         assert_eq!(read(Value::Null), Ok(SortOrder::Fifo));
         assert_eq!(read(value!({"order": "fifo"})), Ok(SortOrder::Fifo));
-        assert!(read(value!({"order": "fifo", "legacySortOptions": {}})).unwrap_err().contains("not 'legacy'"));
-        assert!(read(value!({"legacySortOptions": {}})).unwrap_err().contains("must be one of [fifo, legacy]"));
+        assert!(
+            read(value!({"order": "fifo", "legacySortOptions": {}})).unwrap_err().contains("not 'legacy'")
+        );
+        assert!(
+            read(value!({"legacySortOptions": {}})).unwrap_err().contains("must be one of [fifo, legacy]")
+        );
     }
 }

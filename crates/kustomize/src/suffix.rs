@@ -24,7 +24,6 @@ impl Suffix {
         Suffix { suffix: suffix.into(), specs: config.name_suffix.clone() }
     }
 
-
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(
         &self,
@@ -45,7 +44,8 @@ mod tests {
     #[test]
     fn a_name_gets_its_suffix_and_custom_fields_get_it_too() {
         let config = Config::with_files([b"nameSuffix: [{path: spec/name, kind: Pod}]".as_slice()]).unwrap();
-        let pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"name": "y"}});
+        let pod =
+            value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"name": "y"}});
         let mut resources = Resources { list: vec![Resource::new(pod)] };
         Suffix::of_field("-z", &config).apply(&mut resources, &|_| false).unwrap();
         let resource = &resources.list[0];

@@ -138,10 +138,12 @@ impl Transformer {
                     .apply(resources, &scoped)
             }
             Transformer::Prefix { prefix, fields } => {
-                Prefix { prefix: prefix.clone(), specs: specs(fields, &config.name_prefix) }.apply(resources, &scoped)
+                Prefix { prefix: prefix.clone(), specs: specs(fields, &config.name_prefix) }
+                    .apply(resources, &scoped)
             }
             Transformer::Suffix { suffix, fields } => {
-                Suffix { suffix: suffix.clone(), specs: specs(fields, &config.name_suffix) }.apply(resources, &scoped)
+                Suffix { suffix: suffix.clone(), specs: specs(fields, &config.name_suffix) }
+                    .apply(resources, &scoped)
             }
             Transformer::Replica { replica, fields } => {
                 let replica = replicas::Replica { name: replica.name.clone(), count: replica.count };
@@ -247,7 +249,8 @@ fn replacement(written: &Replacement) -> replacement::Replacement {
             options: options(&source.options),
         }),
         source_value: written.source_value.clone(),
-        targets: (!written.targets.is_empty()).then(|| written.targets.iter().flatten().map(target).collect()),
+        targets: (!written.targets.is_empty())
+            .then(|| written.targets.iter().flatten().map(target).collect()),
     }
 }
 

@@ -9,9 +9,9 @@ use crate::lookup;
 use crate::namespace::{Namespace, Subjects};
 use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::scalar;
 use crate::schema::Schema;
 use crate::selector::{Matcher, Selector};
-use crate::scalar;
 
 /// Writes a value into fields.
 #[derive(Clone, Debug)]
@@ -34,13 +34,8 @@ pub(crate) struct Target {
 }
 
 impl ValueAdd {
-
     /// Changes the resources.
-    pub(crate) fn apply(
-        &self,
-        resources: &mut Resources,
-        schema: &Schema,
-    ) -> Result<(), KustomizeError> {
+    pub(crate) fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), KustomizeError> {
         let is_cluster_scoped = |kind: &Kind| schema.is_cluster_scoped(kind);
         for target in &self.targets {
             let matcher = target.selector.as_ref().map(Matcher::new).transpose()?;
@@ -131,7 +126,10 @@ mod tests {
         let mut resources = Resources { list: vec![Resource::new(pod), Resource::new(node)] };
         add.apply(&mut resources, &|kind| kind.kind == "Node", &|_, _| Ok(vec![0])).unwrap();
         let metadata = |at: usize| resources.list[at].value.at(&["metadata"]).unwrap().clone();
-        assert_eq!(metadata(0), value!({"name": "x", "namespace": "PEACH", "annotations": {"a/b": "p/PEACH/q"}}));
+        assert_eq!(
+            metadata(0),
+            value!({"name": "x", "namespace": "PEACH", "annotations": {"a/b": "p/PEACH/q"}})
+        );
         assert_eq!(metadata(1), value!({"name": "x"}));
     }
 

@@ -135,7 +135,9 @@ impl Variables {
                 return Err(KustomizeError::new(format!(
                     "var '{variable}' cannot be mapped to a field in the set of known resources"
                 ))
-                .hint("`objref` needs the apiVersion, kind and name of a resource as they stand in its file"));
+                .hint(
+                    "`objref` needs the apiVersion, kind and name of a resource as they stand in its file",
+                ));
             };
             let found = lookup::find(&source.value, &lookup::split_dotted(&variable.field_path));
             let Ok(Some(found)) = found else {
@@ -204,8 +206,9 @@ fn replace_in(field: &mut Value, values: &Values<'_>, used: &mut HashSet<Str>) -
         }
         Value::Seq(items) => {
             if !items.iter().all(|item| matches!(item, Value::Str(_))) {
-                return Err(KustomizeError::new("invalid value type expect a string")
-                    .hint("a list in which variables are replaced can only hold texts; put numbers in quotes"));
+                return Err(KustomizeError::new("invalid value type expect a string").hint(
+                    "a list in which variables are replaced can only hold texts; put numbers in quotes",
+                ));
             }
             if items.iter().any(has_variable) {
                 items.make_mut().iter_mut().for_each(|item| replace_scalar(item, values, used));

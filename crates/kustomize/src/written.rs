@@ -101,7 +101,8 @@ impl Step {
             Step::Field(name) => here.get(name),
             Step::Index(at) => here.as_seq()?.get(*at),
             Step::Item(keys, values) => here.as_seq()?.iter().find(|item| {
-                let fits = |(key, value): (&Str, &Str)| item.str_at(&[key]).is_some_and(|text| text[1..] == **value);
+                let fits =
+                    |(key, value): (&Str, &Str)| item.str_at(&[key]).is_some_and(|text| text[1..] == **value);
                 keys.iter().zip(values).all(fits)
             }),
         }

@@ -5,7 +5,8 @@ use lynceus_object::{Value, value};
 
 #[test]
 fn a_scalar_tells_its_text_and_whether_it_is_plain() {
-    let text = "a: 1.10\nb: '1'\nc:\nd: ~\ne: |\n  x\nh: >-\n  x\nf: [yes, \"no\"]\n1: 2020-01-01\ng: !!str 5\n";
+    let text =
+        "a: 1.10\nb: '1'\nc:\nd: ~\ne: |\n  x\nh: >-\n  x\nf: [yes, \"no\"]\n1: 2020-01-01\ng: !!str 5\n";
     let options = Options::default().version(Version::V3);
     let expected = value!({
         "a": "=1.10", "b": "\"1", "c": "=", "d": "=~", "e": "\"x\n", "h": ">x", "f": ["=yes", "\"no"], "1": "=2020-01-01",

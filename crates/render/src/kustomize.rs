@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lynceus_api::ApplicationSourceKustomize;
 use lynceus_files::{Diagnostic, Entry, FilePath, Span, Tree, TreeError};
 use lynceus_helm::World;
-use lynceus_kustomize::{BuildError, Fetched, HelmOptions, LoadRestriction, Options, Reorder};
+use lynceus_kustomize::{BuildError, HelmOptions, LoadRestriction, Options, Reorder};
 use lynceus_object::{Object, yaml};
 
 use crate::environment::Environment;
@@ -32,11 +32,11 @@ pub(crate) fn render(
     let environment = Environment::new(job.setting, job.source);
     let edited = edited(trees.own(), path, &wanted, &environment)?;
     let tree: &dyn Tree = edited.as_ref().map_or(trees.own(), |edited| edited as &dyn Tree);
-    let built = lynceus_kustomize::build(tree, path, &options, &fetched(job), world);
+    let built = lynceus_kustomize::build(tree, path, &options, job.bases, world);
     let build = match built {
         Ok(build) => build,
         Err(BuildError::Needs(needs)) => {
-            return Err(RenderError::Needs(needs.into_iter().map(Need::from).collect()));
+            return Err(RenderError::Needs(needs.into_iter().map(Need::Base).collect()));
         }
         Err(BuildError::Failed(source)) => return Err(RenderError::Kustomize { path: path.clone(), source }),
     };
@@ -139,9 +139,4 @@ impl Tree for Edited<'_> {
     fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError> {
         self.tree.list(path)
     }
-}
-
-/// What was got, as the build names it.
-fn fetched(job: &Job<'_>) -> Fetched {
-    job.fetched.iter().filter_map(|(need, got)| Some((need.of_kustomize()?, got.clone()))).collect()
 }

@@ -11,8 +11,28 @@ const SHOWN: usize = 20;
 
 /// Values that are put in the place of others.
 const VALUES: [&str; 22] = [
-    "null", "~", "\"\"", "true", "\"true\"", "yes", "0", "8080", "\"8080\"", "1.50", "1e3", "0o17", "a", "a-b",
-    "a/b:c@d", "{}", "[]", "{a: b}", "[a]", "[{name: a}]", "$(A)", "2001-01-01",
+    "null",
+    "~",
+    "\"\"",
+    "true",
+    "\"true\"",
+    "yes",
+    "0",
+    "8080",
+    "\"8080\"",
+    "1.50",
+    "1e3",
+    "0o17",
+    "a",
+    "a-b",
+    "a/b:c@d",
+    "{}",
+    "[]",
+    "{a: b}",
+    "[a]",
+    "[{name: a}]",
+    "$(A)",
+    "2001-01-01",
 ];
 
 /// A tree of files and the directory in it that is built.
@@ -70,8 +90,7 @@ pub(super) fn compare(rivals: &Rivals, count: usize) -> Result<(usize, usize), S
 fn trees() -> Result<Vec<Tree>, String> {
     let mut trees = Vec::new();
     for case in Case::all(KUSTOMIZATIONS)? {
-        let files: Vec<_> =
-            case.files().map(|(name, body)| (name.to_owned(), body.into_bytes())).collect();
+        let files: Vec<_> = case.files().map(|(name, body)| (name.to_owned(), body.into_bytes())).collect();
         for (command, _) in case.commands() {
             let mut words = words(command).into_iter();
             let root = words.next().unwrap_or_default();

@@ -65,11 +65,8 @@ pub(crate) const HELM_PROGRAMS: [Program; 2] = [
 ];
 
 /// Kustomize, to compare builds with.
-pub(crate) const KUSTOMIZE: Program = Program {
-    name: "kustomize",
-    module: Module::Kustomize,
-    package: "sigs.k8s.io/kustomize/kustomize/v5",
-};
+pub(crate) const KUSTOMIZE: Program =
+    Program { name: "kustomize", module: Module::Kustomize, package: "sigs.k8s.io/kustomize/kustomize/v5" };
 
 const fn kubernetes(name: &'static str, package: &'static str) -> Program {
     Program { name, module: Module::Kubernetes, package }

@@ -37,7 +37,8 @@ async fn get(sources: &Sources, need: &Need) -> Result<Got, SourceError> {
 
 /// Where what was fetched is kept for the next time.
 fn cache() -> std::path::PathBuf {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
+    let named =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
     named("XDG_CACHE_HOME")
         .or_else(|| named("HOME").map(|home| home.join(".cache")))
         .unwrap_or_else(std::env::temp_dir)

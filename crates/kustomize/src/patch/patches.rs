@@ -82,7 +82,10 @@ impl Patch {
             (Err(_), Ok(operations)) => Content::Json(operations),
             (Err(strategic), Err(json)) => {
                 return Err(KustomizeError::new(format!("unable to parse SM or JSON patch from {source}"))
-                    .hint(format!("as a strategic merge patch: {}; as a JSON patch: {json}", strategic.message)));
+                    .hint(format!(
+                        "as a strategic merge patch: {}; as a JSON patch: {json}",
+                        strategic.message
+                    )));
             }
         };
         Ok(Patch { content, source, target })
@@ -184,10 +187,7 @@ pub(crate) fn apply_patches(
 impl From<&Value> for PatchOptions {
     fn from(value: &Value) -> Self {
         let is = |name: &str| value.bool_at(&[name]).unwrap_or_default();
-        PatchOptions {
-            allow_name_change: is("allowNameChange"),
-            allow_kind_change: is("allowKindChange"),
-        }
+        PatchOptions { allow_name_change: is("allowNameChange"), allow_kind_change: is("allowKindChange") }
     }
 }
 

@@ -109,9 +109,9 @@ pub(super) fn look_up<'v>(
                 let position = list(here)?.iter().position(|item| is_meant(&item));
                 position.map(|at| (&list_items(here)[at], Step::Index(at)))
             }
-            Part::Field(name) => map(here)?
-                .and_then(|fields| fields.get(name))
-                .map(|value| (value, Step::Field(name.into()))),
+            Part::Field(name) => {
+                map(here)?.and_then(|fields| fields.get(name)).map(|value| (value, Step::Field(name.into())))
+            }
         };
         let Some((next, step)) = found else { return Ok(None) };
         here = next;

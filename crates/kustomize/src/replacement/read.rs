@@ -54,7 +54,11 @@ fn text(value: &Value, name: &str) -> Str {
 fn read(value: &Value) -> Replacement {
     Replacement {
         source: present(value, "source").map(|source| Source {
-            kind: Kind { group: text(source, "group"), version: text(source, "version"), kind: text(source, "kind") },
+            kind: Kind {
+                group: text(source, "group"),
+                version: text(source, "version"),
+                kind: text(source, "kind"),
+            },
             name: text(source, "name"),
             namespace: text(source, "namespace"),
             field_path: text(source, "fieldPath"),

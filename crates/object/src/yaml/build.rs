@@ -224,7 +224,13 @@ impl<'a, 'o> Builder<'a, 'o> {
         let into_value = |found: Scalar| match as_written {
             Some(source) => {
                 let first = source.as_bytes().get(mark.pos).copied();
-                let sign = if may_merge { '=' } else if first == Some(b'>') { '>' } else { '"' };
+                let sign = if may_merge {
+                    '='
+                } else if first == Some(b'>') {
+                    '>'
+                } else {
+                    '"'
+                };
                 Value::Str(written(text, sign))
             }
             None => found.into_value(|| text.into()),

@@ -119,8 +119,11 @@ impl Edit<'_> {
         if options.label_include_templates && !options.label_without_selector {
             return Err("labelIncludeTemplates works only together with labelWithoutSelector".to_owned());
         }
-        let wanted: Vec<(&Str, String)> =
-            options.common_labels.iter().map(|(name, value)| (name, self.environment.expand(value))).collect();
+        let wanted: Vec<(&Str, String)> = options
+            .common_labels
+            .iter()
+            .map(|(name, value)| (name, self.environment.expand(value)))
+            .collect();
         let force = options.force_common_labels;
         if !options.label_without_selector {
             return add(kustomization, &["commonLabels"], &wanted, force, "label");
@@ -129,7 +132,8 @@ impl Edit<'_> {
         let flag = |group: &Value, name: &str| group.bool_at(&[name]).unwrap_or_default();
         let mut groups: Seq = list(kustomization, "labels")?.iter().cloned().collect();
         let same = groups.iter().position(|group| {
-            !flag(group, "includeSelectors") && flag(group, "includeTemplates") == options.label_include_templates
+            !flag(group, "includeSelectors")
+                && flag(group, "includeTemplates") == options.label_include_templates
         });
         let at = match same {
             Some(at) => at,
@@ -155,11 +159,7 @@ impl Edit<'_> {
             return Ok(());
         }
         let value = |text: &Str| {
-            if options.common_annotations_envsubst {
-                self.environment.expand(text)
-            } else {
-                text.to_string()
-            }
+            if options.common_annotations_envsubst { self.environment.expand(text) } else { text.to_string() }
         };
         let wanted: Vec<(&Str, String)> =
             options.common_annotations.iter().map(|(name, text)| (name, value(text))).collect();
