@@ -126,8 +126,10 @@ fn all_texts(dest: &Seq, origin: &Items<'_>, keys: &[Str]) -> Vec<Texts> {
 /// Makes texts the same that differ only where one of them lacks a key: a port without a protocol is the one with it.
 fn unite(all: &mut [Texts]) {
     for first in 0..all.len() {
+        // What is compared is as it was before this round, even where it has been united meanwhile.
+        let texts = all[first].clone();
         for second in 0..all.len() {
-            if let Some(united) = united(&all[first], &all[second]) {
+            if let Some(united) = united(&texts, &all[second]) {
                 all[first] = united.clone();
                 all[second] = united;
             }
