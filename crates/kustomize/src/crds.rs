@@ -31,7 +31,8 @@ pub(crate) fn read_crds(path: &str, text: &[u8]) -> Result<CrdFields, KustomizeE
     }
     let types = yaml::parse(text).map_err(|error| wrong(&error))?;
     check_types(&types).map_err(|why| {
-        wrong(&why).hint("`crds` is for OpenAPI definitions; list a CustomResourceDefinition under `resources`")
+        wrong(&why)
+            .hint("`crds` is for OpenAPI definitions; list a CustomResourceDefinition under `resources`")
     })?;
     let mut found = CrdFields::default();
     for (name, api) in types.as_map().into_iter().flat_map(|types| types.iter()) {
@@ -189,7 +190,8 @@ mod tests {
 
     #[test]
     fn a_custom_resource_definition_does_not_belong_here() {
-        let text = b"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\n";
+        let text =
+            b"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\n";
         let error = read_crds("crd.yaml", text).unwrap_err();
         assert_eq!(
             error.message,

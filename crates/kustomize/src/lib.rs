@@ -6,6 +6,8 @@
 mod crds;
 mod error;
 mod fieldspec;
+#[cfg(test)]
+mod fixture;
 mod id;
 pub mod limits;
 mod merge;
@@ -24,5 +26,3 @@ pub use resource::{Behavior, Former, Resource};
 pub use resources::Resources;
 pub use schema::{Schema, Scope};
 pub use written::Written;
-#[cfg(test)]
-mod probe;

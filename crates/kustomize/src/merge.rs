@@ -113,11 +113,7 @@ impl<'a> Merger<'a> {
     }
 
     /// What becomes of a value that only the patch has.
-    fn added(
-        &mut self,
-        mut value: Value,
-        known: Option<Known<'a>>,
-    ) -> Result<Option<Value>, KustomizeError> {
+    fn added(&mut self, mut value: Value, known: Option<Known<'a>>) -> Result<Option<Value>, KustomizeError> {
         let known = known.or_else(|| self.guess(&value));
         match &mut value {
             Value::Null => return Ok(None),
@@ -172,8 +168,9 @@ impl<'a> Merger<'a> {
         known: Option<Known<'a>>,
     ) -> Result<Fate, KustomizeError> {
         let Value::Seq(items) = dest else { return Ok(Fate::Kept) };
-        if let Origin::Other(other @ (Value::Map(_) | Value::Bool(_) | Value::Str(_) | Value::Int(_) | Value::Float(_))) =
-            &origin
+        if let Origin::Other(
+            other @ (Value::Map(_) | Value::Bool(_) | Value::Str(_) | Value::Int(_) | Value::Float(_)),
+        ) = &origin
         {
             return Err(self.wrong_kind("SequenceNode", other));
         }

@@ -1,17 +1,17 @@
 //! Patches: strategic ones, which look like what they change, and lists of operations on JSON.
 
 mod json;
-mod strategic;
-mod strategic_field;
 mod json_field;
 mod patches;
+mod strategic;
+mod strategic_field;
 mod targets;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use json_field::JsonPatch;
 pub(crate) use patches::{Patch, PatchOptions, apply_patches};
-pub(crate) use strategic_field::apply_strategic_patches;
+pub(crate) use strategic_field::{apply_strategic_patches, read_strategic_patches};
 
 use lynceus_object::{Map, Str, Value};
 

@@ -1,5 +1,6 @@
 //! The field `replacements`: values copied from one resource to the fields of others.
 
+mod document;
 mod path;
 mod read;
 mod structured;
@@ -88,7 +89,9 @@ impl Replacement {
     fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), KustomizeError> {
         let copied = match (&self.source_value, &self.source, &self.targets) {
             (None, None, _) | (_, _, None) => {
-                return Err(KustomizeError::new("replacements must specify a source and at least one target"));
+                return Err(KustomizeError::new(
+                    "replacements must specify a source and at least one target",
+                ));
             }
             (Some(_), Some(_), _) => {
                 return Err(KustomizeError::new("value and resource selectors are mutually exclusive"));
@@ -122,7 +125,8 @@ impl Source {
             return Ok(Copied { value: value.clone(), text });
         };
         let Some(text) = text else { return Err(only_scalars()) };
-        let part = usize::try_from(options.index).ok().and_then(|at| text.split(options.delimiter.as_str()).nth(at));
+        let part =
+            usize::try_from(options.index).ok().and_then(|at| text.split(options.delimiter.as_str()).nth(at));
         match part {
             Some(part) => Ok(Copied { value: part.into(), text: Some(part.into()) }),
             None => Err(KustomizeError::new(format!(
@@ -165,7 +169,9 @@ impl Source {
         if !self.field_path.is_empty() {
             parts.push(self.field_path.to_string());
         }
-        if let Some(options) = self.options.as_ref().filter(|options| !options.delimiter.is_empty() || options.create) {
+        if let Some(options) =
+            self.options.as_ref().filter(|options| !options.delimiter.is_empty() || options.create)
+        {
             parts.push(format!("{}({}), create={}", options.delimiter, options.index, options.create));
         }
         parts.join(":")
@@ -184,7 +190,8 @@ impl Target {
             .iter()
             .map(|selector| Ok((selector, Matcher::new(selector).map_err(wrong)?)))
             .collect::<Result<Vec<_>, KustomizeError>>()?;
-        let field_paths = if self.field_paths.is_empty() { &[Str::from(NAME)][..] } else { &self.field_paths };
+        let field_paths =
+            if self.field_paths.is_empty() { &[Str::from(NAME)][..] } else { &self.field_paths };
         let paths: Vec<(&Str, Vec<Str>)> = field_paths.iter().map(|path| (path, path::split(path))).collect();
         for resource in &mut resources.list {
             if !ids(resource).any(|id| selected.matches_id(&id)) || !selected.matches_labels(resource) {
@@ -223,7 +230,8 @@ impl Target {
         }
         let words = if create == Create::No { "find" } else { "find or create" };
         let missing = || format!("unable to {words} field {path:?} in replacement target");
-        let mut walk = Walk { create, found: 0, set: &mut |field, is_new| self.set_value(field, is_new, copied) };
+        let mut walk =
+            Walk { create, found: 0, set: &mut |field, is_new| self.set_value(field, is_new, copied) };
         match walk.step(value, steps) {
             Ok(()) if walk.found > 0 => Ok(()),
             Ok(()) => Err(KustomizeError::new(missing())),
@@ -259,7 +267,12 @@ impl FieldOptions {
 }
 
 /// Puts a value into a field. A scalar gets the text of the value and stays what it is, a string or a number.
-fn set_like(field: &mut Value, is_new: bool, copied: &Copied, text: Option<Str>) -> Result<(), KustomizeError> {
+fn set_like(
+    field: &mut Value,
+    is_new: bool,
+    copied: &Copied,
+    text: Option<Str>,
+) -> Result<(), KustomizeError> {
     if matches!(field, Value::Map(_) | Value::Seq(_)) {
         *field = copied.value.clone();
         return Ok(());

@@ -68,7 +68,9 @@ impl Schema {
         }
         if let Some(text) = file {
             if version.is_some() {
-                return Err(KustomizeError::new("builtin version and custom schema provided, cannot use both"));
+                return Err(KustomizeError::new(
+                    "builtin version and custom schema provided, cannot use both",
+                ));
             }
             self.built_in = if *self.was_read.get_mut() {
                 BuiltIn::Under
@@ -93,7 +95,9 @@ impl Schema {
 
     /// Where the objects of a kind live, if that is known.
     pub fn scope(&self, kind: &Kind) -> Option<Scope> {
-        if let Some(scope) = Table::get().kind(&kind.group, &kind.version, &kind.kind).and_then(|known| known.scope) {
+        if let Some(scope) =
+            Table::get().kind(&kind.group, &kind.version, &kind.kind).and_then(|known| known.scope)
+        {
             return Some(scope);
         }
         self.was_asked.store(true, Ordering::Relaxed);

@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_first_text_that_has_a_scalar_tells_how_it_is_written() {
-        let mut written = Written::document(Arc::from(&b"a: 'x'\nl:\n- {name: n, b: 1.10}\nc:\nd: ~\n"[..]), 0);
+        let mut written =
+            Written::document(Arc::from(&b"a: 'x'\nl:\n- {name: n, b: 1.10}\nc:\nd: ~\n"[..]), 0);
         written.add(&Written::document(Arc::from(&b"a: y\ne: \"z\"\n"[..]), 0));
         assert!(written.is_quoted(&[field("a")], &value!("y")));
         assert!(written.is_quoted(&[field("e")], &value!("z")));

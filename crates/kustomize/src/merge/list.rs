@@ -46,7 +46,8 @@ impl<'a> Merger<'a> {
         let mut merged: Vec<Value> = Vec::with_capacity(items.len());
         for texts in &all {
             let used_texts: Texts = used.iter().map(|at| texts[*at].clone()).collect();
-            let Some(value) = self.item(&mut items, &mut origin, item_known, &used_names, &used_texts)? else {
+            let Some(value) = self.item(&mut items, &mut origin, item_known, &used_names, &used_texts)?
+            else {
                 set_element(&mut items, None, &used_names, &used_texts)?;
                 continue;
             };
@@ -235,7 +236,9 @@ fn has_keys(item: &Value, keys: &[Str], texts: &[Str]) -> Result<bool, Kustomize
     for (at, key) in keys.iter().enumerate() {
         if let Some(text) = texts.get(at) {
             found = match item {
-                Value::Map(_) | Value::Seq(_) if key.is_empty() => return Err(wrong_kind("ScalarNode", item)),
+                Value::Map(_) | Value::Seq(_) if key.is_empty() => {
+                    return Err(wrong_kind("ScalarNode", item));
+                }
                 _ if key.is_empty() => text_of(item) == *text,
                 Value::Map(fields) => {
                     fields.get(key).is_some_and(|value| text.is_empty() || text_of(value) == *text)

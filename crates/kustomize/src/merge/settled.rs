@@ -23,8 +23,7 @@ impl<'a> Merger<'a> {
                 None => true,
                 Some(keys) => {
                     let item_known = known.and_then(|known| self.schema.items(known));
-                    has_clear_keys(items, &keys)
-                        && items.iter().all(|item| self.is_settled(item, item_known))
+                    has_clear_keys(items, &keys) && items.iter().all(|item| self.is_settled(item, item_known))
                 }
             },
             _ => true,
@@ -36,9 +35,9 @@ impl<'a> Merger<'a> {
 fn has_clear_keys(items: &[Value], keys: &[Str]) -> bool {
     if keys.is_empty() {
         let mut seen = HashSet::new();
-        return items
-            .iter()
-            .all(|item| !matches!(item, Value::Null | Value::Map(_) | Value::Seq(_)) && seen.insert(text_of(item)));
+        return items.iter().all(|item| {
+            !matches!(item, Value::Null | Value::Map(_) | Value::Seq(_)) && seen.insert(text_of(item))
+        });
     }
     if !items.iter().all(|item| matches!(item, Value::Map(fields) if !fields.is_empty())) {
         return false;

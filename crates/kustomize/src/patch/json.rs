@@ -52,12 +52,15 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
         value.set(&["metadata", "annotations", MEMORY], "");
     }
     let mut value = apply_operations(&value, operations).map_err(|error| {
-        let (PatchError::Malformed(message) | PatchError::Unprocessable(message) | PatchError::Failed(message)) = error;
+        let (PatchError::Malformed(message)
+        | PatchError::Unprocessable(message)
+        | PatchError::Failed(message)) = error;
         KustomizeError::new(message)
     })?;
     if !matches!(value, Value::Map(_)) {
         let found = value.type_name();
-        let message = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
+        let message =
+            format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
         return Err(KustomizeError::new(message));
     }
     value.remove(&["metadata", "annotations", MEMORY]);

@@ -31,7 +31,8 @@ impl JsonPatch {
                 None => "empty file path and empty jsonOp".to_owned(),
             }));
         }
-        let operations = json::read(text).map_err(|why| KustomizeError::new(format!("decoding {text}: {why}")))?;
+        let operations =
+            json::read(text).map_err(|why| KustomizeError::new(format!("decoding {text}: {why}")))?;
         if operations.is_empty() {
             let path = path.unwrap_or_default();
             return Err(KustomizeError::new(format!(

@@ -1,6 +1,6 @@
 //! The field `patches`: patches of either sort, for what they name themselves or for what a target selects.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Value;
 
 use super::json;
 use super::strategic::StrategicPatch;
@@ -82,7 +82,10 @@ impl Patch {
             (Err(_), Ok(operations)) => Content::Json(operations),
             (Err(strategic), Err(json)) => {
                 return Err(KustomizeError::new(format!("unable to parse SM or JSON patch from {source}"))
-                    .hint(format!("as a strategic merge patch: {}; as a JSON patch: {json}", strategic.message)));
+                    .hint(format!(
+                        "as a strategic merge patch: {}; as a JSON patch: {json}",
+                        strategic.message
+                    )));
             }
         };
         Ok(Patch { content, source, target })
@@ -184,16 +187,6 @@ pub(crate) fn apply_patches(
 impl From<&Value> for PatchOptions {
     fn from(value: &Value) -> Self {
         let is = |name: &str| value.bool_at(&[name]).unwrap_or_default();
-        PatchOptions {
-            allow_name_change: is("allowNameChange"),
-            allow_kind_change: is("allowKindChange"),
-        }
-    }
-}
-
-/// The name of a patch in messages.
-impl Patch {
-    pub(crate) fn source(&self) -> Str {
-        self.source.as_str().into()
+        PatchOptions { allow_name_change: is("allowNameChange"), allow_kind_change: is("allowKindChange") }
     }
 }

@@ -24,7 +24,8 @@ impl<'p> StrategicPatch<'p> {
         // there does not take a label away but becomes its text.
         let text = |field: &'static str| {
             move |key: &str, value: &Value| {
-                let path = [Step::Field("metadata".into()), Step::Field(field.into()), Step::Field(key.into())];
+                let path =
+                    [Step::Field("metadata".into()), Step::Field(field.into()), Step::Field(key.into())];
                 patch.written.text(&path, value)
             }
         };
@@ -47,20 +48,25 @@ impl<'p> StrategicPatch<'p> {
             resource.remember_id(schema.is_cluster_scoped(&resource.kind()));
         }
         let mut patch = self.value.clone();
-        if self.is_selective && let Some(api_version) = resource.value.get("apiVersion") {
+        if self.is_selective
+            && let Some(api_version) = resource.value.get("apiVersion")
+        {
             patch.set(&["apiVersion"], api_version.clone());
         }
-        let fate =
-            merge(&mut resource.value, &resource.written, &mut patch, &self.patch.written, schema)?;
+        let fate = merge(&mut resource.value, &resource.written, &mut patch, &self.patch.written, schema)?;
         if fate == Fate::Dropped || resource.value.is_empty() {
             resource.value = Value::Null;
             return Ok(());
         }
         resource.written.add(&self.patch.written);
-        if !self.patch.may_change_kind && let Some(kind) = kind {
+        if !self.patch.may_change_kind
+            && let Some(kind) = kind
+        {
             resource.value.set(&["kind"], kind);
         }
-        if !self.patch.may_rename && let Some(name) = name {
+        if !self.patch.may_rename
+            && let Some(name) = name
+        {
             resource.value.set(&["metadata", "name"], name);
         }
         match namespace.filter(|namespace| !namespace.is_empty()) {

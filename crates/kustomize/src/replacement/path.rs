@@ -109,9 +109,9 @@ pub(super) fn look_up<'v>(
                 let position = list(here)?.iter().position(|item| is_meant(&item));
                 position.map(|at| (&list_items(here)[at], Step::Index(at)))
             }
-            Part::Field(name) => map(here)?
-                .and_then(|fields| fields.get(name))
-                .map(|value| (value, Step::Field(name.into()))),
+            Part::Field(name) => {
+                map(here)?.and_then(|fields| fields.get(name)).map(|value| (value, Step::Field(name.into())))
+            }
         };
         let Some((next, step)) = found else { return Ok(None) };
         here = next;
@@ -234,7 +234,10 @@ impl Walk<'_> {
             let options = yaml::Options::default().version(yaml::Version::V3);
             let mut inner = yaml::parse_with(text_of(field).as_bytes(), &options)
                 .map_err(|error| Problem::Path(KustomizeError::new(error.to_string())))?;
-            return self.go(&mut inner, rest, false);
+            return match self.go(&mut inner, rest, false) {
+                Err(Problem::Value(_)) => Ok(()),
+                other => other,
+            };
         }
         self.go(field, rest, is_new)
     }
