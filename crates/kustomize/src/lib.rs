@@ -15,6 +15,8 @@ mod defaults;
 mod error;
 mod fieldspec;
 mod finish;
+#[cfg(test)]
+mod fixture;
 mod folded;
 mod generate;
 mod hash;

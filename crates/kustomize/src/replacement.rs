@@ -1,5 +1,6 @@
 //! The field `replacements`: values copied from one resource to the fields of others.
 
+mod document;
 mod path;
 mod read;
 mod structured;

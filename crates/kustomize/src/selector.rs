@@ -13,22 +13,22 @@ use crate::written::text_of;
 
 /// A selector as a kustomization has it. What is empty selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selector {
+pub(crate) struct Selector {
     /// The kind, each part a regular expression.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// The name, a regular expression.
-    pub name: Str,
+    pub(crate) name: Str,
     /// The namespace, a regular expression.
-    pub namespace: Str,
+    pub(crate) namespace: Str,
     /// A selector of labels.
-    pub labels: Str,
+    pub(crate) labels: Str,
     /// A selector of annotations.
-    pub annotations: Str,
+    pub(crate) annotations: Str,
 }
 
 impl Selector {
     /// Reads the fields of a selector; unknown ones are left to whoever checks the kustomization.
-    pub fn read(value: &Value) -> Self {
+    pub(crate) fn read(value: &Value) -> Self {
         let text = |name: &str| value.get(name).map(text_of).unwrap_or_default();
         Selector {
             kind: Kind { group: text("group"), version: text("version"), kind: text("kind") },

@@ -53,7 +53,12 @@ impl Written {
 
     /// Whether the scalar at a path is quoted, which now has the value given.
     pub(crate) fn is_quoted(&self, path: &[Step], value: &Value) -> bool {
-        let Value::Str(_) = value else { return false };
+        let Value::Str(text) = value else { return false };
+        // Merging anything puts quotes around the words of YAML 1.1 wherever they stand.
+        let is_string_in = |version| yaml::meaning(text, version) == *value;
+        if self.0.len() > 1 && is_string_in(Version::V3) && !is_string_in(Version::V2) {
+            return true;
+        }
         for source in &self.0 {
             if source.text.is_none() {
                 return true;
@@ -70,11 +75,11 @@ impl Written {
         if let Value::Str(text) = value {
             return text.clone();
         }
-        match self.0.iter().find_map(|source| source.find(path)) {
-            // What a transformer has changed since is not what is written.
-            Some(text) if yaml::meaning(&text[1..], Version::V3) == *value => text[1..].into(),
-            _ => text_of(value),
-        }
+        // The latest text that means the value; what a transformer has changed since is written nowhere.
+        let mut texts = self.0.iter().rev().filter_map(|source| source.find(path)).map(|text| &text[1..]);
+        texts
+            .find(|text| yaml::meaning(text, Version::V3) == *value)
+            .map_or_else(|| text_of(value), Into::into)
     }
 
     /// Whether the null at a path is one that is left out: `key:` and nothing after it.
@@ -90,21 +95,23 @@ impl Source {
             let document = text.get(place.clone())?.as_bytes();
             yaml::parse_written(document, 0, &Options::default().version(Version::V3)).ok()
         });
-        path.iter().try_fold(tree.as_ref()?, |here, step| step.of(here)).and_then(Value::as_str)
+        find(tree.as_ref()?, path)
     }
 }
 
-impl Step {
-    /// What the step leads to in a tree of scalars as they are written.
-    fn of<'v>(&self, here: &'v Value) -> Option<&'v Value> {
-        match self {
-            Step::Field(name) => here.get(name),
-            Step::Index(at) => here.as_seq()?.get(*at),
-            Step::Item(keys, values) => here.as_seq()?.iter().find(|item| {
-                let fits =
-                    |(key, value): (&Str, &Str)| item.str_at(&[key]).is_some_and(|text| text[1..] == **value);
-                keys.iter().zip(values).all(fits)
-            }),
+/// The scalar at a path in a tree of scalars as they are written. Where items of a list have the same keys, the first
+/// that the path goes on in counts.
+fn find<'v>(here: &'v Value, path: &[Step]) -> Option<&'v str> {
+    let Some((step, rest)) = path.split_first() else { return here.as_str() };
+    match step {
+        Step::Field(name) => find(here.get(name)?, rest),
+        Step::Index(at) => find(here.as_seq()?.get(*at)?, rest),
+        Step::Item(keys, values) => {
+            let has = |item: &Value, key: &Str, value: &Str| {
+                item.str_at(&[key]).is_some_and(|text| text[1..] == **value)
+            };
+            let is_meant = |item: &&Value| keys.iter().zip(values).all(|(key, value)| has(item, key, value));
+            here.as_seq()?.iter().filter(is_meant).find_map(|item| find(item, rest))
         }
     }
 }

@@ -35,6 +35,11 @@ impl Directive {
         Ok(directive)
     }
 
+    /// Whether a map says that it is to be replaced.
+    pub(super) fn is_replace(value: &Value) -> bool {
+        value.get(KEY).is_some_and(|value| text_of(value) == "replace")
+    }
+
     /// Takes the directive out of a list: an item that is nothing but it.
     pub(super) fn take_from_list(items: &mut Seq) -> Result<Self, KustomizeError> {
         let found = items.iter().find_map(|item| match item {

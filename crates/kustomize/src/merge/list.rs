@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use lynceus_object::{Seq, Str, Value};
 
+use super::directive::Directive;
 use super::{Fate, Merger, Origin, wrong_kind};
 use crate::error::KustomizeError;
 use crate::schema::Known;
@@ -78,10 +79,13 @@ impl<'a> Merger<'a> {
             Items::Other(other) => find(other, &by, &wanted).and_then(|at| other.make_mut().get_mut(at)),
             Items::Nothing | Items::Same => None,
         };
+        let is_merged = !other.as_deref().is_some_and(Directive::is_replace);
         self.path.push(Step::Item(by, wanted));
         let value = match (mine, other) {
             (None, None) => None,
-            (None, Some(other)) => self.added(other.clone(), known)?,
+            (None, Some(other)) => self.added_item(other, known)?,
+            // The item of the patch is taken for this one, but not put into its place: what stands there comes back.
+            (Some(_), Some(other)) if Directive::is_replace(other) => self.added_item(other, known)?,
             (Some(at), other) => {
                 let origin = other.map_or(alone, Origin::Other);
                 (self.visit(&mut items[at], origin, known)? == Fate::Kept).then(|| items[at].clone())
@@ -95,11 +99,27 @@ impl<'a> Merger<'a> {
                     fields.insert(key.clone(), meaning(text));
                 }
             }
-            if let Some(at) = mine {
+            if let Some(at) = mine.filter(|_| is_merged) {
                 items[at] = value.clone();
             }
         }
         Ok(Some(value))
+    }
+
+    /// An item of the patch alone. The patch keeps it as it is then, without its directive: it may be met again.
+    fn added_item(
+        &mut self,
+        item: &mut Value,
+        known: Option<Known<'a>>,
+    ) -> Result<Option<Value>, KustomizeError> {
+        if let Value::Map(fields) = item
+            && let Ok(Directive::Delete) = Directive::take_from_map(fields)
+        {
+            return Ok(None);
+        }
+        let added = self.added(std::mem::take(item), known)?;
+        *item = added.clone().unwrap_or_default();
+        Ok(added)
     }
 }
 
@@ -127,8 +147,10 @@ fn all_texts(dest: &Seq, origin: &Items<'_>, keys: &[Str]) -> Vec<Texts> {
 /// Makes texts the same that differ only where one of them lacks a key: a port without a protocol is the one with it.
 fn unite(all: &mut [Texts]) {
     for first in 0..all.len() {
+        // What is compared is as it was before this round, even where it has been united meanwhile.
+        let texts = all[first].clone();
         for second in 0..all.len() {
-            if let Some(united) = united(&all[first], &all[second]) {
+            if let Some(united) = united(&texts, &all[second]) {
                 all[first] = united.clone();
                 all[second] = united;
             }

@@ -1,6 +1,6 @@
 //! The field `patches`: patches of either sort, for what they name themselves or for what a target selects.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Value;
 
 use super::json;
 use super::strategic::StrategicPatch;
@@ -188,12 +188,5 @@ impl From<&Value> for PatchOptions {
     fn from(value: &Value) -> Self {
         let is = |name: &str| value.bool_at(&[name]).unwrap_or_default();
         PatchOptions { allow_name_change: is("allowNameChange"), allow_kind_change: is("allowKindChange") }
-    }
-}
-
-/// The name of a patch in messages.
-impl Patch {
-    pub(crate) fn source(&self) -> Str {
-        self.source.as_str().into()
     }
 }

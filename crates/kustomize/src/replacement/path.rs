@@ -234,7 +234,10 @@ impl Walk<'_> {
             let options = yaml::Options::default().version(yaml::Version::V3);
             let mut inner = yaml::parse_with(text_of(field).as_bytes(), &options)
                 .map_err(|error| Problem::Path(KustomizeError::new(error.to_string())))?;
-            return self.go(&mut inner, rest, false);
+            return match self.go(&mut inner, rest, false) {
+                Err(Problem::Value(_)) => Ok(()),
+                other => other,
+            };
         }
         self.go(field, rest, is_new)
     }

@@ -17,7 +17,10 @@ pub(crate) fn read_replacements(
     for item in items {
         let path = text(item, "path");
         if path.is_empty() {
-            out.push(read(item));
+            let mut replacement = read(item);
+            // On its way an empty list in the kustomization itself becomes none, but not one in a file.
+            replacement.targets = replacement.targets.filter(|targets| !targets.is_empty());
+            out.push(replacement);
             continue;
         }
         if present(item, "source").is_some() || !item.items_at(&["targets"]).is_empty() {

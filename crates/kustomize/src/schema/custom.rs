@@ -60,13 +60,13 @@ impl Custom {
 }
 
 fn key(kind: &Kind) -> (Str, Str) {
-    (join_api_version(&kind.group, &kind.version).into(), kind.kind.clone())
+    (join_api_version(&kind.group, &kind.version), kind.kind.clone())
 }
 
 fn type_of(extension: &Value) -> Option<(Str, Str)> {
     let version = extension.str_at(&["version"])?;
     let group = extension.str_at(&["group"]).unwrap_or_default();
-    Some((join_api_version(group, version).into(), extension.str_at(&["kind"])?.into()))
+    Some((join_api_version(group, version), extension.str_at(&["kind"])?.into()))
 }
 
 /// The name of the definition that stands in the place of a schema.
