@@ -1,9 +1,10 @@
 //! From the text of a file to resources, as kyaml's reader cuts and checks it.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use lynceus_files::{FilePath, Span};
-use lynceus_object::{FieldPath, Map, Value, yaml};
+use lynceus_object::{Map, Str, Value, yaml};
 
 use crate::error::KustomizeError;
 use crate::resource::Resource;
@@ -15,18 +16,21 @@ pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Reso
     let is_single = documents.len() == 1;
     let mut queue = VecDeque::new();
     for document in &documents {
-        let value = document.read()?;
+        let mut value = document.read()?;
         if value.is_empty() {
             continue;
         }
-        let span = document.span(&value);
-        if is_single && is_wrapping(&value) {
-            for item in value.items_at(&["items"]) {
-                queue.push_back((item.clone(), span.clone()));
-            }
+        let span = document.span();
+        if !(is_single && is_wrapping(&value)) {
+            document.spell_annotations(&mut value, None);
+            queue.push_back((value, span));
             continue;
         }
-        queue.push_back((value, span));
+        for (index, item) in value.items_at(&["items"]).iter().enumerate() {
+            let mut item = item.clone();
+            document.spell_annotations(&mut item, Some(index));
+            queue.push_back((item, span.clone()));
+        }
     }
     let mut found = Vec::with_capacity(queue.len());
     while let Some((value, span)) = queue.pop_front() {
@@ -39,7 +43,7 @@ pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Reso
         }
         check(&value).map_err(at)?;
         match list_items(&value).map_err(at)? {
-            Some(items) => queue.extend(items.iter().map(|item| (item.clone(), span.clone()))),
+            Some(items) => queue.extend(items.iter().map(|item| (from_json(item), span.clone()))),
             None => found.push(Resource { span, ..Resource::new(value) }),
         }
     }
@@ -96,13 +100,9 @@ fn lines(text: &str) -> u32 {
 }
 
 impl Document<'_> {
-    /// The document as a value, with the annotations as Kustomize prints them in the end.
+    /// The document as a value.
     fn read(&self) -> Result<Value, KustomizeError> {
-        let options = yaml::Options {
-            max_bytes: usize::try_from(crate::limits::MAX_FILE_BYTES).unwrap_or(usize::MAX),
-            ..yaml::Options::default().strict().version(yaml::Version::V3)
-        };
-        let mut value = yaml::parse_with(self.text.as_bytes(), &options).map_err(|error| {
+        yaml::parse_with(self.text.as_bytes(), &options().strict()).map_err(|error| {
             let told = KustomizeError::new(format!("MalformedYAMLError: {error}"));
             let line = if error.line == 0 { 0 } else { error.line + self.lines_before };
             let told = match self.file {
@@ -113,36 +113,26 @@ impl Document<'_> {
                 Some(hint) => told.hint(hint),
                 None => told,
             }
-        })?;
-        self.spell_annotations(&mut value);
-        Ok(value)
+        })
     }
 
-    /// Annotations are texts in the end: what is written as a number or as nothing becomes what was written.
-    fn spell_annotations(&self, value: &mut Value) {
-        let Some(annotations) = value.at(&["metadata", "annotations"]).and_then(Value::as_map) else {
-            return;
-        };
-        if annotations.values().all(|value| matches!(value, Value::Str(_))) {
-            return;
-        }
-        let path = FieldPath::fields(["metadata", "annotations"]);
-        let spelled: Map = annotations
-            .iter()
-            .map(|(key, value)| {
-                let text = match value {
-                    Value::Str(text) => text.clone(),
-                    Value::Seq(_) | Value::Map(_) => Default::default(),
-                    _ => yaml::scalar_text(self.text.as_bytes(), 0, &path.field(key.clone()))
-                        .map_or_else(|| spelled(value), Into::into),
-                };
-                (key.clone(), Value::Str(text))
-            })
-            .collect();
-        value.set(&["metadata", "annotations"], spelled);
+    /// Annotations are texts in the end: what is written as a number, a date or nothing becomes what was written. If the
+    /// resource is an item of the document's list, its position is given.
+    fn spell_annotations(&self, resource: &mut Value, item: Option<usize>) {
+        let written = OnceCell::new();
+        spell(resource, |key, value| {
+            let tree = written.get_or_init(|| yaml::parse_written(self.text.as_bytes(), 0, &options()).ok());
+            let resource = tree.as_ref().and_then(|tree| match item {
+                Some(index) => tree.items_at(&["items"]).get(index),
+                None => Some(tree),
+            });
+            let text = resource.and_then(|resource| resource.str_at(&["metadata", "annotations", key]));
+            // Before the text stands a sign of whether it is quoted.
+            text.and_then(|text| text.get(1..)).map_or_else(|| spelled(value), Str::from)
+        });
     }
 
-    fn span(&self, _value: &Value) -> Option<Span> {
+    fn span(&self) -> Option<Span> {
         let file = self.file?.clone();
         let content = self.text.split_inclusive('\n').take_while(|line| {
             let line = line.trim();
@@ -153,10 +143,54 @@ impl Document<'_> {
     }
 }
 
+/// How files of resources are read.
+fn options() -> yaml::Options {
+    yaml::Options {
+        max_bytes: usize::try_from(crate::limits::MAX_FILE_BYTES).unwrap_or(usize::MAX),
+        ..yaml::Options::default().version(yaml::Version::V3)
+    }
+}
+
+/// A resource of a list that Kustomize prints as JSON and reads again.
+fn from_json(item: &Value) -> Value {
+    let mut item = item.clone();
+    spell(&mut item, |_, value| match value {
+        Value::Null => "null".into(),
+        other => spelled(other),
+    });
+    item
+}
+
+/// Makes texts of annotations.
+fn spell(resource: &mut Value, text: impl Fn(&Str, &Value) -> Str) {
+    let Some(annotations) = resource.at(&["metadata", "annotations"]).and_then(Value::as_map) else { return };
+    if annotations.values().all(|value| matches!(value, Value::Str(text) if !may_be_date(text))) {
+        return;
+    }
+    let spelled: Map = annotations
+        .iter()
+        .map(|(key, value)| {
+            let text = match value {
+                Value::Str(known) if !may_be_date(known) => known.clone(),
+                Value::Seq(_) | Value::Map(_) => Str::new(),
+                other => text(key, other),
+            };
+            (key.clone(), Value::Str(text))
+        })
+        .collect();
+    resource.set(&["metadata", "annotations"], spelled);
+}
+
+/// Whether a text may be a date that was written otherwise.
+fn may_be_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 20 && bytes[0].is_ascii_digit() && bytes[4] == b'-' && bytes[10] == b'T'
+}
+
 /// A value as a text, where how it was written is not known.
-pub(crate) fn spelled(value: &Value) -> lynceus_object::Str {
+pub(crate) fn spelled(value: &Value) -> Str {
     match value {
-        Value::Null | Value::Seq(_) | Value::Map(_) => Default::default(),
+        Value::Null | Value::Seq(_) | Value::Map(_) => Str::new(),
         Value::Str(text) => text.clone(),
         other => lynceus_object::json::to_string(other).into(),
     }
@@ -269,13 +303,24 @@ mod tests {
     #[test]
     fn annotations_are_texts_as_they_were_written() {
         let text = "kind: A\nmetadata:\n  name: a\n  annotations:\n    a: 1.10\n    b: True\n    c:\n    d: null\n    \
-                    e: {x: y}\n    f: ~ # none\n    g: text\n";
+                    e: {x: y}\n    f: ~ # none\n    g: text\n    h: 2020-01-01\n    i: &i 1.0\n    j: *i\n";
         let found = resources(text.as_bytes(), None).unwrap();
         let annotations = found[0].value.at(&["metadata", "annotations"]).unwrap();
         assert_eq!(
             lynceus_object::json::to_string(annotations),
-            r#"{"a":"1.10","b":"True","c":"","d":"null","e":"","f":"~","g":"text"}"#
+            r#"{"a":"1.10","b":"True","c":"","d":"null","e":"","f":"~","g":"text","h":"2020-01-01","i":"1.0","j":"1.0"}"#
         );
+    }
+
+    #[test]
+    fn annotations_in_lists_are_texts_too() {
+        let item = "- {kind: A, metadata: {name: a, annotations: {x: 1.10, y: null}}}\n";
+        let annotations = |text: &str| {
+            let found = resources(text.as_bytes(), None).unwrap();
+            lynceus_object::json::to_string(found[0].value.at(&["metadata", "annotations"]).unwrap())
+        };
+        assert_eq!(annotations(&format!("kind: List\nitems:\n{item}")), r#"{"x":"1.10","y":"null"}"#);
+        assert_eq!(annotations(&format!("kind: AList\nitems:\n{item}")), r#"{"x":"1.1","y":"null"}"#);
     }
 
     #[test]

@@ -24,24 +24,12 @@ pub fn locate(text: &[u8], document: usize, path: &FieldPath) -> Option<(u32, u3
     Some((line + chunk.lines_before, column))
 }
 
-/// The scalar at a path as it is written, such as `1.10` or `~`; of one in quotes or of several lines the text that it
-/// stands for. `None` if there is no scalar, or if the document cannot be read.
-pub fn scalar_text(text: &[u8], document: usize, path: &FieldPath) -> Option<String> {
-    let text = text::decode(text).ok()?;
-    let chunk = split::split(&text).nth(document)?;
-    let mut search = Search::new(chunk.text, &Options::default());
-    search.walk(path);
-    search.scalar
-}
-
 /// A walk through the events of a document with the path of each.
 struct Search<'a> {
     text: &'a str,
     parser: Parser<'a>,
     open: Vec<Open>,
     best: Option<(usize, (u32, u32))>,
-    /// The text of the scalar at the whole path.
-    scalar: Option<String>,
 }
 
 /// A collection that has begun, and how much of the wanted path leads into what comes next in it.
@@ -56,16 +44,10 @@ struct Open {
 
 impl<'a> Search<'a> {
     fn new(text: &'a str, options: &Options) -> Self {
-        Search { text, parser: Parser::new(text, options), open: Vec::new(), best: None, scalar: None }
+        Search { text, parser: Parser::new(text, options), open: Vec::new(), best: None }
     }
 
     fn find(mut self, wanted: &FieldPath) -> Option<(u32, u32)> {
-        self.walk(wanted)?;
-        self.best.map(|(_, place)| place)
-    }
-
-    /// Goes through the whole document; nothing if that cannot be done.
-    fn walk(&mut self, wanted: &FieldPath) -> Option<()> {
         let Start::Content { explicit } = self.parser.start().ok()? else { return None };
         let root = self.parser.root(explicit).ok()?;
         self.note(0, &root);
@@ -74,7 +56,7 @@ impl<'a> Search<'a> {
             let node = self.parser.next().ok()?;
             self.step(&node, wanted.segments());
         }
-        Some(())
+        self.best.map(|(_, place)| place)
     }
 
     /// Remembers the place of a node that `depth` steps of the path lead to.
@@ -126,9 +108,6 @@ impl<'a> Search<'a> {
         if let (false, Some(depth)) = (is_map, depth) {
             self.note(depth, node);
         }
-        if let (Event::Scalar { text, .. }, true) = (&node.event, depth == Some(wanted.len())) {
-            self.scalar = Some(text.clone().into_owned());
-        }
         self.enter(node, depth);
     }
 }
@@ -174,16 +153,6 @@ spec:
         check(1, "spec.template.spec.volumes", Some((7, 5)));
         check(1, "metadata.name", Some((4, 1)));
         check(7, "kind", None);
-    }
-
-    #[test]
-    fn a_scalar_is_told_as_it_is_written() {
-        let text = |path: &str| scalar_text(b"a: 1.10\nb: {c: ~, d: 'x'}\ne:\n- True # yes\n", 0, &FieldPath::parse(path).unwrap());
-        assert_eq!(text("a").as_deref(), Some("1.10"));
-        assert_eq!(text("b.c").as_deref(), Some("~"));
-        assert_eq!(text("b.d").as_deref(), Some("x"));
-        assert_eq!(text("e[0]").as_deref(), Some("True"));
-        assert_eq!((text("b"), text("f")), (None, None));
     }
 
     #[test]
