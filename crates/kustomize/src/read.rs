@@ -231,8 +231,7 @@ pub(crate) fn check(value: &Value) -> Result<(), KustomizeError> {
         let space = if kind.is_empty() || name.is_empty() { "" } else { " " };
         KustomizeError::new(format!("{problem} in object {{{api_version} {kind}{space}{name}}}"))
     };
-    if !has(&["apiVersion"]) && !has(&["kind"]) && !value.get("metadata").is_some_and(|meta| !meta.is_empty())
-    {
+    if !has(&["apiVersion"]) && !has(&["kind"]) && value.get("metadata").is_none_or(Value::is_empty) {
         return Err(KustomizeError::new("missing Resource metadata"));
     }
     if !is_given(&["kind"]) {
