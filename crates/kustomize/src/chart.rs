@@ -37,7 +37,7 @@ pub(crate) fn render(
     }
     let directory = directory(chart, globals, loader)?;
     let inflation = Inflation { loader, options, chart, directory };
-    let merge = inflation.merge()?;
+    let precedence = inflation.precedence()?;
     let mut additional = Vec::new();
     for path in &chart.additional_values_files {
         let loaded = loader.load(path).map_err(KustomizeError::from);
@@ -49,7 +49,7 @@ pub(crate) fn render(
         Err(LoadError::Pending(_)) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let values = inflation.values(merge, &loaded)?;
+    let values = inflation.values(precedence, &loaded)?;
     let mut files = vec![ValuesFile { name: format!("{}-kustomize-values.yaml", chart.name), data: values }];
     files.append(&mut additional);
     let text = inflation.template(&loaded.chart, files)?;
@@ -63,10 +63,13 @@ pub(crate) fn render(
 
 /// How values of a kustomization go together with those of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Merge {
-    Override,
-    Merge,
-    Replace,
+enum Precedence {
+    /// Those of the kustomization win.
+    Inline,
+    /// Those of the file win.
+    File,
+    /// Those of the file do not count.
+    InlineOnly,
 }
 
 /// A chart that was read.
@@ -92,11 +95,11 @@ fn directory(
 }
 
 impl Inflation<'_, '_> {
-    fn merge(&self) -> Result<Merge, KustomizeError> {
+    fn precedence(&self) -> Result<Precedence, KustomizeError> {
         match self.chart.values_merge.as_str() {
-            "" | "override" => Ok(Merge::Override),
-            "merge" => Ok(Merge::Merge),
-            "replace" => Ok(Merge::Replace),
+            "" | "override" => Ok(Precedence::Inline),
+            "merge" => Ok(Precedence::File),
+            "replace" => Ok(Precedence::InlineOnly),
             _ => Err(KustomizeError::new("valuesMerge must be one of [merge override replace]")),
         }
     }
@@ -133,16 +136,16 @@ impl Inflation<'_, '_> {
     }
 
     /// The values that stand in the place of the chart's own.
-    fn values(&self, merge: Merge, chart: &LoadedChart) -> Result<Arc<[u8]>, KustomizeError> {
+    fn values(&self, precedence: Precedence, chart: &LoadedChart) -> Result<Arc<[u8]>, KustomizeError> {
         let inline: Map =
             self.chart.values_inline.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         if inline.is_empty() {
             return self.values_file(chart);
         }
-        let merged = match merge {
-            Merge::Replace => inline,
-            Merge::Override => merged(self.read_values(chart)?, &inline),
-            Merge::Merge => merged(inline, &self.read_values(chart)?),
+        let merged = match precedence {
+            Precedence::InlineOnly => inline,
+            Precedence::Inline => merged(self.read_values(chart)?, &inline),
+            Precedence::File => merged(inline, &self.read_values(chart)?),
         };
         Ok(yaml::to_string(&Value::Map(merged)).into_bytes().into())
     }

@@ -83,6 +83,7 @@ pub(crate) fn write_annotations(resources: &mut Resources, kustomization: &Kusto
                         text if text.is_empty() => "null".into(),
                         text => text,
                     },
+                    Value::Str(text) if may_be_date(text) => resource.written.date(&annotation(key), text),
                     scalar => resource.written.text(&annotation(key), scalar),
                 };
                 map.iter().map(|(key, value)| (key.clone(), Value::Str(text(key, value)))).collect()
@@ -107,11 +108,17 @@ fn annotation(key: &Str) -> [Step; 3] {
     ["metadata", "annotations", key].map(|name| Step::Field(name.into()))
 }
 
+/// Whether a text may be a date that was written otherwise.
+fn may_be_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 20 && bytes[0].is_ascii_digit() && bytes[4] == b'-' && bytes[10] == b'T'
+}
+
 /// Whether annotations are printed as they are.
 fn is_clean(annotations: Option<&Value>) -> bool {
     let Some(Value::Map(map)) = annotations else { return false };
     let is_printed = |key: &str| key != ORIGIN && key != TRANSFORMATIONS && !OWN.contains(&key);
-    !map.is_empty() && map.iter().all(|(key, value)| matches!(value, Value::Str(_)) && is_printed(key))
+    !map.is_empty() && map.iter().all(|(key, value)| matches!(value, Value::Str(text) if !may_be_date(text)) && is_printed(key))
 }
 
 fn annotate(annotations: &mut Map, resource: &Resource, origins: bool, transformations: bool) {

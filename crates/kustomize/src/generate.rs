@@ -25,7 +25,10 @@ pub(crate) fn config_map(
     let (mut data, mut binary) = (Map::new(), Map::new());
     for Pair { key, value } in sources.read(&arguments.name, loader)? {
         match String::from_utf8(value) {
-            Ok(text) => data.insert(key, text),
+            Ok(text) => {
+                check(&key, &text)?;
+                data.insert(key, text)
+            }
             Err(bytes) => binary.insert(key, encoded(bytes.as_bytes())),
         };
     }
@@ -36,6 +39,21 @@ pub(crate) fn config_map(
         value.set(&["binaryData"], binary);
     }
     Ok(finished(value, arguments.options.as_ref(), &arguments.behavior))
+}
+
+/// Whether Kustomize can read what it writes of a text, which it does before it prints.
+fn check(key: &str, text: &str) -> Result<(), KustomizeError> {
+    let is_refused =
+        |character| matches!(character, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+    let problem = if text.contains(is_refused) {
+        "control characters are not allowed"
+    } else if text.starts_with('\t') && text.contains('\n') && !text.contains('\r') {
+        "found a tab character where an indentation space is expected"
+    } else {
+        return Ok(());
+    };
+    Err(KustomizeError::new(format!("yaml: {problem}, which Kustomize does not print"))
+        .hint(format!("change the value of {key}")))
 }
 
 /// Makes a Secret.

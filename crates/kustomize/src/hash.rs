@@ -68,6 +68,7 @@ mod tests {
     fn the_content_is_hashed_and_the_name_is_not() {
         check(value!({"kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "1"}}), "hmg6f82fh6");
         check(value!({"kind": "ConfigMap", "metadata": {"name": "b"}, "data": {"x": "1"}}), "hmg6f82fh6");
+        check(value!({"kind": "ConfigMap", "data": {"x": "<a>&b\u{2028}"}}), "mbf4kc94kk");
         check(value!({"kind": "ConfigMap"}), "6ct58987ht");
         check(value!({"kind": "Secret", "type": "Opaque", "data": {}}), "46f8b28mk5");
     }

@@ -2,8 +2,8 @@
 
 use lynceus_object::{Str, value};
 
-use crate::decode::record;
 use crate::error::KustomizeError;
+use crate::record::record;
 use crate::resource::Resource;
 
 record! {

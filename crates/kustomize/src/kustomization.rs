@@ -7,8 +7,8 @@ use std::sync::Arc;
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{FieldPath, Str, Value, yaml};
 
-use crate::decode::{Decode, Mode, known_name, record};
 use crate::error::KustomizeError;
+use crate::record::{Decode, Mode, known_name, record};
 use fields::{
     ConfigMapArguments, GeneratorOptions, HelmChart, HelmGlobals, Image, Labels, ObjectMeta, OldHelmChart,
     Patch, Replacement, Replica, SecretArguments, SortOptions, Texts, Variable,
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn older_fields_are_warned_of_and_moved() {
         let (source, warnings) = read(
-            "bases: [b]\nresources: [a]\nimageTags: [{name: n}]\nvars: []\npatchesJson6902: null\n\
+            "bases: [b]\nresources: [a]\nimageTags: [{name: nginx}]\nvars: []\npatchesJson6902: null\n\
              configMapGenerator: [{name: c, env: e, envs: [f]}]\n",
         );
         let kustomization = source.unwrap().kustomization;

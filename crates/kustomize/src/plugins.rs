@@ -3,7 +3,6 @@
 use lynceus_object::{Str, Value, json, yaml};
 
 use crate::chart;
-use crate::decode::{Decode, Mode, record};
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpec;
 use crate::generate;
@@ -15,6 +14,7 @@ use crate::kustomization::fields::{
 };
 use crate::load::Loader;
 use crate::read;
+use crate::record::{Decode, Mode, record};
 use crate::resource::Resource;
 use crate::transformers::{Text, Transformer, ValueTarget};
 
@@ -126,7 +126,11 @@ record! {
 
 impl Configuration<'_, '_> {
     fn decode<T: Decode>(&self) -> Result<T, KustomizeError> {
-        T::decode(self.value, Mode::Lenient).map_err(|error| {
+        self.decode_as(Mode::Lenient)
+    }
+
+    fn decode_as<T: Decode>(&self, mode: Mode) -> Result<T, KustomizeError> {
+        T::decode(self.value, mode).map_err(|error| {
             KustomizeError::new(format!("error unmarshaling JSON: {}: {}", error.path(), error.problem))
         })
     }
@@ -156,20 +160,22 @@ impl Configuration<'_, '_> {
         };
         Ok(Some(match kind {
             "ConfigMapGenerator" => {
-                let mut arguments: ConfigMapArguments = self.decode()?;
+                let mut arguments: ConfigMapArguments = self.decode_as(Mode::Inner)?;
                 let Named { metadata } = self.decode()?;
                 or(&mut arguments.name, metadata.name);
                 or(&mut arguments.namespace, metadata.namespace);
                 Generator::ConfigMap(Box::new(arguments))
             }
             "SecretGenerator" => {
-                let mut arguments: SecretArguments = self.decode()?;
+                let mut arguments: SecretArguments = self.decode_as(Mode::Inner)?;
                 let Named { metadata } = self.decode()?;
                 or(&mut arguments.name, metadata.name);
                 or(&mut arguments.namespace, metadata.namespace);
                 Generator::Secret(Box::new(arguments))
             }
-            "HelmChartInflationGenerator" => Generator::Chart(Box::new(self.decode()?), self.decode()?),
+            "HelmChartInflationGenerator" => {
+                Generator::Chart(Box::new(self.decode_as(Mode::Inner)?), self.decode_as(Mode::Inner)?)
+            }
             "IAMPolicyGenerator" => Generator::IamPolicy(Box::new(self.decode()?)),
             _ => return Ok(None),
         }))

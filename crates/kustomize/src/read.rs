@@ -22,14 +22,16 @@ pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Reso
             continue;
         }
         let span = document.span(&value);
+        let start = document.text.as_ptr() as usize - text.as_ptr() as usize;
+        let place = start..start + document.text.len();
         if is_single && is_wrapping(&value) {
-            for item in value.items_at(&["items"]) {
-                queue.push_back((item.clone(), span.clone(), Written::json()));
+            for (index, item) in value.items_at(&["items"]).iter().enumerate() {
+                let written = Written::item(text.clone(), place.clone(), index);
+                queue.push_back((item.clone(), span.clone(), written));
             }
             continue;
         }
-        let start = document.text.as_ptr() as usize - text.as_ptr() as usize;
-        let written = Written::document(text.clone(), start..start + document.text.len());
+        let written = Written::document(text.clone(), place);
         queue.push_back((value, span, written));
     }
     let mut found = Vec::with_capacity(queue.len());

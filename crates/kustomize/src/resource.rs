@@ -7,6 +7,7 @@ use lynceus_object::{Str, Value};
 
 use crate::id::{Id, Kind};
 use crate::origin::Origin;
+use crate::read::spelled;
 use crate::written::Written;
 
 /// A resource with what the build has to remember of it. Kustomize writes this into annotations that it takes out in
@@ -106,7 +107,9 @@ impl Resource {
 
     /// What it is called now; `cluster_scoped` is what the schema says of its kind.
     pub fn id(&self, cluster_scoped: bool) -> Id {
-        Id { kind: self.kind(), name: self.name().into(), namespace: self.namespace().into(), cluster_scoped }
+        // A name that is written as a number is a name all the same.
+        let text = |field: &str| self.value.at(&["metadata", field]).map(spelled).unwrap_or_default();
+        Id { kind: self.kind(), name: text("name"), namespace: text("namespace"), cluster_scoped }
     }
 
     /// What it was called before, the oldest first.

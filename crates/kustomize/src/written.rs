@@ -21,6 +21,8 @@ pub struct Written(Vec<Arc<Source>>);
 struct Source {
     /// The stream, and where in it the document is; nothing if it was JSON that nobody has kept.
     text: Option<(Arc<str>, Range<usize>)>,
+    /// Which of its `items` is meant, if it is not the whole document.
+    item: Option<usize>,
     tree: OnceLock<Option<Value>>,
 }
 
@@ -38,12 +40,18 @@ pub(crate) enum Step {
 impl Written {
     /// A document of a stream.
     pub fn document(stream: Arc<str>, place: Range<usize>) -> Self {
-        Written(vec![Arc::new(Source { text: Some((stream, place)), tree: OnceLock::new() })])
+        Written(vec![Arc::new(Source { text: Some((stream, place)), item: None, tree: OnceLock::new() })])
+    }
+
+    /// An item of the list that a document of a stream is.
+    pub fn item(stream: Arc<str>, place: Range<usize>, index: usize) -> Self {
+        let item = Some(index);
+        Written(vec![Arc::new(Source { text: Some((stream, place)), item, tree: OnceLock::new() })])
     }
 
     /// What was printed as JSON on its way, such as the items of a `List`: all its strings are quoted.
     pub fn json() -> Self {
-        Written(vec![Arc::new(Source { text: None, tree: OnceLock::new() })])
+        Written(vec![Arc::new(Source { text: None, item: None, tree: OnceLock::new() })])
     }
 
     /// Adds what is written in a patch.
@@ -82,6 +90,13 @@ impl Written {
             .map_or_else(|| text_of(value), Into::into)
     }
 
+    /// The text of a date at a path, which may mean the same and be written otherwise.
+    pub(crate) fn date(&self, path: &[Step], date: &Str) -> Str {
+        let mut texts = self.0.iter().rev().filter_map(|source| source.find(path));
+        let written = texts.find(|text| yaml::meaning(&text[1..], Version::V3).as_str() == Some(date));
+        written.map_or_else(|| date.clone(), |text| text[1..].into())
+    }
+
     /// Whether the null at a path is one that is left out: `key:` and nothing after it.
     pub(crate) fn is_left_out(&self, path: &[Step]) -> bool {
         self.0.iter().find_map(|source| source.find(path)).is_some_and(|text| text == "=")
@@ -95,7 +110,12 @@ impl Source {
             let document = text.get(place.clone())?.as_bytes();
             yaml::parse_written(document, 0, &Options::default().version(Version::V3)).ok()
         });
-        find(tree.as_ref()?, path)
+        let tree = tree.as_ref()?;
+        let tree = match self.item {
+            Some(index) => tree.items_at(&["items"]).get(index)?,
+            None => tree,
+        };
+        find(tree, path)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lynceus_object::{Str, Value};
 
-use crate::decode::record;
+use crate::record::record;
 
 /// Texts by their names.
 pub(crate) type Texts = BTreeMap<Str, Str>;

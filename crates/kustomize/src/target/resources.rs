@@ -172,10 +172,10 @@ impl<'a> Target<'a> {
 fn is_surely_repository(url: &str) -> bool {
     let Some(path) = RepositoryPath::parse(url) else { return false };
     let address = url.split('?').next().unwrap_or_default();
-    let after_host = address.split_once("://").map_or(address, |(_, rest)| rest);
     !path.reference.is_empty()
-        || after_host.contains(".git") && !after_host.starts_with("raw.")
-        || after_host.contains("/_git/")
+        || address.ends_with(".git")
+        || address.contains(".git/")
+        || address.contains("/_git/")
 }
 
 impl Loader<'_> {

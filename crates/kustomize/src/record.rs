@@ -14,8 +14,11 @@ use lynceus_object::{FieldPath, Segment, Str, Value, json};
 pub(crate) enum Mode {
     /// As a kustomization is read.
     Strict,
-    /// As the configuration of a plugin is read.
+    /// As the configuration of most plugins is read.
     Lenient,
+    /// As the configuration of those plugins is read whose structure lies inside of another one: fields that nobody
+    /// knows are passed over, but a number is no text.
+    Inner,
 }
 
 /// What does not fit, and where.
@@ -152,7 +155,7 @@ pub(crate) fn unknown_field(key: &str, mode: Mode) -> Result<(), DecodeError> {
             let problem = format!("unknown field {}", json::to_string(&Value::from(key)));
             Err(DecodeError::new(problem).below(Segment::Field(key.into())))
         }
-        Mode::Lenient => Ok(()),
+        Mode::Lenient | Mode::Inner => Ok(()),
     }
 }
 
@@ -170,26 +173,26 @@ macro_rules! record {
             $( $(#[$field_meta])* pub(crate) $field: $type, )*
         }
 
-        impl $crate::decode::Decode for $record {
+        impl $crate::record::Decode for $record {
             fn decode(
                 value: &lynceus_object::Value,
-                mode: $crate::decode::Mode,
-            ) -> Result<Self, $crate::decode::DecodeError> {
+                mode: $crate::record::Mode,
+            ) -> Result<Self, $crate::record::DecodeError> {
                 let map = match value {
                     lynceus_object::Value::Map(map) => map,
                     lynceus_object::Value::Null => return Ok(Self::default()),
-                    other => return Err($crate::decode::DecodeError::mismatch(other, stringify!($record))),
+                    other => return Err($crate::record::DecodeError::mismatch(other, stringify!($record))),
                 };
                 let mut record = Self::default();
                 for (key, value) in map.iter() {
-                    match $crate::decode::known_name(&[$($name),*], key) {
+                    match $crate::record::known_name(&[$($name),*], key) {
                         $(
                             Some($name) => {
-                                record.$field = $crate::decode::Decode::decode(value, mode)
+                                record.$field = $crate::record::Decode::decode(value, mode)
                                     .map_err(|error| error.below(lynceus_object::Segment::Field(key.clone())))?;
                             }
                         )*
-                        _ => $crate::decode::unknown_field(key, mode)?,
+                        _ => $crate::record::unknown_field(key, mode)?,
                     }
                 }
                 Ok(record)
