@@ -1,9 +1,8 @@
 //! Annotations for all resources and the pods that they make.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::labels::set_entries;
@@ -22,14 +21,6 @@ impl Annotations {
     /// From `commonAnnotations`.
     pub(crate) fn of_field(annotations: Vec<(Str, Str)>, config: &Config) -> Self {
         Annotations { annotations, specs: config.common_annotations.clone() }
-    }
-
-    /// From the configuration of an `AnnotationsTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Annotations {
-            annotations: decode::text_map(config, "annotations")?,
-            specs: FieldSpecs::new(decode::field_specs(config, "fieldSpecs")?),
-        })
     }
 
     /// Changes the resources.

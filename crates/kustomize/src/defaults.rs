@@ -92,7 +92,10 @@ fn alternatives(path: &str) -> Vec<String> {
     let parts = path.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
     let Some((head, (choices, tail))) = parts else { return vec![path.to_owned()] };
     let tails = alternatives(tail);
-    choices.split(',').flat_map(|choice| tails.iter().map(move |tail| format!("{head}{choice}{tail}"))).collect()
+    choices
+        .split(',')
+        .flat_map(|choice| tails.iter().map(move |tail| format!("{head}{choice}{tail}")))
+        .collect()
 }
 
 /// Reads `group/Kind:version`.

@@ -52,7 +52,8 @@ fn a_slash_may_be_part_of_a_name() {
 
 #[test]
 fn what_cannot_be_walked_is_an_error() {
-    let pod = |field: Value| value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "a": field});
+    let pod =
+        |field: Value| value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "a": field});
     assert_eq!(
         set("a/b", false, Makes::Nothing, pod(value!("text"))).unwrap_err(),
         "considering field 'a/b' of object Pod.v1.[noGrp]/p.[noNs]: expected sequence or mapping node"
@@ -71,7 +72,8 @@ fn specs_are_found_by_kind_in_their_order() {
         path: path.into(),
         create: false,
     };
-    let specs = FieldSpecs::new(vec![spec("A", "1"), spec("", "2"), spec("B", "3"), spec("A", "4"), spec("", "5")]);
+    let specs =
+        FieldSpecs::new(vec![spec("A", "1"), spec("", "2"), spec("B", "3"), spec("A", "4"), spec("", "5")]);
     let paths = |kind: &str| {
         let kind = Kind::new("v1", kind);
         specs.matching(&kind).map(|spec| spec.spec.path.to_string()).collect::<String>()

@@ -6,7 +6,6 @@ use lynceus_object::{Str, Value};
 use regex::Regex;
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::resource::Resource;
@@ -36,17 +35,6 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Reads an item of `images`, or the `imageTag` of a plugin.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        Ok(Image {
-            name: decode::text(value, "name")?,
-            new_name: decode::text(value, "newName")?,
-            tag_suffix: decode::text(value, "tagSuffix")?,
-            new_tag: decode::text(value, "newTag")?,
-            digest: decode::text(value, "digest")?,
-        })
-    }
-
     /// What an image that fits becomes.
     fn changed(&self, image: &str) -> String {
         let (name, tag, digest) = split(image);
@@ -75,15 +63,13 @@ impl Images {
         Images::new(images, config.images.clone())
     }
 
-    /// From the configuration of an `ImageTagTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        let image = Image::read(decode::field(config, "imageTag").unwrap_or(&Value::Null))?;
-        Images::new(vec![image], FieldSpecs::new(decode::field_specs(config, "fieldSpecs")?))
-    }
-
-    fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
+    /// With fields of its own, as a plugin.
+    pub(crate) fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
         let with_matcher = |image: Image| Ok((image.clone(), Matcher::new(&image.name)?));
-        Ok(Images { images: images.into_iter().map(with_matcher).collect::<Result<_, KustomizeError>>()?, specs })
+        Ok(Images {
+            images: images.into_iter().map(with_matcher).collect::<Result<_, KustomizeError>>()?,
+            specs,
+        })
     }
 
     /// Changes the resources.
@@ -246,7 +232,8 @@ fn strip_name<'a>(image: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn is_tag_and_digest(text: &str) -> bool {
-    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.{}-".contains(&byte));
+    let is_word =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.{}-".contains(&byte));
     let is_digest = |text: &str| text.strip_prefix("@sha256:").is_some_and(is_word);
     match text.strip_prefix(':') {
         Some(tagged) => match tagged.find('@') {

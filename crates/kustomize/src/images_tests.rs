@@ -1,8 +1,19 @@
 use super::*;
+use crate::fieldspec::FieldSpec;
 use lynceus_object::value;
 
 fn changed_object(images: Value, object: Value) -> Result<Value, String> {
-    let images = images.as_seq().unwrap().iter().map(|image| Image::read(image).unwrap()).collect();
+    let image = |image: &Value| {
+        let text = |key: &str| Str::from(image.str_at(&[key]).unwrap_or_default());
+        Image {
+            name: text("name"),
+            new_name: text("newName"),
+            tag_suffix: text("tagSuffix"),
+            new_tag: text("newTag"),
+            digest: text("digest"),
+        }
+    };
+    let images = images.as_seq().unwrap().iter().map(image).collect();
     let mut resources = Resources { list: vec![Resource::new(object)] };
     let done = Images::of_field(images, &Config::defaults()).and_then(|images| images.apply(&mut resources));
     done.map_err(|error| error.message)?;
@@ -55,7 +66,8 @@ fn a_name_is_a_regular_expression() {
 
 #[test]
 fn one_image_after_the_other_is_replaced() {
-    let images = value!([{"name": "a", "newName": "b"}, {"name": "b", "newName": "c", "newTag": "9"}, {"name": "d"}]);
+    let images =
+        value!([{"name": "a", "newName": "b"}, {"name": "b", "newName": "c", "newTag": "9"}, {"name": "d"}]);
     assert_eq!(changed(images, "a:1"), "c:9");
 }
 
@@ -68,7 +80,8 @@ fn a_suffix_is_added_by_the_list_and_by_the_field_as_well() {
 
 #[test]
 fn fields_of_the_configuration_are_changed_and_definitions_are_not() {
-    let volume = |image: &str| value!({"kind": "Pod", "spec": {"volumes": [{"image": {"reference": image}}]}});
+    let volume =
+        |image: &str| value!({"kind": "Pod", "spec": {"volumes": [{"image": {"reference": image}}]}});
     assert_eq!(changed_object(value!([{"name": "a", "newTag": "2"}]), volume("a:1")), Ok(volume("a:2")));
     let definition = value!({"kind": "CustomResourceDefinition", "spec": {"containers": [{"image": "a:1"}]}});
     assert_eq!(changed_object(value!([{"name": "a", "newTag": "2"}]), definition.clone()), Ok(definition));
@@ -90,8 +103,10 @@ fn containers_that_are_none_are_an_error() {
 
 #[test]
 fn the_plugin_looks_into_its_own_fields() {
-    let config = value!({"imageTag": {"name": "a", "newTag": "2"}, "fieldSpecs": [{"path": "x/my[]/img", "kind": "A"}]});
-    let mut resources = Resources { list: vec![Resource::new(value!({"kind": "A", "x": {"my": [{"img": "a"}]}}))] };
-    Images::read(&config).unwrap().apply(&mut resources).unwrap();
+    let image = Image { name: "a".into(), new_tag: "2".into(), ..Image::default() };
+    let specs = FieldSpecs::new(vec![FieldSpec::of_all("x/my[]/img", false)]);
+    let mut resources =
+        Resources { list: vec![Resource::new(value!({"kind": "A", "x": {"my": [{"img": "a"}]}}))] };
+    Images::new(vec![image], specs).unwrap().apply(&mut resources).unwrap();
     assert_eq!(resources.list[0].value, value!({"kind": "A", "x": {"my": [{"img": "a:2"}]}}));
 }

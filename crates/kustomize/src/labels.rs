@@ -3,7 +3,6 @@
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, Makes, merge_into};
 use crate::resources::Resources;
@@ -31,18 +30,6 @@ pub(crate) struct LabelField {
     pub(crate) fields: Vec<FieldSpec>,
 }
 
-impl LabelField {
-    /// Reads an item of `labels`.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        Ok(LabelField {
-            pairs: decode::text_map(value, "pairs")?,
-            include_selectors: decode::flag(value, "includeSelectors")?,
-            include_templates: decode::flag(value, "includeTemplates")?,
-            fields: decode::field_specs(value, "fields")?,
-        })
-    }
-}
-
 impl Labels {
     /// From `commonLabels`.
     pub(crate) fn of_common(labels: Vec<(Str, Str)>, config: &Config) -> Self {
@@ -53,14 +40,6 @@ impl Labels {
     pub(crate) fn of_field(field: &LabelField, config: &Config) -> Result<Self, KustomizeError> {
         let specs = specs_of(field, config).map_err(|error| error.context("failed to merge labels"))?;
         Ok(Labels { labels: field.pairs.clone(), specs: FieldSpecs::new(specs) })
-    }
-
-    /// From the configuration of a `LabelTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Labels {
-            labels: decode::text_map(config, "labels")?,
-            specs: FieldSpecs::new(decode::field_specs(config, "fieldSpecs")?),
-        })
     }
 
     /// Changes the resources.
@@ -117,8 +96,10 @@ pub(crate) fn set_entries(
 
 /// Kustomize writes a new name without quotes, so that it is no text when it is read again.
 fn unprintable(name: &str) -> KustomizeError {
-    KustomizeError::new(format!("json: unsupported type: map[interface {{}}]interface {{}}: {name:?} as a name"))
-        .hint("Kustomize cannot print a new label or annotation whose name looks like a number or a truth value")
+    KustomizeError::new(format!(
+        "json: unsupported type: map[interface {{}}]interface {{}}: {name:?} as a name"
+    ))
+    .hint("Kustomize cannot print a new label or annotation whose name looks like a number or a truth value")
 }
 
 #[cfg(test)]

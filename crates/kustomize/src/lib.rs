@@ -8,8 +8,7 @@
 
 mod annotations;
 mod config;
-mod crds;
-mod decode;
+mod config_file;
 mod defaults;
 mod error;
 mod fieldspec;

@@ -25,7 +25,9 @@ pub(crate) fn find<'a>(value: &'a Value, path: &[String]) -> Result<Option<&'a V
             (Step::Field(_), other) => return Err(scalar::wrong_node("MappingNode", other)),
             (Step::Index(at), Value::Seq(items)) => items.get(at),
             (Step::Last, Value::Seq(items)) => items.last(),
-            (Step::Item(name, text), Value::Seq(items)) => items.iter().find(|item| is_item(item, name, text)),
+            (Step::Item(name, text), Value::Seq(items)) => {
+                items.iter().find(|item| is_item(item, name, text))
+            }
             (Step::Index(_) | Step::Last | Step::Item(..), Value::Null) => None,
             (_, other) => return Err(scalar::wrong_node("SequenceNode", other)),
         };
@@ -118,7 +120,9 @@ fn step(part: &str) -> Result<Step<'_>, KustomizeError> {
         "*" => Err(KustomizeError::new("wildcard is not supported in PathGetter")),
         _ => match part.strip_prefix('[').and_then(|part| part.strip_suffix(']')) {
             Some(item) => item.split_once('=').map(|(name, text)| Step::Item(name, text)).ok_or_else(|| {
-                KustomizeError::new("list path element must contain fieldName=fieldValue for element to match")
+                KustomizeError::new(
+                    "list path element must contain fieldName=fieldValue for element to match",
+                )
             }),
             None => Ok(Step::Field(part)),
         },

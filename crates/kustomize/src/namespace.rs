@@ -5,16 +5,12 @@ use std::collections::HashMap;
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldPath, FieldSpecs, Makes, Spec};
 use crate::id::{Id, Kind};
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar::{self, set_text};
-
-/// The annotation that Kustomize gives to what comes from a chart, which has its namespace from there.
-pub(crate) const HELM_GENERATED: &str = "internal.config.kubernetes.io/helm-generated";
 
 /// Moves resources into a namespace.
 #[derive(Clone, Debug)]
@@ -41,6 +37,21 @@ pub(crate) enum Subjects {
     Nobody,
 }
 
+impl Subjects {
+    /// Reads `setRoleBindingSubjects`.
+    pub(crate) fn read(text: &str) -> Result<Self, KustomizeError> {
+        match text {
+            "" | "defaultOnly" => Ok(Subjects::NamedDefault),
+            "allServiceAccounts" => Ok(Subjects::ServiceAccounts),
+            "none" => Ok(Subjects::Nobody),
+            other => Err(KustomizeError::new(format!(
+                "invalid value {other:?} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \
+                 \"allServiceAccounts\""
+            ))),
+        }
+    }
+}
+
 impl Namespace {
     /// From `namespace`.
     pub(crate) fn of_field(namespace: &str, config: &Config) -> Self {
@@ -50,28 +61,6 @@ impl Namespace {
             unset_only: false,
             subjects: Subjects::NamedDefault,
         }
-    }
-
-    /// From the configuration of a `NamespaceTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        let metadata = decode::field(config, "metadata").unwrap_or(&Value::Null);
-        let subjects = match decode::text(config, "setRoleBindingSubjects")?.as_str() {
-            "" | "defaultOnly" => Subjects::NamedDefault,
-            "allServiceAccounts" => Subjects::ServiceAccounts,
-            "none" => Subjects::Nobody,
-            other => {
-                return Err(KustomizeError::new(format!(
-                    "invalid value {other:?} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \
-                     \"allServiceAccounts\""
-                )));
-            }
-        };
-        Ok(Namespace {
-            namespace: decode::text(metadata, "namespace")?,
-            specs: FieldSpecs::new(decode::field_specs(config, "fieldSpecs")?),
-            unset_only: decode::flag(config, "unsetOnly")?,
-            subjects,
-        })
     }
 
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
@@ -86,7 +75,7 @@ impl Namespace {
         let metadata = Spec::new(crate::FieldSpec::of_all("metadata/namespace", true));
         let mut moved = vec![false; resources.list.len()];
         for (resource, moved) in resources.list.iter_mut().zip(&mut moved) {
-            if resource.value.is_empty() || comes_from_chart(resource) {
+            if resource.value.is_empty() || resource.is_from_chart {
                 continue;
             }
             *moved = true;
@@ -201,10 +190,6 @@ impl Namespace {
         ))
         .hint(format!("two resources of the same kind and name cannot both be moved into {}", self.namespace))
     }
-}
-
-fn comes_from_chart(resource: &Resource) -> bool {
-    resource.value.str_at(&["metadata", "annotations", HELM_GENERATED]) == Some("true")
 }
 
 fn is_role_binding(kind: &str) -> bool {

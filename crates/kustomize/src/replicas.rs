@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::id::Kind;
@@ -15,8 +14,10 @@ use crate::scalar;
 /// Sets numbers of replicas.
 #[derive(Clone, Debug)]
 pub(crate) struct Replicas {
-    replicas: Vec<Replica>,
-    specs: FieldSpecs,
+    /// What is to have how many.
+    pub(crate) replicas: Vec<Replica>,
+    /// The fields.
+    pub(crate) specs: FieldSpecs,
 }
 
 /// One item of `replicas`.
@@ -28,25 +29,10 @@ pub(crate) struct Replica {
     pub(crate) count: i64,
 }
 
-impl Replica {
-    /// Reads an item of `replicas`.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        Ok(Replica { name: decode::text(value, "name")?, count: decode::int(value, "count")? })
-    }
-}
-
 impl Replicas {
     /// From `replicas`.
     pub(crate) fn of_field(replicas: Vec<Replica>, config: &Config) -> Self {
         Replicas { replicas, specs: config.replicas.clone() }
-    }
-
-    /// From the configuration of a `ReplicaCountTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Replicas {
-            replicas: vec![Replica::read(decode::field(config, "replica").unwrap_or(&Value::Null))?],
-            specs: FieldSpecs::new(decode::field_specs(config, "fieldSpecs")?),
-        })
     }
 
     /// Changes the resources.
@@ -132,13 +118,18 @@ mod tests {
     }
 
     fn deployment(spec: Value) -> Resource {
-        Resource::new(value!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}))
+        Resource::new(
+            value!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}),
+        )
     }
 
     #[test]
     fn the_number_is_set_by_present_and_by_former_names() {
         assert_eq!(with_count("web", deployment(value!({})), &[]), Ok(Value::Int(5)));
-        assert_eq!(with_count("old", deployment(value!({"replicas": 1})), &["old", "web"]), Ok(Value::Int(5)));
+        assert_eq!(
+            with_count("old", deployment(value!({"replicas": 1})), &["old", "web"]),
+            Ok(Value::Int(5))
+        );
     }
 
     #[test]
@@ -150,6 +141,6 @@ mod tests {
     fn what_is_not_there_is_an_error() {
         let error = with_count("other", deployment(value!({})), &[]).unwrap_err();
         assert!(error.starts_with("resource with name other does not match a config"), "{error}");
-        assert!(error.contains("[Deployment.[noVer].[noGrp] ReplicaSet.[noVer].[noGrp] "), "{error}");
+        assert!(error.contains("[Deployment.[noVer].[noGrp] StatefulSet.[noVer].[noGrp] "), "{error}");
     }
 }

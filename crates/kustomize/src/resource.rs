@@ -29,6 +29,8 @@ pub struct Resource {
     pub variables: Vec<Str>,
     /// Where it was written down.
     pub span: Option<Span>,
+    /// Whether a chart gave it, which has had its namespace from Helm.
+    pub is_from_chart: bool,
 }
 
 /// What a resource was called before it was renamed. Group and version are always the current ones.

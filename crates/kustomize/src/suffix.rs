@@ -1,13 +1,12 @@
 //! What goes after names.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::id::Kind;
-use crate::prefix::{Affix, name_specs};
+use crate::prefix::Affix;
 use crate::resources::Resources;
 
 /// Puts a text after names, and remembers that it did.
@@ -23,11 +22,6 @@ impl Suffix {
     /// From `nameSuffix`.
     pub(crate) fn of_field(suffix: &str, config: &Config) -> Self {
         Suffix { suffix: suffix.into(), specs: config.name_suffix.clone() }
-    }
-
-    /// From the configuration of a `SuffixTransformer`.
-    pub(crate) fn read(config: &Value) -> Result<Self, KustomizeError> {
-        Ok(Suffix { suffix: decode::text(config, "suffix")?, specs: name_specs(config)? })
     }
 
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
@@ -50,7 +44,8 @@ mod tests {
     #[test]
     fn a_name_gets_its_suffix_and_custom_fields_get_it_too() {
         let config = Config::with_files([b"nameSuffix: [{path: spec/name, kind: Pod}]".as_slice()]).unwrap();
-        let pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"name": "y"}});
+        let pod =
+            value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"name": "y"}});
         let mut resources = Resources { list: vec![Resource::new(pod)] };
         Suffix::of_field("-z", &config).apply(&mut resources, &|_| false).unwrap();
         let resource = &resources.list[0];

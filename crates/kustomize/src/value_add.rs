@@ -1,8 +1,7 @@
 //! A value for one field of many resources.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, Spec, split_path};
 use crate::id::Kind;
@@ -12,20 +11,20 @@ use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar;
 
-/// Writes a value into fields.
+/// Writes a value into fields. `S` is what resources are selected by.
 #[derive(Clone, Debug)]
-pub(crate) struct ValueAdd {
+pub(crate) struct ValueAdd<S> {
     /// The value.
     pub(crate) value: Str,
     /// The fields.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<Target<S>>,
 }
 
 /// Where a value goes.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct Target<S> {
     /// Which resources; all of them if there is none.
-    pub(crate) selector: Option<Value>,
+    pub(crate) selector: Option<S>,
     /// The field, with `/` between the steps.
     pub(crate) field_path: Str,
     /// If it is not 0: the field holds a path, and the value becomes this part of it.
@@ -33,35 +32,15 @@ pub(crate) struct Target {
 }
 
 /// Which resources a selector selects.
-pub(crate) type Select<'a> = &'a dyn Fn(&Resources, &Value) -> Result<Vec<usize>, KustomizeError>;
+pub(crate) type Select<'a, S> = &'a dyn Fn(&Resources, &S) -> Result<Vec<usize>, KustomizeError>;
 
-impl ValueAdd {
-    /// From the configuration of a `ValueAddTransformer`. `folder` is the name of the kustomization's folder, and
-    /// `load` gives the text of a file beside it.
-    pub(crate) fn read(
-        config: &Value,
-        folder: &str,
-        load: &dyn Fn(&str) -> Result<Value, KustomizeError>,
-    ) -> Result<Self, KustomizeError> {
-        let value = decode::text(config, "value")?;
-        let value = if value.trim().is_empty() { folder } else { value.trim() };
-        let mut targets = read_targets(config)?;
-        let file = decode::text(config, "targetFilePath")?;
-        if !file.is_empty() {
-            targets.extend(read_targets(&load(&file)?)?);
-        }
-        if targets.is_empty() {
-            return Err(KustomizeError::new("must specify at least one target"));
-        }
-        Ok(ValueAdd { value: value.into(), targets })
-    }
-
+impl<S> ValueAdd<S> {
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(
         &self,
         resources: &mut Resources,
         is_cluster_scoped: &dyn Fn(&Kind) -> bool,
-        select: Select<'_>,
+        select: Select<'_, S>,
     ) -> Result<(), KustomizeError> {
         for target in &self.targets {
             let selected = match &target.selector {
@@ -96,7 +75,12 @@ impl ValueAdd {
         namespace.change(resource, scoped, &Spec::new(FieldSpec::of_all("metadata/namespace", true)))
     }
 
-    fn set(&self, resource: &mut Resource, target: &Target, path: &[String]) -> Result<(), KustomizeError> {
+    fn set(
+        &self,
+        resource: &mut Resource,
+        target: &Target<S>,
+        path: &[String],
+    ) -> Result<(), KustomizeError> {
         let Some(field) = lookup::find_or_make(&mut resource.value, path)? else { return Ok(()) };
         let Some(text) = scalar::text(field) else { return Err(scalar::wrong_node("ScalarNode", field)) };
         let new = match target.position {
@@ -107,23 +91,6 @@ impl ValueAdd {
         *field = new;
         Ok(())
     }
-}
-
-fn read_targets(config: &Value) -> Result<Vec<Target>, KustomizeError> {
-    let target = |value: &Value| {
-        let position = decode::int(value, "filePathPosition")?;
-        let field_path = decode::text(value, "fieldPath")?;
-        if field_path.is_empty() {
-            return Err(KustomizeError::new("fieldPath cannot be empty"));
-        }
-        let negative = || format!("value of FilePathPosition ({position}) cannot be negative");
-        Ok(Target {
-            selector: decode::field(value, "selector").filter(|value| !value.is_null()).cloned(),
-            field_path,
-            position: usize::try_from(position).map_err(|_| KustomizeError::new(negative()))?,
-        })
-    };
-    decode::list(config, "targets")?.iter().map(target).collect()
 }
 
 /// Puts a part into a path of files; a place behind its end is its end.
@@ -157,28 +124,32 @@ mod tests {
 
     #[test]
     fn a_value_is_added_to_all_targets() {
-        let config = value!({
-            "value": " PEACH ",
-            "targets": [
-                {"fieldPath": "metadata/namespace"},
-                {"selector": {"kind": "Pod"}, "fieldPath": "metadata/annotations/a\\/b", "filePathPosition": 2}
-            ]
-        });
-        let add = ValueAdd::read(&config, "folder", &|_| Ok(Value::Null)).unwrap();
+        let target = |selector: Option<&'static str>, path: &str, position: usize| Target {
+            selector,
+            field_path: path.into(),
+            position,
+        };
+        let targets = vec![
+            target(None, "metadata/namespace", 0),
+            target(Some("Pod"), "metadata/annotations/a\\/b", 2),
+            target(Some("Pod"), "spec/containers/[name=c]/image", 0),
+        ];
+        let add = ValueAdd { value: "PEACH".into(), targets };
         let pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "annotations": {"a/b": "p/q"}}});
         let node = value!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}});
         let mut resources = Resources { list: vec![Resource::new(pod), Resource::new(node)] };
-        add.apply(&mut resources, &|kind| kind.kind == "Node", &|_, _| Ok(vec![0])).unwrap();
+        add.apply(&mut resources, &|kind| kind.kind == "Node", &|_, kind| {
+            assert_eq!(*kind, "Pod");
+            Ok(vec![0])
+        })
+        .unwrap();
+        let containers = resources.list[0].value.at(&["spec", "containers"]);
+        assert_eq!(containers, Some(&value!([{"name": "c", "image": "PEACH"}])));
         let metadata = |at: usize| resources.list[at].value.at(&["metadata"]).unwrap().clone();
-        assert_eq!(metadata(0), value!({"name": "x", "namespace": "PEACH", "annotations": {"a/b": "p/PEACH/q"}}));
+        assert_eq!(
+            metadata(0),
+            value!({"name": "x", "namespace": "PEACH", "annotations": {"a/b": "p/PEACH/q"}})
+        );
         assert_eq!(metadata(1), value!({"name": "x"}));
-    }
-
-    #[test]
-    fn targets_are_checked() {
-        let read = |config: Value| ValueAdd::read(&config, "folder", &|_| Ok(Value::Null));
-        assert_eq!(read(value!({})).unwrap_err().message, "must specify at least one target");
-        assert_eq!(read(value!({"targets": [{}]})).unwrap_err().message, "fieldPath cannot be empty");
-        assert_eq!(read(value!({"targets": [{"fieldPath": "a"}]})).unwrap().value, "folder");
     }
 }

@@ -6,12 +6,12 @@ use std::fmt;
 use lynceus_object::{Str, Value};
 
 use crate::config::Config;
-use crate::decode;
 use crate::error::KustomizeError;
 use crate::fieldspec::Makes;
 use crate::id::{Id, Kind};
 use crate::lookup;
 use crate::resources::Resources;
+use crate::scalar;
 
 /// One item of `vars`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,26 +29,23 @@ pub(crate) struct Variable {
 }
 
 impl Variable {
-    /// Reads an item of `vars`.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        let object = decode::field(value, "objref").unwrap_or(&Value::Null);
-        let field = decode::field(value, "fieldref").unwrap_or(&Value::Null);
-        let mut kind = decode::kind(object)?;
-        let api_version = decode::text(object, "apiVersion")?;
+    /// From an item of `vars`. `api_version` wins over the group and version of the kind.
+    pub(crate) fn new(
+        name: Str,
+        api_version: &str,
+        mut kind: Kind,
+        object: Str,
+        namespace: Str,
+        field_path: Str,
+    ) -> Self {
         match api_version.split('/').collect::<Vec<_>>()[..] {
             [""] => {}
             [version] => kind.version = version.into(),
             [group, version] => (kind.group, kind.version) = (group.into(), version.into()),
             _ => {}
         }
-        let field_path = decode::text(field, "fieldPath")?;
-        Ok(Variable {
-            name: decode::text(value, "name")?,
-            kind,
-            object: decode::text(object, "name")?,
-            namespace: decode::text(object, "namespace")?,
-            field_path: if field_path.is_empty() { "metadata.name".into() } else { field_path },
-        })
+        let field_path = if field_path.is_empty() { "metadata.name".into() } else { field_path };
+        Variable { name, kind, object, namespace, field_path }
     }
 
     /// Whether it is read from what has this id.
@@ -137,7 +134,9 @@ impl Variables {
                 return Err(KustomizeError::new(format!(
                     "var '{variable}' cannot be mapped to a field in the set of known resources"
                 ))
-                .hint("`objref` needs the apiVersion, kind and name of a resource as they stand in its file"));
+                .hint(
+                    "`objref` needs the apiVersion, kind and name of a resource as they stand in its file",
+                ));
             };
             let found = lookup::find(&source.value, &lookup::split_dotted(&variable.field_path));
             let Ok(Some(found)) = found else {
@@ -206,8 +205,9 @@ fn replace_in(field: &mut Value, values: &Values<'_>, used: &mut HashSet<Str>) -
         }
         Value::Seq(items) => {
             if !items.iter().all(|item| matches!(item, Value::Str(_))) {
-                return Err(KustomizeError::new("invalid value type expect a string")
-                    .hint("a list in which variables are replaced can only hold texts; put numbers in quotes"));
+                return Err(KustomizeError::new("invalid value type expect a string").hint(
+                    "a list in which variables are replaced can only hold texts; put numbers in quotes",
+                ));
             }
             if items.iter().any(has_variable) {
                 items.make_mut().iter_mut().for_each(|item| replace_scalar(item, values, used));
@@ -268,16 +268,8 @@ fn expand(text: &str, values: &Values<'_>, used: &mut HashSet<Str>) -> Value {
 /// A value within a text, as Go prints it.
 fn printed(value: &Value) -> String {
     match value {
-        Value::Float(number) if *number != 0.0 && !(1e-4..1e21).contains(&number.abs()) => {
-            let text = format!("{number:e}");
-            let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-            let (sign, exponent) = match exponent.strip_prefix('-') {
-                Some(exponent) => ('-', exponent),
-                None => ('+', exponent),
-            };
-            format!("{digits}e{sign}{exponent:0>2}")
-        }
-        other => crate::scalar::text(other).unwrap_or_default().into_owned(),
+        Value::Float(number) => scalar::float_text(*number),
+        other => scalar::text(other).unwrap_or_default().into_owned(),
     }
 }
 

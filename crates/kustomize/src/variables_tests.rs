@@ -44,12 +44,16 @@ fn service(name: &str, namespace: &str) -> Resource {
 }
 
 fn variable(name: &str, object: Value, field: &str) -> Variable {
-    Variable::read(&value!({"name": name, "objref": object, "fieldref": {"fieldpath": field}})).unwrap()
+    let text = |key: &str| Str::from(object.str_at(&[key]).unwrap_or_default());
+    let kind = Kind { group: text("group"), version: text("version"), kind: text("kind") };
+    Variable::new(name.into(), &text("apiVersion"), kind, text("name"), text("namespace"), field.into())
 }
 
 fn pod(args: Value) -> Resource {
-    Resource::new(value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "annotations": {"a": "$(PORT)"}},
-        "spec": {"containers": [{"args": args}]}}))
+    Resource::new(
+        value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "annotations": {"a": "$(PORT)"}},
+        "spec": {"containers": [{"args": args}]}}),
+    )
 }
 
 fn replaced(variables: &[Variable], list: Vec<Resource>) -> Result<(Resources, Vec<Str>), String> {
@@ -94,7 +98,8 @@ fn a_resource_is_found_by_what_it_was_called() {
     renamed.remember_id(false);
     renamed.value.set(&["metadata", "name"], "prefix-s");
     let object = value!({"version": "v1", "kind": "Service", "name": "s"});
-    let (resources, _) = replaced(&[variable("PORT", object, "metadata.name")], vec![renamed, pod(value!([]))]).unwrap();
+    let (resources, _) =
+        replaced(&[variable("PORT", object, "metadata.name")], vec![renamed, pod(value!([]))]).unwrap();
     assert_eq!(resources.list[1].value.str_at(&["metadata", "annotations", "a"]), Some("prefix-s"));
 }
 

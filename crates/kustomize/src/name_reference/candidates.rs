@@ -162,12 +162,18 @@ impl Candidates {
             all.push(renamed.then(|| Candidate::new(resource, is_cluster_scoped)));
         }
         let affixes = resources.list.iter();
-        let affixes = affixes.map(|resource| (resource.prefixes.clone(), resource.suffixes.clone())).collect();
+        let affixes =
+            affixes.map(|resource| (resource.prefixes.clone(), resource.suffixes.clone())).collect();
         Candidates { all, by_former_name, affixes, by_original_namespace }
     }
 
     /// Looks at a resource anew whose own name was repaired.
-    pub(super) fn renew(&mut self, at: usize, resource: &Resource, is_cluster_scoped: &dyn Fn(&Kind) -> bool) {
+    pub(super) fn renew(
+        &mut self,
+        at: usize,
+        resource: &Resource,
+        is_cluster_scoped: &dyn Fn(&Kind) -> bool,
+    ) {
         if let Some(Some(candidate)) = self.all.get_mut(at) {
             *candidate = Candidate::new(resource, is_cluster_scoped);
         }
@@ -231,9 +237,8 @@ impl Candidates {
             }
             let there = named.by_namespace.get(effective).into_iter().flatten();
             places.extend(there.filter(|at| {
-                candidate(at).is_some_and(|found| {
-                    found.namespace == *bound && found.id.kind.kind == "ServiceAccount"
-                })
+                candidate(at)
+                    .is_some_and(|found| found.namespace == *bound && found.id.kind.kind == "ServiceAccount")
             }));
         }
         places.sort_unstable();

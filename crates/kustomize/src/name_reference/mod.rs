@@ -143,8 +143,9 @@ impl Repair<'_> {
                 "the path of this name reference leads to a map; it has to lead to a name or to a map with one",
             ));
         };
-        let namespace: Option<Str> =
-            found.get("namespace").map(|namespace| scalar::text(namespace).unwrap_or_default().as_ref().into());
+        let namespace: Option<Str> = found
+            .get("namespace")
+            .map(|namespace| scalar::text(namespace).unwrap_or_default().as_ref().into());
         let within = Some(namespace.as_deref());
         let chosen = self.candidates.choose(self.referrer, &name, &self.field.target, role, within)?;
         let Some(chosen) = chosen else { return Ok(()) };
@@ -171,7 +172,8 @@ fn set(map: &mut Value, field: &str, text: &str) {
 /// The kind that `roleRef` names, if it names one.
 fn role_kind(value: &Value) -> Option<Kind> {
     let role = value.get("roleRef")?;
-    let text = |field: &str| role.get(field).map(|value| Str::from(&*scalar::text(value).unwrap_or_default()));
+    let text =
+        |field: &str| role.get(field).map(|value| Str::from(&*scalar::text(value).unwrap_or_default()));
     Some(Kind { group: text("apiGroup")?, version: Str::new(), kind: text("kind")? })
 }
 

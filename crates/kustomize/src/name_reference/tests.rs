@@ -65,7 +65,8 @@ fn any_former_name_will_do() {
 
 #[test]
 fn a_reference_stays_within_its_namespace() {
-    let maps = || vec![renamed("v1", "ConfigMap", "a", "c", "c-a"), renamed("v1", "ConfigMap", "b", "c", "c-b")];
+    let maps =
+        || vec![renamed("v1", "ConfigMap", "a", "c", "c-a"), renamed("v1", "ConfigMap", "b", "c", "c-b")];
     for (namespace, expected) in [("a", "c-a"), ("b", "c-b"), ("", "c")] {
         let mut list = maps();
         list.push(deployment(namespace, "c"));
@@ -80,7 +81,8 @@ fn the_same_prefixes_decide_between_two() {
         Prefix::of_field(prefix, &Config::defaults()).apply(&mut resources, &is_cluster_scoped).unwrap();
         resources.list
     };
-    let base = |prefix: &str| prefixed(vec![resource("v1", "ConfigMap", "", "c"), deployment("", "c")], prefix);
+    let base =
+        |prefix: &str| prefixed(vec![resource("v1", "ConfigMap", "", "c"), deployment("", "c")], prefix);
     let mut list = base("a-");
     list.extend(base("b-"));
     let done = repaired(prefixed(list, "top-")).unwrap();
@@ -91,7 +93,11 @@ fn the_same_prefixes_decide_between_two() {
 #[test]
 fn two_that_may_be_meant_are_an_error_unless_they_have_one_name() {
     let list = |one: &str, two: &str| {
-        vec![renamed("v1", "ConfigMap", "", "c", one), renamed("v1", "ConfigMap", "", "c", two), deployment("", "c")]
+        vec![
+            renamed("v1", "ConfigMap", "", "c", one),
+            renamed("v1", "ConfigMap", "", "c", two),
+            deployment("", "c"),
+        ]
     };
     let error = repaired(list("one", "two")).unwrap_err();
     assert_eq!(
@@ -134,8 +140,15 @@ fn subjects_get_the_name_and_the_namespace() {
     };
     let subject = |name: &str, namespace: &str| value!({"kind": "ServiceAccount", "name": name, "namespace": namespace});
     for kind in ["RoleBinding", "ClusterRoleBinding"] {
-        let list = vec![account("", "prod"), binding(kind, "prod", "Role", value!([{"kind": "ServiceAccount", "name": "s"}]))];
-        assert_eq!(repaired(list).unwrap()[1].get("subjects"), Some(&value!([subject("new-s", "prod")])), "{kind}");
+        let list = vec![
+            account("", "prod"),
+            binding(kind, "prod", "Role", value!([{"kind": "ServiceAccount", "name": "s"}])),
+        ];
+        assert_eq!(
+            repaired(list).unwrap()[1].get("subjects"),
+            Some(&value!([subject("new-s", "prod")])),
+            "{kind}"
+        );
     }
     // From another namespace only what the binding names is seen, by what it is called now.
     let list = vec![
@@ -157,7 +170,8 @@ fn subjects_get_the_name_and_the_namespace() {
 
 #[test]
 fn subjects_have_to_be_whole() {
-    let error = repaired(vec![binding("ClusterRoleBinding", "", "Role", value!([{"kind": "User"}]))]).unwrap_err();
+    let error =
+        repaired(vec![binding("ClusterRoleBinding", "", "Role", value!([{"kind": "User"}]))]).unwrap_err();
     assert!(error.ends_with("path config error; no 'name' field in node"), "{error}");
     let blank = value!([{"kind": "ServiceAccount", "name": "s", "namespace": null}]);
     let error = repaired(vec![binding("RoleBinding", "", "Role", blank)]).unwrap_err();
@@ -172,13 +186,17 @@ fn names_in_a_list_are_repaired_one_by_one() {
         value!([{"resourceNames": ["c", "d"]}, {"resourceNames": null}, {}]),
     );
     let done = repaired(vec![renamed("v1", "ConfigMap", "x", "c", "c-new"), role]).unwrap();
-    assert_eq!(done[1].get("rules"), Some(&value!([{"resourceNames": ["c-new", "d"]}, {"resourceNames": null}, {}])));
+    assert_eq!(
+        done[1].get("rules"),
+        Some(&value!([{"resourceNames": ["c-new", "d"]}, {"resourceNames": null}, {}]))
+    );
 }
 
 #[test]
 fn a_resource_may_refer_to_itself() {
     let config = Config::with_files([
-        b"nameReference: [{kind: Foo, fieldSpecs: [{kind: Foo, path: metadata/annotations/self}]}]".as_slice(),
+        b"nameReference: [{kind: Foo, fieldSpecs: [{kind: Foo, path: metadata/annotations/self}]}]"
+            .as_slice(),
     ])
     .unwrap();
     let foo = with(renamed("v1", "Foo", "", "x", "p-x"), &["metadata", "annotations"], value!({"self": "x"}));
