@@ -15,8 +15,8 @@ pub struct KustomizeError {
     pub field: String,
     /// The place of what is wrong, if that is another file or a line is known.
     pub span: Option<Span>,
-    /// What to do about it.
-    pub hint: Option<String>,
+    /// What to do about it. Boxed, so that a result with this error stays small.
+    pub hint: Option<Box<str>>,
 }
 
 impl KustomizeError {
@@ -52,7 +52,7 @@ impl KustomizeError {
     /// The same with what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint.get_or_insert_with(|| hint.into());
+        self.hint.get_or_insert_with(|| hint.into().into_boxed_str());
         self
     }
 }
