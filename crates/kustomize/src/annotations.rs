@@ -1,6 +1,6 @@
 //! Annotations for all resources and the pods that they make.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
 use crate::config::Config;
 use crate::error::KustomizeError;

@@ -2,14 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use lynceus_object::Value;
-use lynceus_object::yaml::{self, Options};
-
+use crate::config_file::ConfigFile;
 use crate::defaults;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, merge_into};
 use crate::id::Kind;
-use crate::settings;
 use crate::sort;
 
 /// The fields that the transformers change. A copy is cheap.
@@ -87,24 +84,38 @@ impl Config {
 
     /// Reads a file of `configurations`.
     pub(crate) fn read(text: &[u8]) -> Result<Config, KustomizeError> {
-        let value = yaml::parse_with(text, &Options::default().strict())
-            .map_err(|error| KustomizeError::new(error.to_string()))?;
-        if !matches!(value, Value::Null | Value::Map(_)) {
-            let words = format!("cannot unmarshal {} into a transformer configuration", value.type_name());
-            return Err(KustomizeError::new(words));
-        }
         let mut config = Config::default();
         let mut names: Vec<&str> = config.lists_mut().iter().map(|(name, _)| *name).collect();
         names.push(NAME_REFERENCE);
-        settings::only(&value, &names)?;
+        let file = ConfigFile::read(text, &names)?;
         for (name, specs) in config.lists_mut() {
-            for item in settings::list(&value, name)? {
-                settings::only(item, &["group", "version", "kind", "path", "create"])?;
-            }
-            *specs = FieldSpecs::new(settings::field_specs(&value, name)?).sorted();
+            *specs = FieldSpecs::new(file.field_specs(name)?).sorted();
         }
-        let references = settings::list(&value, NAME_REFERENCE)?;
-        let mut names = references.iter().map(name_reference).collect::<Result<Vec<_>, _>>()?;
+        let mut names = file.name_references(NAME_REFERENCE)?;
+        names.sort_by_cached_key(|reference| sort::rank(&reference.target));
+        config.name_reference = Arc::new(names);
+        Ok(config)
+    }
+
+    /// The fields that the types of a file of `crds` tell: of annotations, labels and names that get a prefix, and
+    /// those that hold names of a kind.
+    pub(crate) fn of_types(
+        annotations: Vec<FieldSpec>,
+        labels: Vec<FieldSpec>,
+        prefixes: Vec<FieldSpec>,
+        references: Vec<(Kind, Vec<FieldSpec>)>,
+    ) -> Result<Config, KustomizeError> {
+        let found = Config {
+            common_annotations: FieldSpecs::new(annotations),
+            common_labels: FieldSpecs::new(labels),
+            name_prefix: FieldSpecs::new(prefixes),
+            ..Config::default()
+        };
+        let mut config = Config::default().merged(&found)?;
+        let mut names = Vec::new();
+        for (target, referrers) in references {
+            merge_names(&mut names, &[NameReference { target, referrers }])?;
+        }
         names.sort_by_cached_key(|reference| sort::rank(&reference.target));
         config.name_reference = Arc::new(names);
         Ok(config)
@@ -133,11 +144,6 @@ impl Config {
         Ok(merged)
     }
 
-    /// Adds fields that refer to a kind by name.
-    pub(crate) fn add_name_reference(&mut self, reference: NameReference) -> Result<(), KustomizeError> {
-        merge_names(Arc::make_mut(&mut self.name_reference), &[reference])
-    }
-
     fn lists_mut(&mut self) -> [(&'static str, &mut FieldSpecs); 10] {
         [
             ("namePrefix", &mut self.name_prefix),
@@ -152,17 +158,6 @@ impl Config {
             ("replicas", &mut self.replicas),
         ]
     }
-}
-
-fn name_reference(value: &Value) -> Result<NameReference, KustomizeError> {
-    settings::only(value, &["group", "version", "kind", "fieldSpecs"])?;
-    for item in settings::list(value, "fieldSpecs")? {
-        settings::only(item, &["group", "version", "kind", "path", "create"])?;
-    }
-    Ok(NameReference {
-        target: settings::kind(value)?,
-        referrers: settings::field_specs(value, "fieldSpecs")?,
-    })
 }
 
 /// Adds the fields of the same target to what is there of it.
@@ -245,8 +240,8 @@ mod tests {
             listed(&config.name_prefix),
             [
                 "Namespace.[noVer].[noGrp] spec/a true",
-                "[noKind].[noVer].[noGrp] metadata/name false",
-                "Zoo.[noVer].[noGrp] spec/b false"
+                "Zoo.[noVer].[noGrp] spec/b false",
+                "[noKind].[noVer].[noGrp] metadata/name false"
             ]
         );
     }

@@ -11,7 +11,6 @@ use crate::fieldspec::{FieldSpecs, Makes};
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar;
-use crate::settings;
 
 /// Changes images, one after the other. Each is applied to what the one before has left.
 #[derive(Clone, Debug)]
@@ -36,17 +35,6 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Reads an item of `images`, or the `imageTag` of a plugin.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        Ok(Image {
-            name: settings::text(value, "name")?,
-            new_name: settings::text(value, "newName")?,
-            tag_suffix: settings::text(value, "tagSuffix")?,
-            new_tag: settings::text(value, "newTag")?,
-            digest: settings::text(value, "digest")?,
-        })
-    }
-
     /// What an image that fits becomes.
     fn changed(&self, image: &str) -> String {
         let (name, tag, digest) = split(image);
@@ -75,6 +63,7 @@ impl Images {
         Images::new(images, config.images.clone())
     }
 
+    /// With fields of its own, as a plugin.
     pub(crate) fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
         let with_matcher = |image: Image| Ok((image.clone(), Matcher::new(&image.name)?));
         Ok(Images {

@@ -1,8 +1,19 @@
 use super::*;
+use crate::fieldspec::FieldSpec;
 use lynceus_object::value;
 
 fn changed_object(images: Value, object: Value) -> Result<Value, String> {
-    let images = images.as_seq().unwrap().iter().map(|image| Image::read(image).unwrap()).collect();
+    let image = |image: &Value| {
+        let text = |key: &str| Str::from(image.str_at(&[key]).unwrap_or_default());
+        Image {
+            name: text("name"),
+            new_name: text("newName"),
+            tag_suffix: text("tagSuffix"),
+            new_tag: text("newTag"),
+            digest: text("digest"),
+        }
+    };
+    let images = images.as_seq().unwrap().iter().map(image).collect();
     let mut resources = Resources { list: vec![Resource::new(object)] };
     let done = Images::of_field(images, &Config::defaults()).and_then(|images| images.apply(&mut resources));
     done.map_err(|error| error.message)?;
@@ -92,9 +103,10 @@ fn containers_that_are_none_are_an_error() {
 
 #[test]
 fn the_plugin_looks_into_its_own_fields() {
-    let config = value!({"imageTag": {"name": "a", "newTag": "2"}, "fieldSpecs": [{"path": "x/my[]/img", "kind": "A"}]});
+    let image = Image { name: "a".into(), new_tag: "2".into(), ..Image::default() };
+    let specs = FieldSpecs::new(vec![FieldSpec::of_all("x/my[]/img", false)]);
     let mut resources =
         Resources { list: vec![Resource::new(value!({"kind": "A", "x": {"my": [{"img": "a"}]}}))] };
-    Images::read(&config).unwrap().apply(&mut resources).unwrap();
+    Images::new(vec![image], specs).unwrap().apply(&mut resources).unwrap();
     assert_eq!(resources.list[0].value, value!({"kind": "A", "x": {"my": [{"img": "a:2"}]}}));
 }

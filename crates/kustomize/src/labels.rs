@@ -7,7 +7,6 @@ use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, Makes, merge_into};
 use crate::resources::Resources;
 use crate::scalar;
-use crate::settings;
 
 /// Adds labels.
 #[derive(Clone, Debug)]
@@ -29,18 +28,6 @@ pub(crate) struct LabelField {
     pub(crate) include_templates: bool,
     /// Further fields.
     pub(crate) fields: Vec<FieldSpec>,
-}
-
-impl LabelField {
-    /// Reads an item of `labels`.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        Ok(LabelField {
-            pairs: settings::text_map(value, "pairs")?,
-            include_selectors: settings::flag(value, "includeSelectors")?,
-            include_templates: settings::flag(value, "includeTemplates")?,
-            fields: settings::field_specs(value, "fields")?,
-        })
-    }
 }
 
 impl Labels {

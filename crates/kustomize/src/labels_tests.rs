@@ -1,4 +1,5 @@
 use super::*;
+use crate::id::Kind;
 use crate::resource::Resource;
 use lynceus_object::value;
 
@@ -7,7 +8,19 @@ fn labelled(label: Value, object: Value) -> Result<Value, String> {
 }
 
 fn labelled_with(label: Value, object: Value, config: &Config) -> Result<Value, String> {
-    let field = LabelField::read(&label).unwrap();
+    let flag = |key: &str| label.bool_at(&[key]).unwrap_or_default();
+    let spec = |spec: &Value| FieldSpec {
+        kind: Kind::new("", spec.str_at(&["kind"]).unwrap_or_default()),
+        path: spec.str_at(&["path"]).unwrap().into(),
+        create: spec.bool_at(&["create"]).unwrap_or_default(),
+    };
+    let pair = |(key, value): (&Str, &Value)| (key.clone(), value.as_str().unwrap().into());
+    let field = LabelField {
+        pairs: label.get("pairs").and_then(Value::as_map).unwrap().iter().map(pair).collect(),
+        include_selectors: flag("includeSelectors"),
+        include_templates: flag("includeTemplates"),
+        fields: label.items_at(&["fields"]).iter().map(spec).collect(),
+    };
     let mut resources = Resources { list: vec![Resource::new(object)] };
     let done = Labels::of_field(&field, config).and_then(|labels| labels.apply(&mut resources));
     done.map_err(|error| error.message)?;
@@ -88,8 +101,8 @@ fn a_new_name_that_is_no_text_cannot_be_printed() {
 
 #[test]
 fn the_plugin_sets_what_it_is_told() {
-    let config = value!({"labels": {"a": "b"}, "fieldSpecs": [{"path": "x/y", "create": true}]});
+    let specs = FieldSpecs::new(vec![FieldSpec::of_all("x/y", true)]);
     let mut resources = Resources { list: vec![Resource::new(value!({"kind": "A"}))] };
-    Labels::read(&config).unwrap().apply(&mut resources).unwrap();
+    Labels { labels: vec![("a".into(), "b".into())], specs }.apply(&mut resources).unwrap();
     assert_eq!(resources.list[0].value, value!({"kind": "A", "x": {"y": {"a": "b"}}}));
 }

@@ -12,9 +12,6 @@ use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar::{self, set_text};
 
-/// The annotation that Kustomize gives to what comes from a chart, which has its namespace from there.
-pub(crate) const HELM_GENERATED: &str = "internal.config.kubernetes.io/helm-generated";
-
 /// Moves resources into a namespace.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespace {
@@ -40,6 +37,21 @@ pub(crate) enum Subjects {
     Nobody,
 }
 
+impl Subjects {
+    /// Reads `setRoleBindingSubjects`.
+    pub(crate) fn read(text: &str) -> Result<Self, KustomizeError> {
+        match text {
+            "" | "defaultOnly" => Ok(Subjects::NamedDefault),
+            "allServiceAccounts" => Ok(Subjects::ServiceAccounts),
+            "none" => Ok(Subjects::Nobody),
+            other => Err(KustomizeError::new(format!(
+                "invalid value {other:?} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \
+                 \"allServiceAccounts\""
+            ))),
+        }
+    }
+}
+
 impl Namespace {
     /// From `namespace`.
     pub(crate) fn of_field(namespace: &str, config: &Config) -> Self {
@@ -63,7 +75,7 @@ impl Namespace {
         let metadata = Spec::new(crate::FieldSpec::of_all("metadata/namespace", true));
         let mut moved = vec![false; resources.list.len()];
         for (resource, moved) in resources.list.iter_mut().zip(&mut moved) {
-            if resource.value.is_empty() || comes_from_chart(resource) {
+            if resource.value.is_empty() || resource.is_from_chart {
                 continue;
             }
             *moved = true;
@@ -178,10 +190,6 @@ impl Namespace {
         ))
         .hint(format!("two resources of the same kind and name cannot both be moved into {}", self.namespace))
     }
-}
-
-fn comes_from_chart(resource: &Resource) -> bool {
-    resource.value.str_at(&["metadata", "annotations", HELM_GENERATED]) == Some("true")
 }
 
 fn is_role_binding(kind: &str) -> bool {

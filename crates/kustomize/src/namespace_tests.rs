@@ -53,7 +53,7 @@ fn services_of_definitions_are_moved_along() {
     assert_eq!(moved(without.clone()), without);
 }
 
-fn subjects(config: Value) -> Value {
+fn subjects(mode: &str, unset_only: bool) -> Value {
     let binding = value!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRoleBinding",
@@ -65,7 +65,12 @@ fn subjects(config: Value) -> Value {
             {"kind": "User", "name": "default"}
         ]
     });
-    let mut moved = moved_by(&Namespace::read(&config).unwrap(), vec![binding]).unwrap().remove(0);
+    let namespace = Namespace {
+        unset_only,
+        subjects: Subjects::read(mode).unwrap(),
+        ..Namespace::of_field("prod", &Config::default())
+    };
+    let mut moved = moved_by(&namespace, vec![binding]).unwrap().remove(0);
     let namespaces = moved.remove(&["subjects"]).unwrap();
     let namespace = |subject: &Value| subject.get("namespace").cloned().unwrap_or_default();
     namespaces.as_seq().unwrap().iter().map(namespace).collect()
@@ -73,20 +78,20 @@ fn subjects(config: Value) -> Value {
 
 #[test]
 fn subjects_are_moved_as_the_mode_says() {
-    let config = |mode: &str, unset_only: bool| value!({"metadata": {"namespace": "prod"}, "setRoleBindingSubjects": mode, "unsetOnly": unset_only});
-    assert_eq!(subjects(config("", false)), value!(["prod", "prod", "dev", "prod"]));
-    assert_eq!(subjects(config("defaultOnly", true)), value!(["dev", "prod", "dev", "prod"]));
-    assert_eq!(subjects(config("allServiceAccounts", false)), value!(["prod", "prod", "prod", null]));
-    assert_eq!(subjects(config("none", false)), value!(["dev", null, "dev", null]));
-    assert!(Namespace::read(&config("some", false)).unwrap_err().message.contains("invalid value \"some\""));
+    assert_eq!(subjects("", false), value!(["prod", "prod", "dev", "prod"]));
+    assert_eq!(subjects("defaultOnly", true), value!(["dev", "prod", "dev", "prod"]));
+    assert_eq!(subjects("allServiceAccounts", false), value!(["prod", "prod", "prod", null]));
+    assert_eq!(subjects("none", false), value!(["dev", null, "dev", null]));
+    assert!(Subjects::read("some").unwrap_err().message.contains("invalid value \"some\""));
 }
 
 #[test]
 fn fields_of_a_plugin_have_to_lead_to_a_text() {
-    let config = value!({"metadata": {"namespace": "prod"}, "fieldSpecs": [{"path": "subjects", "kind": "RoleBinding"}]});
+    let specs = FieldSpecs::new(vec![crate::FieldSpec::of_all("subjects", false)]);
+    let namespace = Namespace { specs, ..Namespace::of_field("prod", &Config::default()) };
     let binding = value!({"apiVersion": "example.com/v1", "kind": "RoleBinding", "metadata": {"name": "x"},
         "subjects": [{"name": "default"}]});
-    let error = moved_by(&Namespace::read(&config).unwrap(), vec![binding]).unwrap_err();
+    let error = moved_by(&namespace, vec![binding]).unwrap_err();
     assert!(
         error.starts_with("namespace field specs must target scalar nodes: considering field"),
         "{error}"
@@ -104,7 +109,9 @@ fn what_would_take_the_place_of_something_else_is_a_conflict() {
 
 #[test]
 fn what_comes_from_a_chart_stays_where_it_is() {
-    let mut pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}});
-    pod.set(&["metadata", "annotations", HELM_GENERATED], "true");
-    assert_eq!(moved(pod.clone()), pod);
+    let pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}});
+    let resource = Resource { is_from_chart: true, ..Resource::new(pod.clone()) };
+    let mut resources = Resources { list: vec![resource] };
+    Namespace::of_field("prod", &Config::defaults()).apply(&mut resources, &is_cluster_scoped).unwrap();
+    assert_eq!(resources.list[0].value, pod);
 }

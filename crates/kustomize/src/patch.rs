@@ -11,7 +11,7 @@ mod tests;
 
 pub(crate) use json_field::JsonPatch;
 pub(crate) use patches::{Patch, PatchOptions, apply_patches};
-pub(crate) use strategic_field::{apply_strategic_patches, read_strategic_patches};
+pub(crate) use strategic_field::apply_strategic_patches;
 
 use lynceus_object::{Map, Str, Value};
 

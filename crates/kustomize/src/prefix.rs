@@ -9,7 +9,6 @@ use crate::id::Kind;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar;
-use crate::settings;
 
 /// Puts a text before names, and remembers that it did.
 #[derive(Clone, Debug)]
@@ -35,15 +34,6 @@ impl Prefix {
         let affix = Affix { text: &self.prefix, known: |resource| &mut resource.prefixes };
         affix.apply(resources, &self.specs, is_cluster_scoped, &|name| format!("{}{name}", self.prefix))
     }
-}
-
-/// The fields of a transformer of names, which have to be given.
-pub(crate) fn name_specs(config: &Value) -> Result<FieldSpecs, KustomizeError> {
-    if settings::field(config, "fieldSpecs").is_none_or(Value::is_null) {
-        return Err(KustomizeError::new("fieldSpecs is not expected to be nil")
-            .hint("give the fields to change, usually `fieldSpecs: [{path: metadata/name}]`"));
-    }
-    Ok(FieldSpecs::new(settings::field_specs(config, "fieldSpecs")?))
 }
 
 /// What is added to names, and where a resource remembers it.
@@ -141,13 +131,5 @@ mod tests {
     fn a_name_that_is_a_number_becomes_text() {
         let resource = prefixed(value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 12}}));
         assert_eq!(resource.name(), "a-12");
-    }
-
-    #[test]
-    fn the_fields_of_a_plugin_have_to_be_given() {
-        let error = Prefix::read(&value!({"prefix": "x"})).unwrap_err();
-        assert_eq!(error.message, "fieldSpecs is not expected to be nil");
-        let read = Prefix::read(&value!({"prefix": "x", "fieldSpecs": [{"path": "metadata/name"}]})).unwrap();
-        assert_eq!(read.specs.iter().count(), 1);
     }
 }

@@ -10,13 +10,14 @@ use crate::fieldspec::{FieldSpecs, Makes};
 use crate::id::Kind;
 use crate::resources::Resources;
 use crate::scalar;
-use crate::settings;
 
 /// Sets numbers of replicas.
 #[derive(Clone, Debug)]
 pub(crate) struct Replicas {
-    replicas: Vec<Replica>,
-    specs: FieldSpecs,
+    /// What is to have how many.
+    pub(crate) replicas: Vec<Replica>,
+    /// The fields.
+    pub(crate) specs: FieldSpecs,
 }
 
 /// One item of `replicas`.
@@ -28,16 +29,10 @@ pub(crate) struct Replica {
     pub(crate) count: i64,
 }
 
-impl Replica {
-    /// Reads an item of `replicas`.
-    pub(crate) fn read(value: &Value) -> Result<Self, KustomizeError> {
-        Ok(Replica { name: settings::text(value, "name")?, count: settings::int(value, "count")? })
-    }
-}
-
 impl Replicas {
-    pub(crate) fn new(replicas: Vec<Replica>, specs: FieldSpecs) -> Self {
-        Replicas { replicas, specs }
+    /// From `replicas`.
+    pub(crate) fn of_field(replicas: Vec<Replica>, config: &Config) -> Self {
+        Replicas { replicas, specs: config.replicas.clone() }
     }
 
     /// Changes the resources.
@@ -146,6 +141,6 @@ mod tests {
     fn what_is_not_there_is_an_error() {
         let error = with_count("other", deployment(value!({})), &[]).unwrap_err();
         assert!(error.starts_with("resource with name other does not match a config"), "{error}");
-        assert!(error.contains("[Deployment.[noVer].[noGrp] ReplicaSet.[noVer].[noGrp] "), "{error}");
+        assert!(error.contains("[Deployment.[noVer].[noGrp] StatefulSet.[noVer].[noGrp] "), "{error}");
     }
 }

@@ -23,6 +23,20 @@ pub(crate) fn text(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
+/// A number as Go prints it by default: large and small ones with an exponent.
+pub(crate) fn float_text(number: f64) -> String {
+    if number == 0.0 || (1e-4..1e6).contains(&number.abs()) || !number.is_finite() {
+        return number.to_string();
+    }
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{digits}e{sign}{exponent:0>2}")
+}
+
 /// What a text means without quotes.
 pub(crate) fn resolve(text: &str) -> Value {
     if is_plainly_text(text) {
@@ -94,6 +108,15 @@ mod tests {
         }
         for text in ["web", "yes", "1.2.3", "10.0.0.1", "nginx:1.2", "a: b", "- x", "n", "2-x"] {
             assert_eq!(resolve(text), Value::from(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_printed_as_go_prints_them() {
+        let cases =
+            [(100.5, "100.5"), (1234567.5, "1.2345675e+06"), (1e30, "1e+30"), (0.00001, "1e-05"), (0.0, "0")];
+        for (number, text) in cases {
+            assert_eq!(float_text(number), text);
         }
     }
 

@@ -3,11 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
 use crate::error::KustomizeError;
 use crate::id::Kind;
-use crate::kustomization::fields::SortOptions;
 use crate::resources::Resources;
 
 /// The kinds that come first, in this order.
@@ -61,17 +60,15 @@ impl SortOrder {
         SortOrder::Legacy { first: owned(&FIRST), last: owned(&LAST) }
     }
 
-    /// From `sortOptions`.
-    pub(crate) fn of_field(options: &SortOptions) -> Result<Self, KustomizeError> {
-        match (options.order.as_str(), &options.legacy) {
+    /// From `sortOptions`: the order, and of the legacy one which kinds come first and last.
+    pub(crate) fn new(order: &str, legacy: Option<(Vec<Str>, Vec<Str>)>) -> Result<Self, KustomizeError> {
+        match (order, legacy) {
             ("fifo", None) => Ok(SortOrder::Fifo),
             ("fifo", Some(_)) => Err(KustomizeError::new(
                 "the field 'sortOptions.legacySortOptions' is set but the selected sort order is 'fifo', not 'legacy'",
             )),
             ("legacy", None) => Ok(SortOrder::legacy()),
-            ("legacy", Some(legacy)) => {
-                Ok(SortOrder::Legacy { first: legacy.order_first.clone(), last: legacy.order_last.clone() })
-            }
+            ("legacy", Some((first, last))) => Ok(SortOrder::Legacy { first, last }),
             _ => Err(KustomizeError::new("the field 'sortOptions.order' must be one of [fifo, legacy]")),
         }
     }
@@ -196,23 +193,22 @@ mod tests {
 
     #[test]
     fn own_lists_take_the_place_of_the_built_in_ones() {
-        let options = value!({"order": "legacy", "legacySortOptions": {"orderFirst": ["Pod"], "orderLast": ["Secret"]}});
+        let lists = (vec!["Pod".into()], vec!["Secret".into()]);
         let mut sorted =
             resources(&[("v1", "Secret", "", "s"), ("v1", "Namespace", "", "n"), ("v1", "Pod", "", "p")]);
-        SortOrder::read(&options).unwrap().apply(&mut sorted);
+        SortOrder::new("legacy", Some(lists)).unwrap().apply(&mut sorted);
         assert_eq!(names(&sorted), ["Pod/p", "Namespace/n", "Secret/s"]);
     }
 
     #[test]
     fn the_options_have_to_fit_each_other() {
-        let read = |options: Value| SortOrder::read(&options).map_err(|error| error.message);
-        assert_eq!(read(Value::Null), Ok(SortOrder::Fifo));
-        assert_eq!(read(value!({"order": "fifo"})), Ok(SortOrder::Fifo));
-        assert!(
-            read(value!({"order": "fifo", "legacySortOptions": {}})).unwrap_err().contains("not 'legacy'")
-        );
-        assert!(
-            read(value!({"legacySortOptions": {}})).unwrap_err().contains("must be one of [fifo, legacy]")
-        );
+        let new = |order: &str, has_lists: bool| {
+            let lists = has_lists.then(Default::default);
+            SortOrder::new(order, lists).map_err(|error| error.message)
+        };
+        assert_eq!(new("fifo", false), Ok(SortOrder::Fifo));
+        assert_eq!(new("legacy", false), Ok(SortOrder::legacy()));
+        assert!(new("fifo", true).unwrap_err().contains("not 'legacy'"));
+        assert!(new("", true).unwrap_err().contains("must be one of [fifo, legacy]"));
     }
 }

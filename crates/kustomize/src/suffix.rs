@@ -1,12 +1,12 @@
 //! What goes after names.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
 use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::id::Kind;
-use crate::prefix::{Affix, name_specs};
+use crate::prefix::Affix;
 use crate::resources::Resources;
 
 /// Puts a text after names, and remembers that it did.

@@ -4,11 +4,12 @@ mod resources;
 
 use std::sync::Arc;
 
+use lynceus_files::FilePath;
 use lynceus_object::Str;
 
 use crate::accumulator::Accumulator;
 use crate::config::Config;
-use crate::crds;
+use crate::crds::{self, CrdFields};
 use crate::error::KustomizeError;
 use crate::kustomization::fields::GeneratorOptions;
 use crate::kustomization::{FILE_NAMES, Kustomization, Source};
@@ -16,7 +17,7 @@ use crate::load::Loader;
 use crate::origin::{ConfiguredBy, Origin};
 use crate::plugins::{self, Generator, Plugin};
 use crate::resource::Resource;
-use crate::transformers::{Text, Transformer};
+use crate::transformers::{self, Text, Transformer};
 use crate::variables::Variable;
 
 /// The label that validators may put on what they have seen.
@@ -100,7 +101,7 @@ impl<'a> Target<'a> {
         }
         let Accumulator { resources, variables, .. } = accumulator;
         let schema = self.loader.context.schema();
-        let wanted: Vec<Variable> = kustomization.variables.iter().map(Variable::of_field).collect();
+        let wanted: Vec<Variable> = kustomization.variables.iter().map(transformers::variable).collect();
         variables
             .add(&wanted, resources, &|kind| schema.is_cluster_scoped(kind))
             .map_err(|error| self.blamed(error.context("merging vars"), "vars"))
@@ -119,7 +120,11 @@ impl<'a> Target<'a> {
         }
         let blamed = |error: KustomizeError| self.blamed(error, "crds");
         for file in self.texts(&kustomization.crds, "crds")? {
-            let config = crds::read(&file.text).map_err(|error| blamed(error.context("loading CRDs")))?;
+            let path = file.file.as_ref().map_or("", FilePath::as_str);
+            let found = crds::read_crds(path, &file.text);
+            let found = found.map_err(|error| blamed(error.context("loading CRDs")))?;
+            let CrdFields { annotations, labels, prefixes, references } = found;
+            let config = Config::of_types(annotations, labels, prefixes, references).map_err(blamed)?;
             let merged = accumulator.config.merged(&config);
             accumulator.config = merged.map_err(|error| blamed(error.context("merging CRDs")))?;
         }

@@ -13,7 +13,7 @@ use crate::fieldspec::{FieldSpec, FieldSpecs};
 use crate::id::Kind;
 use crate::images::{self, Images};
 use crate::kustomization::fields::{
-    FieldOptions, FieldSpecification, Image, Labels, PatchOptions, Replacement, ReplacementTarget, Replica,
+    self,    FieldOptions, FieldSpecification, Image, Labels, PatchOptions, Replacement, ReplacementTarget, Replica,
     Selector, SortOptions, Texts,
 };
 use crate::labels::{self, LabelField};
@@ -24,10 +24,11 @@ use crate::replacement::{self, apply_replacements};
 use crate::replicas::{self, Replicas};
 use crate::resources::Resources;
 use crate::schema::Schema;
-use crate::selector;
+use crate::selector::{self, Matcher};
 use crate::sort::SortOrder;
 use crate::suffix::Suffix;
 use crate::value_add::{self, ValueAdd};
+use crate::variables::Variable;
 use crate::{hash, read};
 
 /// A text with the file that it was read from.
@@ -147,7 +148,7 @@ impl Transformer {
             }
             Transformer::Replica { replica, fields } => {
                 let replica = replicas::Replica { name: replica.name.clone(), count: replica.count };
-                Replicas::new(vec![replica], specs(fields, &config.replicas)).apply(resources)
+                Replicas { replicas: vec![replica], specs: specs(fields, &config.replicas) }.apply(resources)
             }
             Transformer::PatchJson6902 { target, patch } => {
                 let path = patch.file.as_ref().map(FilePath::as_str);
@@ -184,7 +185,13 @@ impl Transformer {
                     field_path: target.field_path.clone(),
                     position: usize::try_from(target.position).unwrap_or_default(),
                 });
-                ValueAdd { value: value.clone(), targets: targets.collect() }.apply(resources, schema)
+                let select = |resources: &Resources, selector: &selector::Selector| {
+                    let matcher = Matcher::new(selector)?;
+                    let list = resources.list.iter().enumerate();
+                    let selected = list.filter(|(_, resource)| matcher.targets(resource, schema));
+                    Ok(selected.map(|(at, _)| at).collect())
+                };
+                ValueAdd { value: value.clone(), targets: targets.collect() }.apply(resources, &scoped, &select)
             }
         }
     }
@@ -254,11 +261,29 @@ fn replacement(written: &Replacement) -> replacement::Replacement {
     }
 }
 
+/// A variable, as it is written down.
+pub(crate) fn variable(written: &fields::Variable) -> Variable {
+    let object = &written.object;
+    let kind = Kind { group: object.group.clone(), version: object.version.clone(), kind: object.kind.clone() };
+    Variable::new(
+        written.name.clone(),
+        &object.api_version,
+        kind,
+        object.name.clone(),
+        object.namespace.clone(),
+        written.field.field_path.clone(),
+    )
+}
+
 /// Puts resources in order; without options in the order of old.
 pub(crate) fn sort(resources: &mut Resources, options: Option<&SortOptions>) -> Result<(), KustomizeError> {
     let order = match options {
         None => SortOrder::legacy(),
-        Some(options) => SortOrder::of_field(options)?,
+        Some(options) => {
+            let legacy = options.legacy.as_ref();
+            let kinds = legacy.map(|legacy| (legacy.order_first.clone(), legacy.order_last.clone()));
+            SortOrder::new(&options.order, kinds)?
+        }
     };
     order.apply(resources);
     Ok(())

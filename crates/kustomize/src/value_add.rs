@@ -1,6 +1,6 @@
 //! A value for one field of many resources.
 
-use lynceus_object::{Str, Value};
+use lynceus_object::Str;
 
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpec, FieldSpecs, Spec, split_path};
@@ -10,42 +10,48 @@ use crate::namespace::{Namespace, Subjects};
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::scalar;
-use crate::schema::Schema;
-use crate::selector::{Matcher, Selector};
 
-/// Writes a value into fields.
+/// Writes a value into fields. `S` is what resources are selected by.
 #[derive(Clone, Debug)]
-pub(crate) struct ValueAdd {
+pub(crate) struct ValueAdd<S> {
     /// The value.
     pub(crate) value: Str,
     /// The fields.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<Target<S>>,
 }
 
 /// Where a value goes.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct Target<S> {
     /// Which resources; all of them if there is none.
-    pub(crate) selector: Option<Selector>,
+    pub(crate) selector: Option<S>,
     /// The field, with `/` between the steps.
     pub(crate) field_path: Str,
     /// If it is not 0: the field holds a path, and the value becomes this part of it.
     pub(crate) position: usize,
 }
 
-impl ValueAdd {
-    /// Changes the resources.
-    pub(crate) fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), KustomizeError> {
-        let is_cluster_scoped = |kind: &Kind| schema.is_cluster_scoped(kind);
+/// Which resources a selector selects.
+pub(crate) type Select<'a, S> = &'a dyn Fn(&Resources, &S) -> Result<Vec<usize>, KustomizeError>;
+
+impl<S> ValueAdd<S> {
+    /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
+    pub(crate) fn apply(
+        &self,
+        resources: &mut Resources,
+        is_cluster_scoped: &dyn Fn(&Kind) -> bool,
+        select: Select<'_, S>,
+    ) -> Result<(), KustomizeError> {
         for target in &self.targets {
-            let matcher = target.selector.as_ref().map(Matcher::new).transpose()?;
+            let selected = match &target.selector {
+                Some(selector) => select(resources, selector)?,
+                None => (0..resources.list.len()).collect(),
+            };
             let path = split_path(&format!("/{}", target.field_path), '/');
-            for resource in &mut resources.list {
-                if matcher.as_ref().is_some_and(|matcher| !matcher.targets(resource, schema)) {
-                    continue;
-                }
+            for at in selected {
+                let Some(resource) = resources.list.get_mut(at) else { continue };
                 if target.field_path == "metadata/namespace" {
-                    self.set_namespace(resource, &is_cluster_scoped)?;
+                    self.set_namespace(resource, is_cluster_scoped)?;
                 } else {
                     self.set(resource, target, &path)?;
                 }
@@ -69,7 +75,12 @@ impl ValueAdd {
         namespace.change(resource, scoped, &Spec::new(FieldSpec::of_all("metadata/namespace", true)))
     }
 
-    fn set(&self, resource: &mut Resource, target: &Target, path: &[String]) -> Result<(), KustomizeError> {
+    fn set(
+        &self,
+        resource: &mut Resource,
+        target: &Target<S>,
+        path: &[String],
+    ) -> Result<(), KustomizeError> {
         let Some(field) = lookup::find_or_make(&mut resource.value, path)? else { return Ok(()) };
         let Some(text) = scalar::text(field) else { return Err(scalar::wrong_node("ScalarNode", field)) };
         let new = match target.position {
@@ -113,31 +124,32 @@ mod tests {
 
     #[test]
     fn a_value_is_added_to_all_targets() {
-        let config = value!({
-            "value": " PEACH ",
-            "targets": [
-                {"fieldPath": "metadata/namespace"},
-                {"selector": {"kind": "Pod"}, "fieldPath": "metadata/annotations/a\\/b", "filePathPosition": 2}
-            ]
-        });
-        let add = ValueAdd::read(&config, "folder", &|_| Ok(Value::Null)).unwrap();
+        let target = |selector: Option<&'static str>, path: &str, position: usize| Target {
+            selector,
+            field_path: path.into(),
+            position,
+        };
+        let targets = vec![
+            target(None, "metadata/namespace", 0),
+            target(Some("Pod"), "metadata/annotations/a\\/b", 2),
+            target(Some("Pod"), "spec/containers/[name=c]/image", 0),
+        ];
+        let add = ValueAdd { value: "PEACH".into(), targets };
         let pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "annotations": {"a/b": "p/q"}}});
         let node = value!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}});
         let mut resources = Resources { list: vec![Resource::new(pod), Resource::new(node)] };
-        add.apply(&mut resources, &|kind| kind.kind == "Node", &|_, _| Ok(vec![0])).unwrap();
+        add.apply(&mut resources, &|kind| kind.kind == "Node", &|_, kind| {
+            assert_eq!(*kind, "Pod");
+            Ok(vec![0])
+        })
+        .unwrap();
+        let containers = resources.list[0].value.at(&["spec", "containers"]);
+        assert_eq!(containers, Some(&value!([{"name": "c", "image": "PEACH"}])));
         let metadata = |at: usize| resources.list[at].value.at(&["metadata"]).unwrap().clone();
         assert_eq!(
             metadata(0),
             value!({"name": "x", "namespace": "PEACH", "annotations": {"a/b": "p/PEACH/q"}})
         );
         assert_eq!(metadata(1), value!({"name": "x"}));
-    }
-
-    #[test]
-    fn targets_are_checked() {
-        let read = |config: Value| ValueAdd::read(&config, "folder", &|_| Ok(Value::Null));
-        assert_eq!(read(value!({})).unwrap_err().message, "must specify at least one target");
-        assert_eq!(read(value!({"targets": [{}]})).unwrap_err().message, "fieldPath cannot be empty");
-        assert_eq!(read(value!({"targets": [{"fieldPath": "a"}]})).unwrap().value, "folder");
     }
 }

@@ -9,9 +9,9 @@ use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::Makes;
 use crate::id::{Id, Kind};
-use crate::kustomization::fields;
 use crate::lookup;
 use crate::resources::Resources;
+use crate::scalar;
 
 /// One item of `vars`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,24 +29,23 @@ pub(crate) struct Variable {
 }
 
 impl Variable {
-    /// From an item of `vars`.
-    pub(crate) fn of_field(written: &fields::Variable) -> Self {
-        let object = &written.object;
-        let mut kind =
-            Kind { group: object.group.clone(), version: object.version.clone(), kind: object.kind.clone() };
-        match object.api_version.split('/').collect::<Vec<_>>()[..] {
-            [version] if !version.is_empty() => kind.version = version.into(),
+    /// From an item of `vars`. `api_version` wins over the group and version of the kind.
+    pub(crate) fn new(
+        name: Str,
+        api_version: &str,
+        mut kind: Kind,
+        object: Str,
+        namespace: Str,
+        field_path: Str,
+    ) -> Self {
+        match api_version.split('/').collect::<Vec<_>>()[..] {
+            [""] => {}
+            [version] => kind.version = version.into(),
             [group, version] => (kind.group, kind.version) = (group.into(), version.into()),
             _ => {}
         }
-        let field_path = &written.field.field_path;
-        Variable {
-            name: written.name.clone(),
-            kind,
-            object: object.name.clone(),
-            namespace: object.namespace.clone(),
-            field_path: if field_path.is_empty() { "metadata.name".into() } else { field_path.clone() },
-        }
+        let field_path = if field_path.is_empty() { "metadata.name".into() } else { field_path };
+        Variable { name, kind, object, namespace, field_path }
     }
 
     /// Whether it is read from what has this id.
@@ -269,16 +268,8 @@ fn expand(text: &str, values: &Values<'_>, used: &mut HashSet<Str>) -> Value {
 /// A value within a text, as Go prints it.
 fn printed(value: &Value) -> String {
     match value {
-        Value::Float(number) if *number != 0.0 && !(1e-4..1e21).contains(&number.abs()) => {
-            let text = format!("{number:e}");
-            let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-            let (sign, exponent) = match exponent.strip_prefix('-') {
-                Some(exponent) => ('-', exponent),
-                None => ('+', exponent),
-            };
-            format!("{digits}e{sign}{exponent:0>2}")
-        }
-        other => crate::scalar::text(other).unwrap_or_default().into_owned(),
+        Value::Float(number) => scalar::float_text(*number),
+        other => scalar::text(other).unwrap_or_default().into_owned(),
     }
 }
 

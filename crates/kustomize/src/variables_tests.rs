@@ -44,7 +44,9 @@ fn service(name: &str, namespace: &str) -> Resource {
 }
 
 fn variable(name: &str, object: Value, field: &str) -> Variable {
-    Variable::read(&value!({"name": name, "objref": object, "fieldref": {"fieldpath": field}})).unwrap()
+    let text = |key: &str| Str::from(object.str_at(&[key]).unwrap_or_default());
+    let kind = Kind { group: text("group"), version: text("version"), kind: text("kind") };
+    Variable::new(name.into(), &text("apiVersion"), kind, text("name"), text("namespace"), field.into())
 }
 
 fn pod(args: Value) -> Resource {
