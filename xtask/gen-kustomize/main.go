@@ -11,7 +11,7 @@
 // One line per fact; the first word of a line says what it is.
 //
 //	kind apps/v1 Deployment namespaced 12     a kind: its scope ("cluster", "namespaced" or "-") and its type ("-": none)
-//	type 12                                   a type; the fields that lead to a list that is merged follow
+//	type 12 io.k8s.api.apps.v1.Deployment     a type and its definition; the fields that lead to a merged list follow
 //	metadata 3                                a field of another type
 //	* 4                                       any other field
 //	[containers 5                             a list of another type ("-": of something without such fields)
@@ -53,7 +53,7 @@ func main() {
 	fmt.Fprintln(out, "# What Kustomize 5.8.1 knows of kinds. Written by xtask/gen-kustomize, which explains the format.")
 	t.writeKinds(out)
 	for i := 0; i < len(t.order); i++ {
-		fmt.Fprintf(out, "type %d\n", i)
+		fmt.Fprintf(out, "type %d %s\n", i, t.order[i])
 		for _, f := range t.fields(t.order[i]) {
 			t.writeField(out, f)
 		}

@@ -155,7 +155,17 @@ impl Schema {
     fn resolve<'s>(&'s self, mut schema: &'s Value) -> Option<Known<'s>> {
         for _ in 0..crate::limits::MAX_DEPTH {
             let Some(name) = custom::reference(schema) else { return Some(Known::Custom(schema)) };
-            schema = self.custom.as_ref()?.definition(name)?;
+            let custom = self.custom.as_ref().and_then(|custom| custom.definition(name));
+            let built_in = || Table::get().definition(name).map(|number| Known::BuiltIn(Fact::Type(number)));
+            match (self.built_in, custom) {
+                (BuiltIn::Over, custom) => match (built_in(), custom) {
+                    (Some(known), _) => return Some(known),
+                    (None, custom) => schema = custom?,
+                },
+                (_, Some(custom)) => schema = custom,
+                (BuiltIn::Under, None) => return built_in(),
+                (BuiltIn::Alone | BuiltIn::Absent, None) => return None,
+            }
         }
         None
     }

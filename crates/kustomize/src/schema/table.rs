@@ -12,6 +12,8 @@ pub(super) struct Table {
     /// By the name of the kind, with the `apiVersion` of each.
     kinds: HashMap<&'static str, Vec<(&'static str, KindFact)>>,
     types: Vec<Vec<(&'static str, Entry)>>,
+    /// The numbers of the types, by the names of their definitions.
+    definitions: HashMap<&'static str, usize>,
 }
 
 /// What is known of a kind.
@@ -32,7 +34,7 @@ impl Table {
     }
 
     fn read(text: &'static str) -> Self {
-        let mut table = Table { kinds: HashMap::with_capacity(512), types: Vec::new() };
+        let mut table = Table { kinds: HashMap::with_capacity(512), types: Vec::new(), definitions: HashMap::new() };
         for line in text.lines() {
             let mut words = line.split(' ').filter(|word| !word.is_empty());
             let Some(first) = words.next() else { continue };
@@ -48,7 +50,10 @@ impl Table {
                     let number = words.next().and_then(|number| number.parse().ok());
                     table.kinds.entry(kind).or_default().push((api_version, KindFact { scope, number }));
                 }
-                "type" => table.types.push(Vec::new()),
+                "type" => {
+                    table.definitions.extend(words.nth(1).map(|name| (name, table.types.len())));
+                    table.types.push(Vec::new());
+                }
                 name => {
                     let number = words.next().and_then(|number| number.parse().ok());
                     let (name, entry) = match name.strip_prefix('[') {
@@ -79,6 +84,11 @@ impl Table {
         };
         let known = self.kinds.get(kind)?;
         known.iter().find(|(api_version, _)| is_meant(api_version)).map(|(_, fact)| fact)
+    }
+
+    /// The type of a definition.
+    pub(super) fn definition(&self, name: &str) -> Option<usize> {
+        self.definitions.get(name).copied()
     }
 
     pub(super) fn field(&'static self, number: usize, name: &str) -> Option<Fact> {
