@@ -111,9 +111,18 @@ mod tests {
 
     #[test]
     fn only_what_is_written_folded_is_changed() {
-        let document = "a: >-\n  x\n    y\nb: |-\n  x\n    y\nc: [1]\n";
+        let document = "a: >-\n  x\n    y\nb: |-\n  x\n    y\nc: [1]\nmetadata: {annotations: {}}\n";
         let mut value = yaml::parse_str(document).unwrap();
         refold(&mut value, document);
-        assert_eq!(value, value!({"a": "x\n\n  y", "b": "x\n  y", "c": [1]}));
+        assert_eq!(value, value!({"a": "x\n\n  y", "b": "x\n  y", "c": [1], "metadata": {"annotations": {}}}));
+    }
+
+    #[test]
+    fn annotations_stay_as_they_are() {
+        let document = "metadata:\n  annotations:\n    a: >-\n      x\n        y\n";
+        let mut value = yaml::parse_str(document).unwrap();
+        let before = value.clone();
+        refold(&mut value, document);
+        assert_eq!(value, before);
     }
 }
