@@ -8,3 +8,6 @@ pub const MAX_DEPTH: usize = 64;
 
 /// The most resources that one build may hold.
 pub const MAX_RESOURCES: usize = 500_000;
+
+/// The most bytes that the replacements of one kustomization may write.
+pub const MAX_REPLACED_BYTES: usize = 32 * 1024 * 1024;

@@ -9,11 +9,14 @@ mod tests;
 
 pub(crate) use read::read_replacements;
 
+use std::cell::Cell;
+
 use lynceus_object::{Str, Value};
 
 use self::path::{Create, Walk};
 use crate::error::KustomizeError;
 use crate::id::{Id, Kind};
+use crate::limits;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::schema::Schema;
@@ -64,10 +67,45 @@ pub(crate) struct FieldOptions {
 }
 
 /// What is copied: a value, and its text if it is a scalar.
-struct Copied {
+struct Copied<'a> {
+    /// How much has been written by all replacements so far.
+    spent: &'a Cell<usize>,
     value: Value,
     /// Without it the value is a map or a list.
     text: Option<Str>,
+}
+
+impl Copied<'_> {
+    /// Counts what is written. Replacements that copy what they have made double it each time.
+    fn pay(&self, text: Option<&Str>) -> Result<(), KustomizeError> {
+        let cost = text.map_or_else(|| weight(&self.value, limits::MAX_REPLACED_BYTES), |text| text.len());
+        self.spent.set(self.spent.get().saturating_add(cost));
+        if self.spent.get() <= limits::MAX_REPLACED_BYTES {
+            return Ok(());
+        }
+        Err(KustomizeError::new(format!(
+            "the replacements write more than {} bytes",
+            limits::MAX_REPLACED_BYTES
+        ))
+        .hint("look for a replacement whose source is one of its own targets"))
+    }
+}
+
+/// About how many bytes a value has; not more than `most` are counted.
+fn weight(value: &Value, most: usize) -> usize {
+    let mut total: usize = 16;
+    let mut add = |inner: &Value| {
+        if total <= most {
+            total = total.saturating_add(weight(inner, most - total));
+        }
+    };
+    match value {
+        Value::Str(text) => return text.len() + 16,
+        Value::Seq(items) => items.iter().for_each(&mut add),
+        Value::Map(map) => map.values().for_each(&mut add),
+        _ => {}
+    }
+    total
 }
 
 const NAME: &str = "metadata.name";
@@ -78,15 +116,21 @@ pub(crate) fn apply_replacements(
     resources: &mut Resources,
     schema: &Schema,
 ) -> Result<(), (usize, KustomizeError)> {
+    let spent = Cell::new(0);
     for (at, replacement) in replacements.iter().enumerate() {
-        replacement.apply(resources, schema).map_err(|error| (at, error))?;
+        replacement.apply(resources, schema, &spent).map_err(|error| (at, error))?;
     }
     resources.list.retain(|resource| !resource.value.is_empty());
     Ok(())
 }
 
 impl Replacement {
-    fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), KustomizeError> {
+    fn apply(
+        &self,
+        resources: &mut Resources,
+        schema: &Schema,
+        spent: &Cell<usize>,
+    ) -> Result<(), KustomizeError> {
         let copied = match (&self.source_value, &self.source, &self.targets) {
             (None, None, _) | (_, _, None) => {
                 return Err(KustomizeError::new(
@@ -96,8 +140,8 @@ impl Replacement {
             (Some(_), Some(_), _) => {
                 return Err(KustomizeError::new("value and resource selectors are mutually exclusive"));
             }
-            (Some(text), None, _) => Copied { value: meaning(text), text: Some(text.clone()) },
-            (None, Some(source), _) => source.value(resources)?,
+            (Some(text), None, _) => Copied { spent, value: meaning(text), text: Some(text.clone()) },
+            (None, Some(source), _) => source.value(resources, spent)?,
         };
         for target in self.targets.iter().flatten() {
             target.set(&copied, resources, schema)?;
@@ -107,7 +151,11 @@ impl Replacement {
 }
 
 impl Source {
-    fn value(&self, resources: &Resources) -> Result<Copied, KustomizeError> {
+    fn value<'a>(
+        &self,
+        resources: &Resources,
+        spent: &'a Cell<usize>,
+    ) -> Result<Copied<'a>, KustomizeError> {
         let resource = self.resource(resources)?;
         let field_path = if self.field_path.is_empty() { NAME } else { &self.field_path };
         let steps = path::split(field_path);
@@ -122,13 +170,13 @@ impl Source {
         let is_scalar = !matches!(value, Value::Map(_) | Value::Seq(_));
         let text = is_scalar.then(|| resource.written.text(&steps, value));
         let Some(options) = self.options.as_ref().filter(|options| !options.delimiter.is_empty()) else {
-            return Ok(Copied { value: value.clone(), text });
+            return Ok(Copied { spent, value: value.clone(), text });
         };
         let Some(text) = text else { return Err(only_scalars()) };
         let part =
             usize::try_from(options.index).ok().and_then(|at| text.split(options.delimiter.as_str()).nth(at));
         match part {
-            Some(part) => Ok(Copied { value: part.into(), text: Some(part.into()) }),
+            Some(part) => Ok(Copied { spent, value: part.into(), text: Some(part.into()) }),
             None => Err(KustomizeError::new(format!(
                 "options.index {} is out of bounds for value {text}",
                 options.index
@@ -179,7 +227,7 @@ impl Source {
 }
 
 impl Target {
-    fn set(&self, copied: &Copied, resources: &mut Resources, _: &Schema) -> Result<(), KustomizeError> {
+    fn set(&self, copied: &Copied<'_>, resources: &mut Resources, _: &Schema) -> Result<(), KustomizeError> {
         let Some(select) = &self.select else {
             return Err(KustomizeError::new("target must specify resources to select"));
         };
@@ -218,7 +266,7 @@ impl Target {
         value: &mut Value,
         path: &str,
         steps: &[Str],
-        copied: &Copied,
+        copied: &Copied<'_>,
     ) -> Result<(), KustomizeError> {
         let create = match self.options.as_ref().is_some_and(|options| options.create) {
             false => Create::No,
@@ -241,7 +289,7 @@ impl Target {
     }
 
     /// Puts the value into a field that has been found, or a part of it between delimiters.
-    fn set_value(&self, field: &mut Value, is_new: bool, copied: &Copied) -> Result<(), KustomizeError> {
+    fn set_value(&self, field: &mut Value, is_new: bool, copied: &Copied<'_>) -> Result<(), KustomizeError> {
         let mut text = copied.text.clone();
         if let Some(options) = self.options.as_ref().filter(|options| !options.delimiter.is_empty()) {
             if matches!(field, Value::Map(_) | Value::Seq(_)) {
@@ -270,9 +318,10 @@ impl FieldOptions {
 fn set_like(
     field: &mut Value,
     is_new: bool,
-    copied: &Copied,
+    copied: &Copied<'_>,
     text: Option<Str>,
 ) -> Result<(), KustomizeError> {
+    copied.pay(text.as_ref())?;
     if matches!(field, Value::Map(_) | Value::Seq(_)) {
         *field = copied.value.clone();
         return Ok(());

@@ -8,7 +8,7 @@ use super::{Copied, document, set_like};
 use crate::written::{Step, text_of};
 
 /// Sets a field inside of the text that a path leads through. `false` if there is no such text or field.
-pub(super) fn set(value: &mut Value, steps: &[Str], copied: &Copied, create: Create) -> bool {
+pub(super) fn set(value: &mut Value, steps: &[Str], copied: &Copied<'_>, create: Create) -> bool {
     let Some((way, text, before, rest)) = find(value, steps) else { return false };
     let mut after = before.clone();
     let mut walk = Walk {
