@@ -22,8 +22,7 @@ pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Reso
             continue;
         }
         let span = document.span(&value);
-        let start = document.text.as_ptr() as usize - text.as_ptr() as usize;
-        let place = start..start + document.text.len();
+        let place = document.start..document.start + document.text.len();
         if is_single && is_wrapping(&value) {
             for (index, item) in value.items_at(&["items"]).iter().enumerate() {
                 let written = Written::item(text.clone(), place.clone(), index);
@@ -68,6 +67,8 @@ fn decoded(text: &[u8]) -> Result<String, KustomizeError> {
 /// One document of a text.
 struct Document<'a> {
     text: &'a str,
+    /// Where in the whole text it begins.
+    start: usize,
     lines_before: u32,
     file: Option<&'a FilePath>,
 }
@@ -87,14 +88,14 @@ fn split<'a>(text: &'a str, file: Option<&'a FilePath>) -> Result<Vec<Document<'
         }
         // The line break belongs to the document, or a text in it would end differently.
         let document = &text[start..=at];
-        documents.push(Document { text: document, lines_before, file });
+        documents.push(Document { text: document, start, lines_before, file });
         lines_before += lines(document) + 1;
         start = end;
         // The line break that ends a separator cannot begin the next one.
         from = end;
     }
     if !text.is_empty() {
-        documents.push(Document { text: &text[start..], lines_before, file });
+        documents.push(Document { text: &text[start..], start, lines_before, file });
     }
     Ok(documents)
 }
