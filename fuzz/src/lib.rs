@@ -1,4 +1,4 @@
-//! What the targets share: a world that never changes, charts made of text, and one way to try a chart.
+//! What the targets share: a world that never changes, files made of text, and one way to try a chart or a kustomization.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +48,50 @@ fn split<'a>(text: &'a [u8], mark: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         rest = at.map(|at| &text[at + mark.len()..]);
         Some(&text[..at.unwrap_or(text.len())])
     })
+}
+
+/// Some resources to patch and to copy from.
+pub const RESOURCES: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+      - {name: web, image: 'nginx:1', args: [a], ports: [{containerPort: 80}], env: [{name: A, value: '1'}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: source}
+data: {url: 'https://a.example.com/x', json: '{\"a\": {\"b\": 1}}', yaml: 'a: {b: 1}'}
+---
+apiVersion: example.com/v1
+kind: Thing
+metadata: {name: thing}
+spec: {list: [{name: a}, {name: b}], map: {x: 1}, nothing: null}
+";
+
+/// A tree of some files and one more, `fuzzed.yaml`.
+pub fn with(files: &[(&str, &[u8])], fuzzed: &[u8]) -> MemoryTree {
+    let mut tree = MemoryTree::new();
+    for (name, content) in files.iter().copied().chain([("fuzzed.yaml", fuzzed)]) {
+        if let Ok(path) = FilePath::new(name) {
+            tree.insert(path, content.to_vec());
+        }
+    }
+    tree
+}
+
+/// Builds a kustomization and prints it. That it is refused is as good as anything.
+pub fn try_build(tree: &dyn Tree, directory: &FilePath) {
+    let options = lynceus_kustomize::Options::default();
+    let fetched = lynceus_kustomize::Fetched::new();
+    match lynceus_kustomize::build(tree, directory, &options, &fetched, &mut Still(1)) {
+        Ok(build) => drop(build.to_yaml()),
+        Err(error) => drop(error.to_string()),
+    }
 }
 
 /// Renders a chart with its own values and prints it. That it is refused is as good as anything.

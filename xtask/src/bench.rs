@@ -1,8 +1,11 @@
 //! `cargo xtask bench [--quick]`: every benchmark of the workspace; `cargo xtask bench cluster [--quick]`: what watching a
-//! cluster costs; `cargo xtask bench helm [--quick]`: charts by the real Helm and by Lynceus.
+//! cluster costs; `cargo xtask bench helm|kustomize [--quick]`: charts and kustomizations by the real programs and by
+//! Lynceus.
 
 mod charts;
 mod helm;
+mod kustomizations;
+mod kustomize;
 mod process;
 
 use std::process::Command;
@@ -13,6 +16,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("cluster", rest)) => return cluster(rest),
         Some(("helm", rest)) => return helm::main(rest),
+        Some(("kustomize", rest)) => return kustomize::main(rest),
         _ => {}
     }
     let mut cargo = run::command("cargo");
@@ -20,7 +24,8 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     cargo.args(["bench", "--quiet", "--workspace", "--bench", "*", "--"]).args(arguments);
     run::passes(&mut cargo)?;
     cluster(arguments)?;
-    helm::main(arguments)
+    helm::main(arguments)?;
+    kustomize::main(arguments)
 }
 
 /// Measures with a program that finds the product beside it.

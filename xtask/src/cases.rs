@@ -1,22 +1,27 @@
-//! The charts of the tests in `crates/helm/tests/cases`, whose head says how they are written.
+//! Trees of files with commands, as the tests of `helm` and `kustomize` have them in `tests/cases`. The head of
+//! `crates/helm/tests/cases.rs` says how they are written.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::run;
 
-const CASES: &str = "crates/helm/tests/cases";
+/// The charts.
+pub(crate) const CHARTS: &str = "crates/helm/tests/cases";
 
-/// Charts with commands, and what Helm 4 answers to each.
+/// The kustomizations.
+pub(crate) const KUSTOMIZATIONS: &str = "crates/kustomize/tests/cases";
+
+/// Files with commands, and what the real program answers to each.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
 impl Case {
-    /// All of them, in the order of their names.
-    pub(crate) fn all() -> Result<Vec<Case>, String> {
-        Ok(files(CASES, "txt")?.into_iter().map(|(name, text)| Case { name, text }).collect())
+    /// All of a directory, in the order of their names.
+    pub(crate) fn all(directory: &str) -> Result<Vec<Case>, String> {
+        Ok(files(directory, "txt")?.into_iter().map(|(name, text)| Case { name, text }).collect())
     }
 
     /// The files, by their names; `archive!member` is one in an archive.
@@ -24,7 +29,7 @@ impl Case {
         self.sections().filter(|(name, _)| !name.starts_with("$ "))
     }
 
-    /// The commands, each with Helm's answer.
+    /// The commands, each with the answer.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (&str, String)> {
         self.sections().filter_map(|(name, body)| Some((name.strip_prefix("$ ")?, body)))
     }

@@ -8,6 +8,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
         Some(("requests", files)) => requests(files),
         Some(("argocd", scripts)) => crate::argocd::main(scripts),
         Some(("helm", rest)) => crate::helm::main(rest),
+        Some(("kustomize", rest)) => crate::kustomize::main(rest),
         _ => program("compat", arguments),
     }
 }

@@ -12,6 +12,7 @@ mod compat;
 mod e2e;
 mod fuzz;
 mod helm;
+mod kustomize;
 mod rig;
 mod run;
 mod tidy;
@@ -30,13 +31,15 @@ usage: cargo xtask <chore> [arguments]
                     drive a cluster that Lynceus is installed in with Argo CD's own command line
   compat helm [--templates N] [DIR]...
                     render charts and random templates with Helm and with Lynceus, and compare to the byte
+  compat kustomize [--mutations N] [DIR]...
+                    build kustomizations, changed ones too, with Kustomize and with Lynceus, and compare to the byte
   rig up|down|status|restart|build
                     a real control plane on loopback, built once from its public sources
   e2e [sim|rig|faults] [ARGUMENT]...
                     a real kubectl on the embedded cluster and on a real one, the scenarios, and the fault run
   bench [--quick]   run every benchmark; with --quick a short run of each
-  bench cluster|helm [--quick]
-                    what watching a cluster costs; charts by the real Helm and by Lynceus
+  bench cluster|helm|kustomize [--quick]
+                    what watching a cluster costs; charts and kustomizations by the real programs and by Lynceus
   fuzz [NAME]... [--seconds N]
                     random input for parsers and evaluators, ten minutes for each
 ";

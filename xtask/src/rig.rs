@@ -18,7 +18,7 @@ use self::client::Client;
 pub(crate) use self::component::Component;
 use self::component::{Place, kubeconfig_path};
 use self::process::Process;
-pub(crate) use self::release::{ARGOCD, HELM_PROGRAMS, KUBECTL};
+pub(crate) use self::release::{ARGOCD, HELM_PROGRAMS, KUBECTL, KUSTOMIZE};
 use self::state::State;
 use crate::run;
 

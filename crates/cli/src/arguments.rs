@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{app, controller, crds, helm, install, render, server, sim, up};
+use crate::{app, controller, crds, helm, install, kustomize, render, server, sim, up};
 
 /// A GitOps delivery engine with an embedded Kubernetes.
 ///
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Render(render::Arguments),
     /// Work with charts as Helm does, in process: template, lint, show, dependency.
     Helm(Box<helm::Arguments>),
+    /// Work with kustomizations as Kustomize does, in process: build.
+    Kustomize(Box<kustomize::Arguments>),
     /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Arguments),
     /// Print the completions for a shell: lynceus completion bash > /etc/bash_completion.d/lynceus

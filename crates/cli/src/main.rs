@@ -16,6 +16,7 @@ mod health;
 mod helm;
 mod hint;
 mod install;
+mod kustomize;
 mod place;
 mod render;
 mod running;
@@ -60,6 +61,7 @@ fn executor(command: &Command) -> tokio::runtime::Builder {
         Command::Helm(_) if !helm::may_wait(std::env::args_os()) => {
             return tokio::runtime::Builder::new_current_thread();
         }
+        Command::Kustomize(_) => return tokio::runtime::Builder::new_current_thread(),
         Command::Helm(_) | Command::Render(_) => threads.worker_threads(1),
         _ => &mut threads,
     };
@@ -91,6 +93,7 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Crds(arguments) => crds::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Helm(arguments) => helm::run(&arguments).await,
+        Command::Kustomize(arguments) => kustomize::run(&arguments).await,
         Command::App(arguments) => app::run(*arguments).await,
         Command::Completion { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "lynceus", &mut std::io::stdout());

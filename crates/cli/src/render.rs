@@ -8,7 +8,9 @@ use lynceus_engine::Ambience;
 use lynceus_files::{Severity, Tree};
 use lynceus_helm::{Fed, Place};
 use lynceus_object::Object;
-use lynceus_render::{Charts, Fetched, Field, Job, Reason, References, RenderError, Rendered, Setting};
+use lynceus_render::{
+    Bases, Charts, Fetched, Field, Job, Reason, References, RenderError, Rendered, Setting,
+};
 use lynceus_source::DiskTree;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -85,17 +87,33 @@ pub(crate) fn of_tree(
     source: &ApplicationSource,
     setting: &Setting,
 ) -> Result<Rendered, RenderError> {
-    let (references, fetched) = (References::new(), Fetched::new());
-    let job =
-        Job { tree, source, setting, references: &references, fetched: &fetched, charts: &Charts::none() };
+    let (references, fetched, bases) = (References::new(), Fetched::new(), Bases::new());
+    let charts = Charts::none();
+    let job = Job {
+        tree,
+        source,
+        setting,
+        references: &references,
+        fetched: &fetched,
+        bases: &bases,
+        charts: &charts,
+    };
     lynceus_render::render(&job, &mut Ambience::at(Timestamp::now()))
 }
 
 /// Tells what made a field.
 fn explain(tree: &dyn Tree, source: &ApplicationSource, setting: &Setting, field: &Field) -> Outcome {
-    let (references, fetched) = (References::new(), Fetched::new());
-    let job =
-        Job { tree, source, setting, references: &references, fetched: &fetched, charts: &Charts::none() };
+    let (references, fetched, bases) = (References::new(), Fetched::new(), Bases::new());
+    let charts = Charts::none();
+    let job = Job {
+        tree,
+        source,
+        setting,
+        references: &references,
+        fetched: &fetched,
+        bases: &bases,
+        charts: &charts,
+    };
     let reason = lynceus_render::explain(&job, field, &mut Ambience::at(Timestamp::now()))
         .doing(format!("cannot explain {field}"))?;
     match reason {

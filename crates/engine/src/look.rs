@@ -119,6 +119,7 @@ impl Looker<'_> {
             kube_version: kinds.version.clone(),
             api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
             value_schemes: self.settings.value_schemes.clone(),
+            kustomize_options: self.settings.kustomize_options.clone(),
         };
         let request = Request {
             book: &self.settings.book,

@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use lynceus_api::ApplicationSource;
 use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::{Chart, ChartError};
+use lynceus_kustomize::Got;
 use lynceus_object::Str;
-use lynceus_render::{Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
+use lynceus_render::{Bases, Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
 use lynceus_source::{
     Artifact, Book, ChartVersion, Repository, RepositoryKind, Revision, SourceError, Sources, Target,
 };
@@ -271,11 +272,11 @@ impl Renderer {
         (tree, references): (Arc<dyn Tree>, References),
         setting: Setting,
     ) -> Result<Made, RenderingError> {
-        let mut fetched = Fetched::new();
+        let (mut fetched, mut bases) = (Fetched::new(), Bases::new());
         for _ in 0..limits::NEEDS {
             let (wanted, tree, references) = (source.clone(), tree.clone(), references.clone());
             let (setting, given, now) = (setting.clone(), fetched.clone(), request.now);
-            let charts = self.charts.clone();
+            let (charts, given_bases) = (self.charts.clone(), bases.clone());
             let work = move || {
                 let job = Job {
                     tree: &*tree,
@@ -283,24 +284,35 @@ impl Renderer {
                     setting: &setting,
                     references: &references,
                     fetched: &given,
+                    bases: &given_bases,
                     charts: &charts,
                 };
                 let rendered = render(&job, &mut Ambience::at(now))?;
-                Ok(Made::new(rendered, &setting, (&*tree, &references), given.is_empty()))
+                let is_self_contained = given.is_empty() && given_bases.is_empty();
+                Ok(Made::new(rendered, &setting, (&*tree, &references), is_self_contained))
             };
             let made = tokio::task::spawn_blocking(work).await.map_err(|_| RenderingError::Interrupted)?;
             match made {
                 Ok(made) => return Ok(made),
                 Err(RenderError::Needs(needs)) => {
                     for need in needs {
-                        let got = self.get(request, &need).await?;
-                        fetched.insert(need, got);
+                        match need {
+                            Need::Base(base) => {
+                                let got = self.base(request, &base).await;
+                                bases.insert(base, got);
+                            }
+                            need => {
+                                let got = self.get(request, &need).await?;
+                                fetched.insert(need, got);
+                            }
+                        }
                     }
                 }
                 Err(error) => return Err(failed_rendering(request, source, error)),
             }
         }
-        let endless = RenderError::Needs(fetched.into_keys().collect());
+        let bases = bases.into_keys().map(Need::Base);
+        let endless = RenderError::Needs(fetched.into_keys().chain(bases).collect());
         Err(failed_rendering(request, source, endless))
     }
 
@@ -320,7 +332,34 @@ impl Renderer {
                 self.sources.chart_archive(&repository, &chosen).await.map_err(failed)
             }
             Need::Url(url) => self.sources.file(url).await.map_err(failed),
+            // Asked for by its own name.
+            Need::Base(_) => Err(RenderingError::Interrupted),
         }
+    }
+
+    /// Gets what a kustomization names. That it cannot be had is for the build to say: what is no file may still be a
+    /// repository.
+    async fn base(&self, request: &Request<'_>, need: &lynceus_kustomize::Need) -> Got {
+        let got = async {
+            let project = &request.setting.project;
+            Ok::<Got, SourceError>(match need {
+                lynceus_kustomize::Need::File { url } => Got::Bytes(self.sources.file(url).await?),
+                lynceus_kustomize::Need::Repository { url, reference, .. } => {
+                    let repository = request.book.find(url, project);
+                    let wanted = if reference.is_empty() { "HEAD" } else { reference.as_str() };
+                    let revision = self.sources.resolve(&repository, wanted).await?;
+                    Got::Tree(self.sources.tree(&repository, &revision).await?)
+                }
+                lynceus_kustomize::Need::Chart { repository, name, version } => {
+                    let Some(repository) = request.book.dependency(repository, project)? else {
+                        return Ok(Got::Failed(format!("{repository} is no repository of charts")));
+                    };
+                    let chosen = self.sources.chart_version(&repository, name, version).await?;
+                    Got::Bytes(self.sources.chart_archive(&repository, &chosen).await?)
+                }
+            })
+        };
+        got.await.unwrap_or_else(|error| Got::Failed(crate::words(&error)))
     }
 
     /// The files of a source.

@@ -28,6 +28,8 @@ pub struct Settings {
     pub resync_jitter: Duration,
     /// The schemes of URLs that value files may be read from: `helm.valuesFileSchemes`.
     pub value_schemes: Vec<Str>,
+    /// The flags that kustomizations are built with: `kustomize.buildOptions`.
+    pub kustomize_options: Str,
     /// The repositories and how to get in.
     pub book: Arc<Book>,
     /// Settings that cannot be followed.
@@ -68,6 +70,7 @@ impl Settings {
             resync: Some(resync).filter(|period| !period.is_zero()),
             resync_jitter,
             value_schemes: value_schemes(&config),
+            kustomize_options: text(&config, "kustomize.buildOptions").unwrap_or_default().into(),
             book: Arc::new(book),
             diagnostics,
         }

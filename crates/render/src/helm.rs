@@ -10,7 +10,7 @@ use lynceus_files::{Diagnostic, FilePath, Span};
 use lynceus_helm::{
     Capabilities, Chart, Explanation, KubeVersion, Options, Output, Release, UserValues, World,
 };
-use lynceus_object::{manifest, yaml};
+use lynceus_object::{Str, manifest, yaml};
 
 use crate::environment::Environment;
 use crate::explain::Field;
@@ -45,7 +45,7 @@ fn prepare(
         chart,
         values,
         release: release(helm, job),
-        capabilities: capabilities(helm, job)?,
+        capabilities: capabilities(&helm.kube_version, &helm.api_versions, job)?,
         options,
         names_revision: environment.names_revision(),
     })
@@ -109,8 +109,13 @@ fn release(helm: &ApplicationSourceHelm, job: &Job<'_>) -> Release {
     Release::new(name, namespace)
 }
 
-fn capabilities(helm: &ApplicationSourceHelm, job: &Job<'_>) -> Result<Capabilities, RenderError> {
-    let wanted = if helm.kube_version.is_empty() { &job.setting.kube_version } else { &helm.kube_version };
+/// What charts are told of the cluster: what the source says, else what is known of it.
+pub(crate) fn capabilities(
+    kube_version: &Str,
+    api_versions: &[Str],
+    job: &Job<'_>,
+) -> Result<Capabilities, RenderError> {
+    let wanted = if kube_version.is_empty() { &job.setting.kube_version } else { kube_version };
     let version = match wanted.as_str() {
         "" => None,
         text => Some(
@@ -118,8 +123,7 @@ fn capabilities(helm: &ApplicationSourceHelm, job: &Job<'_>) -> Result<Capabilit
                 .map_err(|reason| RenderError::KubeVersion { version: text.to_owned(), reason })?,
         ),
     };
-    let apis: &[_] =
-        if helm.api_versions.is_empty() { &job.setting.api_versions } else { &helm.api_versions };
+    let apis: &[_] = if api_versions.is_empty() { &job.setting.api_versions } else { api_versions };
     let apis: Vec<String> = apis.iter().map(ToString::to_string).collect();
     Ok(Capabilities::default().with(version, &apis))
 }

@@ -22,6 +22,8 @@ pub struct Job<'a> {
     pub references: &'a References,
     /// What had to be got from elsewhere.
     pub fetched: &'a Fetched,
+    /// What kustomizations needed from elsewhere.
+    pub bases: &'a Bases,
     /// The charts that were loaded before.
     pub charts: &'a Charts,
 }
@@ -77,6 +79,8 @@ pub struct Setting {
     pub api_versions: Arc<[Str]>,
     /// The schemes of URLs that value files may be read from.
     pub value_schemes: Vec<Str>,
+    /// The flags that every kustomization is built with, as `kustomize.buildOptions` of `argocd-cm` has them.
+    pub kustomize_options: Str,
 }
 
 /// The files of other sources, by the names that they go by in paths, without the `$`.
@@ -96,10 +100,15 @@ pub enum Need {
     },
     /// A file of values somewhere else.
     Url(Str),
+    /// What a kustomization names: a file, a repository or a chart.
+    Base(lynceus_kustomize::Need),
 }
 
 /// What has been got for a source, by what was needed.
 pub type Fetched = BTreeMap<Need, Arc<[u8]>>;
+
+/// What has been got for kustomizations, or why it could not be.
+pub type Bases = lynceus_kustomize::Fetched;
 
 /// What to call a need in front of a user.
 impl std::fmt::Display for Need {
@@ -107,6 +116,7 @@ impl std::fmt::Display for Need {
         match self {
             Need::Chart { repository, name, version } => write!(f, "chart {name} {version} of {repository}"),
             Need::Url(url) => f.write_str(url),
+            Need::Base(need) => need.fmt(f),
         }
     }
 }

@@ -11,6 +11,7 @@ mod explain;
 mod glob;
 mod helm;
 mod job;
+mod kustomize;
 pub mod limits;
 mod overrides;
 
@@ -24,7 +25,7 @@ use lynceus_object::{Object, Str};
 pub use charts::Charts;
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
-pub use job::{Fetched, Job, Need, References, Setting};
+pub use job::{Bases, Fetched, Job, Need, References, Setting};
 
 /// What a source became.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +120,25 @@ pub enum RenderError {
         #[source]
         source: Box<lynceus_helm::HelmError>,
     },
+    /// Kustomize does not build the kustomization, for the reason that it gives.
+    #[error("Kustomize cannot build {path}")]
+    Kustomize {
+        /// Where the kustomization is.
+        path: FilePath,
+        /// What Kustomize says.
+        #[source]
+        source: Box<lynceus_kustomize::KustomizeError>,
+    },
+    /// A flag of Kustomize that would have something executed.
+    #[error(
+        "{path} cannot be built with {option}: nothing is executed; take it out of kustomize.buildOptions"
+    )]
+    KustomizeOption {
+        /// Where the kustomization is.
+        path: FilePath,
+        /// The flag.
+        option: String,
+    },
     /// The dependencies of a chart contradict each other.
     #[error("the dependencies of {path} cannot be resolved")]
     Dependencies {
@@ -194,7 +214,7 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
     let made = match source_type {
         SourceType::Directory => directory::render(trees.own(), &path, source.directory.as_ref()),
         SourceType::Helm => helm::render(&trees, &path, &job, world),
-        SourceType::Kustomize => unsupported("Kustomize"),
+        SourceType::Kustomize => kustomize::render(&trees, &path, &job, world),
         SourceType::Plugin => unsupported("config-management plugin"),
     }?;
     let (read_set, references) = trees.read_sets();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lynceus_api::ApplicationSource;
 use lynceus_files::Tree;
 use lynceus_object::{Value, to_typed, value};
-use lynceus_render::{Charts, Fetched, Field, Job, Reason, References, Setting, explain, render};
+use lynceus_render::{Bases, Charts, Fetched, Field, Job, Reason, References, Setting, explain, render};
 
 mod given;
 
@@ -51,6 +51,7 @@ fn given(files: &str, helm: &Value) -> String {
         setting: &setting,
         references: &references,
         fetched: &Fetched::new(),
+        bases: &Bases::new(),
         charts: &Charts::none(),
     };
     match render(&job, &mut Still) {
@@ -203,6 +204,7 @@ fn a_field_is_traced_to_its_template_and_its_value() {
         setting: &setting,
         references: &references,
         fetched: &fetched,
+        bases: &Bases::new(),
         charts: &Charts::none(),
     };
     let field: Field = "configmap/shop:data.colour".parse().unwrap();
@@ -234,6 +236,7 @@ fn a_chart_that_was_loaded_before_counts_as_read_again() {
             setting: &setting,
             references: &references,
             fetched: &fetched,
+            bases: &Bases::new(),
             charts,
         };
         let rendered = render(&job, &mut Still).unwrap();

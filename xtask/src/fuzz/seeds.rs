@@ -1,9 +1,9 @@
-//! What a target begins with: the charts, templates and flags that the tests have.
+//! What a target begins with: the charts, templates, flags and kustomizations that the tests have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::cases::{Case, files, packed, words};
+use crate::cases::{CHARTS, Case, KUSTOMIZATIONS, files, packed, words};
 
 const FUNCTIONS: &str = "crates/gotmpl/tests/sprig";
 const TEMPLATES: &str = "crates/gotmpl/tests/templates";
@@ -14,8 +14,12 @@ const FLAGS: [(&str, char); 5] =
 
 /// Writes what a target begins with into a directory, and gives how much that is.
 pub(super) fn write(target: &str, directory: &Path) -> Result<usize, String> {
-    let charts = Case::all()?;
+    let (charts, kustomizations) = (Case::all(CHARTS)?, Case::all(KUSTOMIZATIONS)?);
+    let bodies = |case: &Case| case.files().map(|(_, body)| body).collect::<Vec<_>>();
     let seeds = match target {
+        // One directory at a time: small inputs are changed more often.
+        "kustomization" => kustomizations.iter().flat_map(directories).collect(),
+        "patch" | "replacement" => texts(kustomizations.iter().flat_map(bodies).collect()),
         "chart" => charts.into_iter().map(|case| case.text.into_bytes()).collect(),
         "set" => texts(charts.iter().flat_map(flags).collect()),
         "manifest" => texts(charts.iter().flat_map(printed).collect()),
@@ -103,6 +107,16 @@ fn printed(case: &Case) -> BTreeSet<String> {
     let is_yaml = |name: &str| name.ends_with(".yaml") && !name.contains("templates/");
     let own = case.files().filter(|(name, _)| is_yaml(name)).map(|(_, body)| body);
     documents.chain(own).filter(|text| text.contains(':')).collect()
+}
+
+/// Each directory of a case by itself, as the only one there is.
+fn directories(case: &Case) -> Vec<Vec<u8>> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    for (name, body) in case.files() {
+        let (directory, file) = name.split_once('/').unwrap_or(("", name));
+        *found.entry(directory.to_owned()).or_default() += &format!("==> {file}\n{body}");
+    }
+    found.into_values().chain([case.text.clone()]).map(String::into_bytes).collect()
 }
 
 /// The archive that a chart would be packed into, before it is compressed.

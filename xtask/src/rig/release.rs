@@ -13,6 +13,8 @@ const ARGO_CD: &str = "v3.5.3";
 /// The release of Helm that Argo CD bundles, and the last of the line before it.
 const HELM: &str = "v4.2.4";
 const HELM_3: &str = "v3.22.0";
+/// The release of Kustomize that Argo CD bundles.
+const KUSTOMIZE_RELEASE: &str = "v5.8.1";
 const GITOPS_ENGINE: &str = "v0.0.0-20260914071520-c9c369efcc5b";
 /// The Go language that the wrapper modules ask for.
 const GO: &str = "1.26.0";
@@ -28,6 +30,7 @@ pub(crate) enum Module {
     ArgoCd,
     Helm,
     Helm3,
+    Kustomize,
 }
 
 /// A program of the rig.
@@ -61,6 +64,10 @@ pub(crate) const HELM_PROGRAMS: [Program; 2] = [
     Program { name: "helm3", module: Module::Helm3, package: "helm.sh/helm/v3/cmd/helm" },
 ];
 
+/// Kustomize, to compare builds with.
+pub(crate) const KUSTOMIZE: Program =
+    Program { name: "kustomize", module: Module::Kustomize, package: "sigs.k8s.io/kustomize/kustomize/v5" };
+
 const fn kubernetes(name: &'static str, package: &'static str) -> Program {
     Program { name, module: Module::Kubernetes, package }
 }
@@ -82,6 +89,7 @@ impl Module {
             Module::ArgoCd => "argo-cd",
             Module::Helm => "helm",
             Module::Helm3 => "helm3",
+            Module::Kustomize => "kustomize",
         }
     }
 
@@ -93,6 +101,7 @@ impl Module {
             Module::ArgoCd => "github.com/argoproj/argo-cd/v3",
             Module::Helm => "helm.sh/helm/v4",
             Module::Helm3 => "helm.sh/helm/v3",
+            Module::Kustomize => "sigs.k8s.io/kustomize/kustomize/v5",
         }
     }
 
@@ -104,6 +113,7 @@ impl Module {
             Module::ArgoCd => ARGO_CD,
             Module::Helm => HELM,
             Module::Helm3 => HELM_3,
+            Module::Kustomize => KUSTOMIZE_RELEASE,
         }
     }
 
@@ -136,7 +146,12 @@ impl Module {
     fn go(self) -> &'static str {
         match self {
             Module::ArgoCd => "1.26.3",
-            Module::Kubernetes | Module::Etcd | Module::Kwok | Module::Helm | Module::Helm3 => GO,
+            Module::Kubernetes
+            | Module::Etcd
+            | Module::Kwok
+            | Module::Helm
+            | Module::Helm3
+            | Module::Kustomize => GO,
         }
     }
 
@@ -165,6 +180,9 @@ impl Module {
             Module::Helm | Module::Helm3 => {
                 let variable = format!("{}/internal/version.version", self.path());
                 flags.push_str(&set(&variable, self.version()));
+            }
+            Module::Kustomize => {
+                flags.push_str(&set("sigs.k8s.io/kustomize/api/provenance.version", KUSTOMIZE_RELEASE));
             }
             Module::Etcd => {}
         }

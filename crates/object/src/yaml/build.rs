@@ -34,6 +34,15 @@ pub(super) struct Built {
 
 /// Reads the first document of `text`.
 pub(super) fn build(text: &str, options: &Options) -> Result<Built, Error> {
+    build_as(text, options, false)
+}
+
+/// Reads the first document of `text`, every scalar as it is written.
+pub(super) fn build_written(text: &str, options: &Options) -> Result<Value, Error> {
+    build_as(text, options, true).map(|built| built.value)
+}
+
+fn build_as(text: &str, options: &Options, as_written: bool) -> Result<Built, Error> {
     if text.len() > options.max_bytes {
         return Err(Error::too_large(text.len(), options.max_bytes));
     }
@@ -47,6 +56,7 @@ pub(super) fn build(text: &str, options: &Options) -> Result<Built, Error> {
     let is_empty = root.is_omitted();
     let line = root.mark.line + 1;
     let mut builder = Builder::new(text, options);
+    builder.as_written = as_written.then_some(text);
     builder.add(root)?;
     while !builder.open.is_empty() {
         builder.add(parser.next()?)?;
@@ -103,6 +113,8 @@ struct Done {
 struct Builder<'a, 'o> {
     text: &'a str,
     options: &'o Options,
+    /// The text, if scalars are wanted as they are written; see [`super::parse_written`].
+    as_written: Option<&'a str>,
     open: Vec<Open<'a>>,
     /// The items of all open sequences, one after the other.
     items: Vec<Value>,
@@ -123,6 +135,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         Builder {
             text,
             options,
+            as_written: None,
             open: Vec::new(),
             items: Vec::new(),
             fields: Vec::new(),
@@ -181,12 +194,10 @@ impl<'a, 'o> Builder<'a, 'o> {
     /// What a plain scalar means by itself.
     #[inline]
     fn untagged<'t>(&self, text: Cow<'t, str>) -> (Scalar, Cow<'t, str>) {
-        let found = resolve::resolve(&text, self.options.version);
-        if found == Scalar::Str && self.options.version == Version::V3 {
-            // Version 3 reads times, which JSON has as text again.
-            return (found, timestamp::to_rfc3339(&text).map_or(text, Cow::Owned));
+        if self.as_written.is_some() {
+            return (resolve::resolve(&text, self.options.version), text);
         }
-        (found, text)
+        untagged(text, self.options.version)
     }
 
     #[cold]
@@ -209,8 +220,23 @@ impl<'a, 'o> Builder<'a, 'o> {
         mark: Mark,
         anchor: Option<&'a str>,
     ) {
+        let as_written = self.as_written;
+        let into_value = |found: Scalar| match as_written {
+            Some(source) => {
+                let first = source.as_bytes().get(mark.pos).copied();
+                let sign = if may_merge {
+                    '='
+                } else if first == Some(b'>') {
+                    '>'
+                } else {
+                    '"'
+                };
+                Value::Str(written(text, sign))
+            }
+            None => found.into_value(|| text.into()),
+        };
         if let Some(name) = anchor {
-            let value = found.into_value(|| text.into());
+            let value = into_value(found);
             let key = found.into_key(|| text.into());
             self.anchors
                 .define(name, Anchored { value, key: Some(key), height: 0, cost: Cost::scalar(text) });
@@ -229,12 +255,12 @@ impl<'a, 'o> Builder<'a, 'o> {
             };
             return;
         }
+        let value = into_value(found);
         if let Scalar::Float(float) = found
             && !float.is_finite()
         {
             self.unbounded = Some((float, mark));
         }
-        let value = found.into_value(|| text.into());
         self.attach(Done { value, height: 0, mark, is_alias: false });
     }
 
@@ -406,6 +432,31 @@ impl<'a, 'o> Builder<'a, 'o> {
         }
         Ok((self.root, self.duplicates))
     }
+}
+
+/// What a plain scalar means by itself.
+#[inline]
+fn untagged(text: Cow<'_, str>, version: Version) -> (Scalar, Cow<'_, str>) {
+    let found = resolve::resolve(&text, version);
+    if found == Scalar::Str && version == Version::V3 {
+        // Version 3 reads times, which JSON has as text again.
+        return (found, timestamp::to_rfc3339(&text).map_or(text, Cow::Owned));
+    }
+    (found, text)
+}
+
+/// What a plain scalar without a tag means by itself.
+pub(super) fn meaning(text: &str, version: Version) -> Value {
+    let (found, text) = untagged(Cow::Borrowed(text), version);
+    found.into_value(|| text.as_ref().into())
+}
+
+/// A scalar's text after a sign of how it is written.
+fn written(text: &str, sign: char) -> Str {
+    let mut out = Str::with_capacity(text.len() + 1);
+    out.push(sign);
+    out.push_str(text);
+    out
 }
 
 /// Whether there is a number in it that JSON does not have. The depth has been bounded.

@@ -149,6 +149,24 @@ pub fn parse_with(text: &[u8], options: &Options) -> Result<Value, Error> {
     build::build(&text, options).map(|built| built.value)
 }
 
+/// Reads one document of a stream, from 0, without giving meaning to its scalars: each becomes the text that stands there,
+/// after `=` if it is plain, after `>` if it is folded, and after `"` if it is quoted, another block or tagged. What is left
+/// out is `=` alone. Keys are what they always are.
+///
+/// Kustomize keeps how a scalar was written when it puts another in its place, and that can decide what the other means.
+pub fn parse_written(text: &[u8], index: usize, options: &Options) -> Result<Value, Error> {
+    let text = text::decode(text)?;
+    match split::split(&text).nth(index) {
+        Some(chunk) => build::build_written(chunk.text, options),
+        None => Ok(Value::Null),
+    }
+}
+
+/// What a scalar means that stands there without quotes and without a tag: `1` is a number, `1x` a string.
+pub fn meaning(text: &str, version: Version) -> Value {
+    build::meaning(text, version)
+}
+
 /// What is wanted of a mapping.
 pub trait Fields {
     /// How much of the field of this name is wanted; nothing if the field is not.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lynceus_api::ApplicationSource;
 use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::World;
-use lynceus_render::{Charts, Fetched, Job, References, RenderError, Rendered, Setting};
+use lynceus_render::{Bases, Charts, Fetched, Job, References, RenderError, Rendered, Setting};
 
 /// Builds a tree from `=== path` headers and the text below each; `=== path -> target` is a symbolic link.
 pub(crate) fn tree(text: &str) -> MemoryTree {
@@ -53,6 +53,7 @@ pub(crate) fn render(tree: &dyn Tree, source: &ApplicationSource) -> Result<Rend
         setting: &setting,
         references: &references,
         fetched: &fetched,
+        bases: &Bases::new(),
         charts: &Charts::none(),
     };
     lynceus_render::render(&job, &mut Still)

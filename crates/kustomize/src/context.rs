@@ -1,0 +1,82 @@
+//! What all kustomizations of one build share.
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::collections::BTreeSet;
+
+use lynceus_helm::World;
+
+use crate::need::{Fetched, Got, Need};
+use crate::options::Options;
+use crate::schema::Schema;
+
+/// What all kustomizations of one build share.
+pub(crate) struct Context<'a> {
+    pub(crate) options: &'a Options,
+    fetched: &'a Fetched,
+    world: RefCell<&'a mut dyn World>,
+    warnings: RefCell<Vec<String>>,
+    needs: RefCell<BTreeSet<Need>>,
+    schema: RefCell<Schema>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(options: &'a Options, fetched: &'a Fetched, world: &'a mut dyn World) -> Self {
+        Context {
+            options,
+            fetched,
+            world: RefCell::new(world),
+            warnings: RefCell::default(),
+            needs: RefCell::default(),
+            schema: RefCell::default(),
+        }
+    }
+
+    /// What was got for a need. If it has not been asked for yet, it is now.
+    pub(crate) fn get(&self, need: Need) -> Option<&'a Got> {
+        let got = self.fetched.get(&need);
+        if got.is_none() {
+            self.needs.borrow_mut().insert(need);
+        }
+        got
+    }
+
+    /// Whether a need has been asked for and answered.
+    pub(crate) fn has(&self, need: &Need) -> bool {
+        self.fetched.contains_key(need)
+    }
+
+    /// Notes something that is probably not what was meant.
+    pub(crate) fn warn(&self, warning: impl Into<String>) {
+        self.warnings.borrow_mut().push(warning.into());
+    }
+
+    /// Warnings, to add to.
+    pub(crate) fn warnings(&self) -> RefMut<'_, Vec<String>> {
+        self.warnings.borrow_mut()
+    }
+
+    /// What is known of the kinds.
+    pub(crate) fn schema(&self) -> Ref<'_, Schema> {
+        self.schema.borrow()
+    }
+
+    /// What is known of the kinds, to change.
+    pub(crate) fn schema_mut(&self) -> RefMut<'_, Schema> {
+        self.schema.borrow_mut()
+    }
+
+    /// Time and chance, for charts.
+    pub(crate) fn world(&self) -> RefMut<'_, &'a mut dyn World> {
+        self.world.borrow_mut()
+    }
+
+    /// What has to be got before the build can end, in order.
+    pub(crate) fn needs(&self) -> Vec<Need> {
+        self.needs.borrow().iter().cloned().collect()
+    }
+
+    /// All warnings, in the order in which they were given.
+    pub(crate) fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
+    }
+}

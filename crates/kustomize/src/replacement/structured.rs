@@ -1,0 +1,63 @@
+//! Fields inside of a text that is itself JSON or YAML, such as a file in a ConfigMap.
+
+use lynceus_object::yaml::{self, Options, Version};
+use lynceus_object::{Str, Value, json};
+
+use super::path::{self, Create, Walk};
+use super::{Copied, document, set_like};
+use crate::written::{Step, text_of};
+
+/// Sets a field inside of the text that a path leads through. `false` if there is no such text or field.
+pub(super) fn set(value: &mut Value, steps: &[Str], copied: &Copied<'_>, create: Create) -> bool {
+    let Some((way, text, before, rest)) = find(value, steps) else { return false };
+    let mut after = before.clone();
+    let mut walk = Walk {
+        create,
+        found: 0,
+        set: &mut |field, is_new| set_like(field, is_new, copied, copied.text.clone()),
+    };
+    if walk.step(&mut after, rest).is_err() || walk.found == 0 {
+        return false;
+    }
+    let printed = print(&text, &before, &after);
+    if let Some(field) = way.iter().try_fold(value, step_into) {
+        *field = Value::Str(printed);
+    }
+    true
+}
+
+/// The first scalar on a path that the path goes on in: the way to it, its text, what that is, and the rest of the path.
+fn find<'s>(value: &Value, steps: &'s [Str]) -> Option<(Vec<Step>, Str, Value, &'s [Str])> {
+    (1..steps.len()).find_map(|length| {
+        let (field, way) = path::look_up(value, &steps[..length]).ok()??;
+        if matches!(field, Value::Map(_) | Value::Seq(_)) {
+            return None;
+        }
+        let text = text_of(field);
+        let inner = read(&text)?;
+        Some((way, text, inner, &steps[length..]))
+    })
+}
+
+pub(super) fn read(text: &str) -> Option<Value> {
+    yaml::parse_with(text.as_bytes(), &Options::default().version(Version::V3)).ok()
+}
+
+fn step_into<'v>(here: &'v mut Value, step: &Step) -> Option<&'v mut Value> {
+    match (step, here) {
+        (Step::Field(name), Value::Map(fields)) => fields.get_mut(name),
+        (Step::Index(at), Value::Seq(items)) => items.make_mut().get_mut(*at),
+        _ => None,
+    }
+}
+
+/// Prints what the text has become: JSON as it was, on one line or on many, and YAML with its order and its comments.
+fn print(text: &str, before: &Value, after: &Value) -> Str {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return document::edit(text, before, after).into();
+    }
+    if text.contains('\n') && text.contains("  ") {
+        return json::to_string_pretty(after, 2).into();
+    }
+    json::go_string(after).into()
+}
