@@ -75,6 +75,10 @@ pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Op
         return Ok(None);
     };
     let file = &made.span.file;
+    // A program has no line that is the field.
+    if file.name().ends_with(".jsonnet") {
+        return Ok(Some(Reason::File(made.span.clone())));
+    }
     let content = trees.own().read(file, limits::FILE_BYTES)?;
     let documents = manifest::read(file, &content, &yaml::Options::default());
     let placed = documents.objects.iter().find(|placed| placed.document == made.document);

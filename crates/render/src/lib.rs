@@ -11,6 +11,7 @@ mod explain;
 mod glob;
 mod helm;
 mod job;
+mod jsonnet;
 pub mod limits;
 mod overrides;
 
@@ -41,6 +42,8 @@ pub struct Rendered {
     pub source_type: SourceType,
     /// Whether the revision stands in it: the same files at another revision give something else.
     pub names_revision: bool,
+    /// Whether it is for one application: the same source of another may give something else.
+    pub names_setting: bool,
 }
 
 /// One object and where it came from.
@@ -177,6 +180,7 @@ pub(crate) struct Made {
     manifests: Vec<Manifest>,
     diagnostics: Vec<Diagnostic>,
     names_revision: bool,
+    names_setting: bool,
 }
 
 /// Renders one source from the tree of its revision. [`RenderError::Needs`] says what is to be got first.
@@ -192,14 +196,14 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
     let source_type = detect(trees.own(), &path, &source)?;
     let unsupported = |tool| Err(RenderError::Unsupported { path: path.clone(), tool });
     let made = match source_type {
-        SourceType::Directory => directory::render(trees.own(), &path, source.directory.as_ref()),
+        SourceType::Directory => directory::render(trees.own(), &path, &job),
         SourceType::Helm => helm::render(&trees, &path, &job, world),
         SourceType::Kustomize => unsupported("Kustomize"),
         SourceType::Plugin => unsupported("config-management plugin"),
     }?;
     let (read_set, references) = trees.read_sets();
-    let Made { manifests, diagnostics, names_revision } = made;
-    Ok(Rendered { manifests, read_set, references, diagnostics, source_type, names_revision })
+    let Made { manifests, diagnostics, names_revision, names_setting } = made;
+    Ok(Rendered { manifests, read_set, references, diagnostics, source_type, names_revision, names_setting })
 }
 
 /// Chooses the tool: what the source says, or else what the directory holds.
