@@ -119,6 +119,8 @@ impl Looker<'_> {
             kube_version: kinds.version.clone(),
             api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
             value_schemes: self.settings.value_schemes.clone(),
+            // Whoever renders knows.
+            plugins: false,
         };
         let request = Request {
             book: &self.settings.book,

@@ -88,6 +88,14 @@ pub enum RenderingError {
         #[source]
         source: Box<RenderError>,
     },
+    /// The files take too long to become manifests.
+    #[error("rendering {path} of {repository} took longer than {} s", limits::RENDER.as_secs())]
+    Overdue {
+        /// The repository, without credentials.
+        repository: String,
+        /// The path in it, or the chart.
+        path: String,
+    },
     /// The work was stopped.
     #[error("rendering was interrupted")]
     Interrupted,
@@ -233,7 +241,8 @@ impl Renderer {
         places: &[Result<(Repository, Place), RenderingError>],
     ) -> Result<(Str, Arc<Rendered>), RenderingError> {
         let revision = place.revision();
-        let setting = Setting { revision: revision.clone(), ..request.setting.clone() };
+        let plugins = self.sources.has_plugins();
+        let setting = Setting { revision: revision.clone(), plugins, ..request.setting.clone() };
         let lent = lent(source, request.sources, places);
         let own_key = source_key(source);
         let lenders: String =
@@ -273,6 +282,7 @@ impl Renderer {
     ) -> Result<Made, RenderingError> {
         let mut fetched = Fetched::new();
         for _ in 0..limits::NEEDS {
+            let files = tree.clone();
             let (wanted, tree, references) = (source.clone(), tree.clone(), references.clone());
             let (setting, given, now) = (setting.clone(), fetched.clone(), request.now);
             let charts = self.charts.clone();
@@ -288,12 +298,17 @@ impl Renderer {
                 let rendered = render(&job, &mut Ambience::at(now))?;
                 Ok(Made::new(rendered, &setting, (&*tree, &references), given.is_empty()))
             };
-            let made = tokio::task::spawn_blocking(work).await.map_err(|_| RenderingError::Interrupted)?;
+            // A thread cannot be stopped from outside; what runs on it bounds itself, and this is for what does not.
+            let Ok(made) = tokio::time::timeout(limits::RENDER, tokio::task::spawn_blocking(work)).await
+            else {
+                return Err(overdue(request, source));
+            };
+            let made = made.map_err(|_| RenderingError::Interrupted)?;
             match made {
                 Ok(made) => return Ok(made),
                 Err(RenderError::Needs(needs)) => {
                     for need in needs {
-                        let got = self.get(request, &need).await?;
+                        let got = self.get(request, &need, &files).await?;
                         fetched.insert(need, got);
                     }
                 }
@@ -305,7 +320,12 @@ impl Renderer {
     }
 
     /// Gets something that a source needs.
-    async fn get(&self, request: &Request<'_>, need: &Need) -> Result<Arc<[u8]>, RenderingError> {
+    async fn get(
+        &self,
+        request: &Request<'_>,
+        need: &Need,
+        files: &Arc<dyn Tree>,
+    ) -> Result<Arc<[u8]>, RenderingError> {
         let failed = |source: SourceError| RenderingError::Need {
             need: Box::new(need.clone()),
             source: Box::new(source),
@@ -320,6 +340,13 @@ impl Renderer {
                 self.sources.chart_archive(&repository, &chosen).await.map_err(failed)
             }
             Need::Url(url) => self.sources.file(url).await.map_err(failed),
+            Need::Plugin(call) => {
+                self.sources.plugin_manifests(files.clone(), &question(call)).await.map_err(failed)
+            }
+            Need::Discovery(call) => {
+                let found = self.sources.discover_plugin(files.clone(), &question(call)).await;
+                Ok(found.map_err(failed)?.unwrap_or_default().into_bytes().into())
+            }
         }
     }
 
@@ -390,6 +417,22 @@ fn lent<'a>(
             Some((lender.ref_.clone(), (repository, place)))
         })
         .collect()
+}
+
+/// What a plugin is told, in the words of whoever asks it.
+fn question(call: &lynceus_render::PluginCall) -> lynceus_source::PluginCall {
+    let entry = |(name, value): &(Str, Str)| (name.to_string(), value.to_string());
+    lynceus_source::PluginCall {
+        name: call.name.to_string(),
+        path: call.path.clone(),
+        environment: call.environment.iter().map(entry).collect(),
+    }
+}
+
+fn overdue(request: &Request<'_>, source: &ApplicationSource) -> RenderingError {
+    let repository = request.book.find(&source.repo_url, &request.setting.project).shown();
+    let path = if source.chart.is_empty() { &source.path } else { &source.chart };
+    RenderingError::Overdue { repository, path: path.to_string() }
 }
 
 fn failed_rendering(request: &Request<'_>, source: &ApplicationSource, error: RenderError) -> RenderingError {

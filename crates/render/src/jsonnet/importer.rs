@@ -14,13 +14,20 @@ use super::steps::{self, Counted};
 use super::{Jsonnet, Problem, message};
 use crate::limits;
 
-/// The library as programs see it: functions that make as much as they are told to say so first.
+/// The library as programs see it. Functions that make as much as they are told to say so first, and where Argo CD's
+/// evaluator takes more than this one, or by another name, it is as there.
 const LIBRARY: &str = "std {
   local room = std.native('room'),
   local size(what) = if std.isArray(what) then 8 * std.length(what) else std.length(what) / 64,
   makeArray(sz, func):: assert room(8 * sz); std.makeArray(sz, func),
   range(from, to):: assert room(8 * (to - from)); std.range(from, to),
   repeat(what, count):: assert room(size(what) * count); std.repeat(what, count),
+  local list(arr) = if std.isString(arr) then std.stringChars(arr) else arr,
+  foldl(func, arr, init):: std.foldl(func, list(arr), init),
+  foldr(func, arr, init):: std.foldr(func, list(arr), init),
+  escapeStringJson(str_):: std.escapeStringJson(str_),
+  escapeStringBash(str_):: std.escapeStringBash(str_),
+  escapeStringDollars(str_):: std.escapeStringDollars(str_),
 }";
 
 /// Where a text comes from.
