@@ -31,6 +31,21 @@ pub(crate) struct Arguments {
     data_dir: PathBuf,
 }
 
+/// The config-management plugins beside this program.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Plugins {
+    /// Ask the config-management plugins whose sockets are in this directory. Without it there are none.
+    #[arg(long, value_name = "DIR", env = "LYNCEUS_PLUGIN_SOCKETS")]
+    pub(crate) plugin_sockets: Option<PathBuf>,
+}
+
+impl Plugins {
+    /// The settings of sources with these plugins.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings { plugin_sockets: self.plugin_sockets.clone(), ..Settings::default() }
+    }
+}
+
 /// The cluster that the Applications are in, and how this replica stands to others.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Home {
@@ -45,6 +60,8 @@ pub(crate) struct Home {
     pub(crate) namespace: String,
     #[command(flatten)]
     pub(crate) sharing: Sharing,
+    #[command(flatten)]
+    pub(crate) plugins: Plugins,
 }
 
 /// How a replica stands to others, and what cluster Secrets may ask of it.
@@ -144,6 +161,6 @@ pub(crate) fn engine(
         reach: Arc::new(connected.reach),
         ..Options::default()
     };
-    let sources = Sources::new(data_dir.join("mirrors"), Settings::default());
+    let sources = Sources::new(data_dir.join("mirrors"), home.plugins.settings());
     Engine::new(connected.cluster, sources, Arc::new(SystemClock), options)
 }

@@ -11,9 +11,9 @@ use lynceus_cluster::{BySecret, Cluster};
 use lynceus_engine::{Engine, Options, SystemClock, application_kind};
 use lynceus_object::Object;
 use lynceus_sim::attributes::User;
-use lynceus_source::{Settings, Sources};
+use lynceus_source::Sources;
 
-use crate::controller::{self, Home, Sharing};
+use crate::controller::{self, Home, Plugins, Sharing};
 use crate::exit::{Doing as _, Outcome};
 use crate::{demo, place, running, sim};
 
@@ -41,6 +41,8 @@ pub(crate) struct Arguments {
     observe: bool,
     #[command(flatten)]
     sharing: Sharing,
+    #[command(flatten)]
+    plugins: Plugins,
 }
 
 /// How long the demo may take to arrive before the prompt is printed all the same.
@@ -79,6 +81,7 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
         context: arguments.context.clone(),
         namespace: arguments.namespace.clone(),
         sharing: arguments.sharing.clone(),
+        plugins: arguments.plugins.clone(),
     };
     let connected = controller::connect(&home, arguments.observe).await.doing("cannot read the cluster")?;
     let engine = controller::engine(connected, &home, &arguments.cluster.data_dir, arguments.observe, false);
@@ -104,7 +107,7 @@ async fn engine(arguments: &Arguments, client: Client) -> Outcome<Arc<Engine>> {
         true => std::env::temp_dir().join(format!("lynceus-mirrors-{}", std::process::id())),
         false => arguments.cluster.data_dir.join("mirrors"),
     };
-    let sources = Sources::new(mirrors, Settings::default());
+    let sources = Sources::new(mirrors, arguments.plugins.settings());
     let reach = BySecret { home: None, allowed: arguments.sharing.allow_exec.clone() };
     // Waves of an app-of-apps wait for each other: there is no Argo CD beside us to be surprised. Nor is there another
     // replica to share with.

@@ -120,6 +120,8 @@ impl Looker<'_> {
             api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
             value_schemes: self.settings.value_schemes.clone(),
             kustomize_options: self.settings.kustomize_options.clone(),
+            // Whoever renders knows.
+            plugins: false,
         };
         let request = Request {
             book: &self.settings.book,

@@ -33,7 +33,9 @@ impl Made {
         // What could not be read may be readable the next time.
         let whole = rendered.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         let fingerprint = whole.then(|| fingerprint(&rendered, trees)).flatten();
-        let setting = (rendered.source_type != SourceType::Directory).then(|| anywhere(setting));
+        // A folder of manifests is the same for all, unless it asks who it is for.
+        let asks = rendered.source_type != SourceType::Directory || rendered.names_setting;
+        let setting = asks.then(|| anywhere(setting));
         Made { rendered: Arc::new(rendered), setting, is_self_contained, fingerprint }
     }
 
@@ -166,6 +168,16 @@ mod tests {
         }
         let mut kept = |revision: &str| memory.at("folder", revision, (&of("b"), now)).is_some();
         assert_eq!([kept("1"), kept("2"), kept("3")], [false, true, true]);
+    }
+
+    #[test]
+    fn a_folder_that_asks_who_it_is_for_is_kept_for_each() {
+        let (mut memory, now) = (Memory::default(), Timestamp::UNIX_EPOCH);
+        let rendered = Rendered { names_setting: true, ..Rendered::default() };
+        let made = Made::new(rendered, &of("a"), (&MemoryTree::default(), &References::new()), true);
+        memory.insert("folder".into(), "1".into(), made, (&of("a"), now));
+        assert!(memory.at("folder", "1", (&of("a"), now)).is_some());
+        assert!(memory.at("folder", "1", (&of("b"), now)).is_none());
     }
 
     #[test]

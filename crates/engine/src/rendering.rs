@@ -89,6 +89,14 @@ pub enum RenderingError {
         #[source]
         source: Box<RenderError>,
     },
+    /// The files take too long to become manifests.
+    #[error("rendering {path} of {repository} took longer than {} s", limits::RENDER.as_secs())]
+    Overdue {
+        /// The repository, without credentials.
+        repository: String,
+        /// The path in it, or the chart.
+        path: String,
+    },
     /// The work was stopped.
     #[error("rendering was interrupted")]
     Interrupted,
@@ -234,7 +242,8 @@ impl Renderer {
         places: &[Result<(Repository, Place), RenderingError>],
     ) -> Result<(Str, Arc<Rendered>), RenderingError> {
         let revision = place.revision();
-        let setting = Setting { revision: revision.clone(), ..request.setting.clone() };
+        let plugins = self.sources.has_plugins();
+        let setting = Setting { revision: revision.clone(), plugins, ..request.setting.clone() };
         let lent = lent(source, request.sources, places);
         let own_key = source_key(source);
         let lenders: String =
@@ -274,6 +283,7 @@ impl Renderer {
     ) -> Result<Made, RenderingError> {
         let (mut fetched, mut bases) = (Fetched::new(), Bases::new());
         for _ in 0..limits::NEEDS {
+            let files = tree.clone();
             let (wanted, tree, references) = (source.clone(), tree.clone(), references.clone());
             let (setting, given, now) = (setting.clone(), fetched.clone(), request.now);
             let (charts, given_bases) = (self.charts.clone(), bases.clone());
@@ -291,7 +301,12 @@ impl Renderer {
                 let is_self_contained = given.is_empty() && given_bases.is_empty();
                 Ok(Made::new(rendered, &setting, (&*tree, &references), is_self_contained))
             };
-            let made = tokio::task::spawn_blocking(work).await.map_err(|_| RenderingError::Interrupted)?;
+            // A thread cannot be stopped from outside; what runs on it bounds itself, and this is for what does not.
+            let Ok(made) = tokio::time::timeout(limits::RENDER, tokio::task::spawn_blocking(work)).await
+            else {
+                return Err(overdue(request, source));
+            };
+            let made = made.map_err(|_| RenderingError::Interrupted)?;
             match made {
                 Ok(made) => return Ok(made),
                 Err(RenderError::Needs(needs)) => {
@@ -302,7 +317,7 @@ impl Renderer {
                                 bases.insert(base, got);
                             }
                             need => {
-                                let got = self.get(request, &need).await?;
+                                let got = self.get(request, &need, &files).await?;
                                 fetched.insert(need, got);
                             }
                         }
@@ -317,7 +332,12 @@ impl Renderer {
     }
 
     /// Gets something that a source needs.
-    async fn get(&self, request: &Request<'_>, need: &Need) -> Result<Arc<[u8]>, RenderingError> {
+    async fn get(
+        &self,
+        request: &Request<'_>,
+        need: &Need,
+        files: &Arc<dyn Tree>,
+    ) -> Result<Arc<[u8]>, RenderingError> {
         let failed = |source: SourceError| RenderingError::Need {
             need: Box::new(need.clone()),
             source: Box::new(source),
@@ -334,6 +354,13 @@ impl Renderer {
             Need::Url(url) => self.sources.file(url).await.map_err(failed),
             // Asked for by its own name.
             Need::Base(_) => Err(RenderingError::Interrupted),
+            Need::Plugin(call) => {
+                self.sources.plugin_manifests(files.clone(), &question(call)).await.map_err(failed)
+            }
+            Need::Discovery(call) => {
+                let found = self.sources.discover_plugin(files.clone(), &question(call)).await;
+                Ok(found.map_err(failed)?.unwrap_or_default().into_bytes().into())
+            }
         }
     }
 
@@ -429,6 +456,22 @@ fn lent<'a>(
             Some((lender.ref_.clone(), (repository, place)))
         })
         .collect()
+}
+
+/// What a plugin is told, in the words of whoever asks it.
+fn question(call: &lynceus_render::PluginCall) -> lynceus_source::PluginCall {
+    let entry = |(name, value): &(Str, Str)| (name.to_string(), value.to_string());
+    lynceus_source::PluginCall {
+        name: call.name.to_string(),
+        path: call.path.clone(),
+        environment: call.environment.iter().map(entry).collect(),
+    }
+}
+
+fn overdue(request: &Request<'_>, source: &ApplicationSource) -> RenderingError {
+    let repository = request.book.find(&source.repo_url, &request.setting.project).shown();
+    let path = if source.chart.is_empty() { &source.path } else { &source.chart };
+    RenderingError::Overdue { repository, path: path.to_string() }
 }
 
 fn failed_rendering(request: &Request<'_>, source: &ApplicationSource, error: RenderError) -> RenderingError {

@@ -76,6 +76,15 @@ pub fn read(file: &FilePath, text: &[u8], options: &yaml::Options) -> Manifests 
     reader.finish()
 }
 
+/// The objects among values that have no text of their own because a program made them. Each is a document.
+pub fn of_values(file: &FilePath, values: impl IntoIterator<Item = Value>) -> Manifests {
+    let mut reader = Reader { file, text: b"", out: Manifests::default(), untold: 0 };
+    for (document, value) in values.into_iter().enumerate() {
+        reader.value(document, 0, value);
+    }
+    reader.finish()
+}
+
 struct Reader<'a> {
     file: &'a FilePath,
     text: &'a [u8],

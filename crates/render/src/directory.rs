@@ -1,35 +1,46 @@
 //! Plain manifests in a directory.
 
-use std::sync::Arc;
-
-use lynceus_api::{ApplicationSourceDirectory, Glob};
-use lynceus_files::{Diagnostic, Entry, FilePath, Span, Tree, TreeError};
+use lynceus_api::ApplicationSourceDirectory;
+use lynceus_api::Glob;
+use lynceus_files::{Diagnostic, Entry, FilePath, Severity, Span, Tree, TreeError};
 use lynceus_object::{manifest, yaml};
 
+use crate::environment::Environment;
+use crate::job::Job;
+use crate::jsonnet::Jsonnet;
 use crate::{Made, Manifest, RenderError, limits};
 
 /// A file that carries this in a comment is left out, whatever its name.
 const SKIP_MARK: &[u8] = b"+argocd:skip-file-rendering";
 
-pub(crate) fn render(
-    tree: &dyn Tree,
-    path: &FilePath,
-    options: Option<&ApplicationSourceDirectory>,
-) -> Result<Made, RenderError> {
+pub(crate) fn render(tree: &dyn Tree, path: &FilePath, job: &Job<'_>) -> Result<Made, RenderError> {
+    let options = job.source.directory.as_ref();
+    let environment = Environment::new(job.setting, job.source);
     let chosen = Chosen::new(path, options)?;
+    let jsonnet = Jsonnet::new(tree, path, options, &environment)?;
     let mut files = Vec::new();
     walk(tree, path, &chosen, 0, &mut files)?;
     let mut directory = Made::default();
     let mut total = 0_u64;
+    let mut has_programs = false;
     for file in files {
         let content = match tree.read(&file, limits::FILE_BYTES) {
             Ok(content) => content,
             // The file's own trouble; the other files are still worth reading.
             Err(error) => {
-                directory.diagnostics.push(unreadable(&file, &error));
+                directory.diagnostics.push(unreadable(tree, &file, &error));
                 continue;
             }
         };
+        if content.windows(SKIP_MARK.len()).any(|window| window == SKIP_MARK) {
+            continue;
+        }
+        // Programs have bounds of their own: what counts is what they make.
+        if has_extension(file.name(), &["jsonnet"]) {
+            has_programs = true;
+            evaluate(&jsonnet, &file, &content, &mut directory);
+            continue;
+        }
         total += content.len() as u64;
         if total > limits::DIRECTORY_BYTES {
             return Err(RenderError::TooLarge {
@@ -38,9 +49,16 @@ pub(crate) fn render(
                 unit: "bytes together",
             });
         }
-        read(&file, &content, &mut directory)?;
+        read(&file, &content, &mut directory);
     }
+    directory.names_revision = has_programs && environment.names_revision();
+    directory.names_setting = has_programs && environment.names_setting() || has_overrides(tree, path)?;
     Ok(directory)
+}
+
+/// Whether the folder has parameters for applications by their names.
+fn has_overrides(tree: &dyn Tree, path: &FilePath) -> Result<bool, RenderError> {
+    Ok(tree.list(path)?.iter().any(|(name, _)| name.starts_with(".argocd-source-")))
 }
 
 /// Which files of a directory count.
@@ -110,38 +128,87 @@ fn walk(
     Ok(())
 }
 
-fn read(file: &FilePath, content: &Arc<[u8]>, directory: &mut Made) -> Result<(), RenderError> {
-    if content.windows(SKIP_MARK.len()).any(|window| window == SKIP_MARK) {
-        return Ok(());
-    }
-    if has_extension(file.name(), &["jsonnet"]) {
-        return Err(RenderError::Unsupported { path: file.clone(), tool: "Jsonnet" });
-    }
+/// Takes what a program makes.
+fn evaluate(jsonnet: &Jsonnet<'_>, file: &FilePath, content: &[u8], directory: &mut Made) {
+    let values = match jsonnet.evaluate(file, content) {
+        Ok(values) => values,
+        Err(diagnostic) => return directory.diagnostics.push(diagnostic),
+    };
+    let found = manifest::of_values(file, values);
+    take(file, found.objects, directory);
+    directory.diagnostics.extend(found.diagnostics);
+}
+
+/// Takes what stands in a file of YAML or JSON.
+fn read(file: &FilePath, content: &[u8], directory: &mut Made) {
     let found = manifest::read(file, content, &yaml::Options::default());
-    directory.manifests.extend(found.objects.into_iter().map(|placed| Manifest {
+    let found_some = !found.objects.is_empty();
+    let is_json = has_extension(file.name(), &["json"]);
+    if is_json && found.objects.iter().any(|placed| placed.document > 0) {
+        let several = Diagnostic::error("a JSON file holds one object, and this one holds several")
+            .at(Span { file: file.clone(), line: 0, column: 0 })
+            .hint("put them into a List, or into files of their own");
+        directory.diagnostics.push(several);
+        return;
+    }
+    take(file, found.objects, directory);
+    // Folders hold other YAML too: values, CI settings. What does not look like a manifest is not one gone wrong.
+    match Likeness::of(content) {
+        _ if found_some => directory.diagnostics.extend(found.diagnostics),
+        Likeness::Manifest => directory.diagnostics.extend(found.diagnostics),
+        Likeness::Perhaps => directory.diagnostics.extend(found.diagnostics.into_iter().map(|diagnostic| {
+            Diagnostic { severity: diagnostic.severity.min(Severity::Warning), ..diagnostic }
+        })),
+        Likeness::None => {}
+    }
+}
+
+fn take(file: &FilePath, objects: Vec<manifest::Manifest>, directory: &mut Made) {
+    directory.manifests.extend(objects.into_iter().map(|placed| Manifest {
         object: placed.object,
         span: Span { file: file.clone(), line: placed.line, column: 0 },
         document: placed.document,
     }));
-    // Folders hold other YAML too: values, CI settings. What does not look like a manifest is not one gone wrong.
-    if looks_like_a_manifest(content) {
-        directory.diagnostics.extend(found.diagnostics);
+}
+
+/// How much a text that holds no object looks as if it should.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// It has all the fields that a manifest has. This is where Argo CD gives up on the application.
+    Manifest,
+    /// It has two of them at the beginnings of lines: worth a word, but Argo CD passes it over.
+    Perhaps,
+    None,
+}
+
+impl Likeness {
+    fn of(content: &[u8]) -> Self {
+        const FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+        let text = String::from_utf8_lossy(content);
+        let has =
+            |field: &&&str| text.contains(&format!("{field}:")) || text.contains(&format!("\"{field}\""));
+        if FIELDS.iter().filter(has).count() == FIELDS.len() {
+            return Likeness::Manifest;
+        }
+        let begins = |field: &&&str| {
+            text.lines().any(|line| {
+                let line = line.trim_start_matches(['{', '"']);
+                line.strip_prefix(**field)
+                    .is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
+            })
+        };
+        if FIELDS.iter().filter(begins).count() > 1 { Likeness::Perhaps } else { Likeness::None }
     }
-    Ok(())
 }
 
-/// Whether a text has a line that starts with one of the fields that every manifest has.
-fn looks_like_a_manifest(content: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(content);
-    text.lines().any(|line| {
-        let line = line.trim_start_matches(['{', '"', ' ', '-']);
-        ["apiVersion", "kind", "metadata"].iter().any(|field| {
-            line.strip_prefix(field).is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
-        })
-    })
-}
-
-fn unreadable(file: &FilePath, error: &TreeError) -> Diagnostic {
+fn unreadable(tree: &dyn Tree, file: &FilePath, error: &TreeError) -> Diagnostic {
+    // A link to nothing, or to what is not a file, is passed over as in Argo CD.
+    if matches!(error, TreeError::NotFound(_) | TreeError::NotA(..))
+        && let Ok(Entry::Link(target)) = tree.entry(file)
+    {
+        return Diagnostic::warning(format!("{file} is a symbolic link to {target:?}, which is not a file"))
+            .at(Span { file: file.clone(), line: 0, column: 0 });
+    }
     let diagnostic = Diagnostic::error(error.to_string()).at(Span { file: file.clone(), line: 0, column: 0 });
     match error {
         TreeError::LfsPointer(_) => {

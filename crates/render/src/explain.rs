@@ -67,7 +67,8 @@ pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Op
     let path = FilePath::new(&job.source.path)?;
     let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
     let job = Job { source: &source, ..*job };
-    if detect(trees.own(), &path, &source)? == SourceType::Helm {
+    let detected = detect(trees.own(), &path, &job)?;
+    if detected.source_type == SourceType::Helm {
         return Ok(helm::explain(&trees, &path, &job, field, world)?.map(Reason::Template));
     }
     let rendered = render(&job, world)?;
@@ -75,6 +76,10 @@ pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Op
         return Ok(None);
     };
     let file = &made.span.file;
+    // Neither a program nor a plugin has a line that is the field.
+    if detected.source_type == SourceType::Plugin || file.name().ends_with(".jsonnet") {
+        return Ok(Some(Reason::File(made.span.clone())));
+    }
     let content = trees.own().read(file, limits::FILE_BYTES)?;
     let documents = manifest::read(file, &content, &yaml::Options::default());
     let placed = documents.objects.iter().find(|placed| placed.document == made.document);

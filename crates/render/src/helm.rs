@@ -129,7 +129,7 @@ pub(crate) fn capabilities(
 }
 
 /// A version without what clouds add to it: of `v1.36.3-cloud.7` Argo CD tells Helm `1.36.3`.
-fn plain(version: &str) -> String {
+pub(crate) fn plain(version: &str) -> String {
     let numbers = version.trim().trim_start_matches('v');
     let end = numbers.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(numbers.len());
     numbers[..end].trim_end_matches('.').to_owned()

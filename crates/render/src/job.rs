@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lynceus_api::ApplicationSource;
-use lynceus_files::{ReadSet, Recorded, Tree};
+use lynceus_files::{FilePath, ReadSet, Recorded, Tree};
 use lynceus_object::Str;
 
 use crate::charts::Charts;
@@ -81,6 +81,8 @@ pub struct Setting {
     pub value_schemes: Vec<Str>,
     /// The flags that every kustomization is built with, as `kustomize.buildOptions` of `argocd-cm` has them.
     pub kustomize_options: Str,
+    /// Whether config-management plugins can be asked.
+    pub plugins: bool,
 }
 
 /// The files of other sources, by the names that they go by in paths, without the `$`.
@@ -102,6 +104,21 @@ pub enum Need {
     Url(Str),
     /// What a kustomization names: a file, a repository or a chart.
     Base(lynceus_kustomize::Need),
+    /// What a config-management plugin makes of the source: a stream of YAML.
+    Plugin(PluginCall),
+    /// The name of the plugin that says that the source is for it; nothing if none does. It is asked without a name.
+    Discovery(PluginCall),
+}
+
+/// What a plugin is told, beside the files.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PluginCall {
+    /// The plugin; the one that says that the source is for it if this is empty.
+    pub name: Str,
+    /// The source's path.
+    pub path: FilePath,
+    /// The environment, in the order in which later entries win.
+    pub environment: Vec<(Str, Str)>,
 }
 
 /// What has been got for a source, by what was needed.
@@ -117,6 +134,13 @@ impl std::fmt::Display for Need {
             Need::Chart { repository, name, version } => write!(f, "chart {name} {version} of {repository}"),
             Need::Url(url) => f.write_str(url),
             Need::Base(need) => need.fmt(f),
+            Need::Plugin(PluginCall { name, path, .. }) if name.is_empty() => {
+                write!(f, "the manifests of {path} from a plugin")
+            }
+            Need::Plugin(PluginCall { name, path, .. }) => {
+                write!(f, "the manifests of {path} from plugin {name}")
+            }
+            Need::Discovery(PluginCall { path, .. }) => write!(f, "the plugin for {path}"),
         }
     }
 }

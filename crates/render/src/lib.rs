@@ -11,9 +11,11 @@ mod explain;
 mod glob;
 mod helm;
 mod job;
+mod jsonnet;
 mod kustomize;
 pub mod limits;
 mod overrides;
+mod plugin;
 
 use std::collections::BTreeMap;
 
@@ -25,7 +27,7 @@ use lynceus_object::{Object, Str};
 pub use charts::Charts;
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
-pub use job::{Bases, Fetched, Job, Need, References, Setting};
+pub use job::{Bases, Fetched, Job, Need, PluginCall, References, Setting};
 
 /// What a source became.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +44,8 @@ pub struct Rendered {
     pub source_type: SourceType,
     /// Whether the revision stands in it: the same files at another revision give something else.
     pub names_revision: bool,
+    /// Whether it is for one application: the same source of another may give something else.
+    pub names_setting: bool,
 }
 
 /// One object and where it came from.
@@ -95,13 +99,20 @@ pub enum RenderError {
     /// Several tools are configured at once.
     #[error("multiple application sources defined: {}", .0.join(","))]
     Ambiguous(Vec<&'static str>),
-    /// The source needs a tool that this version does not have.
-    #[error("{path} is a {tool} source, which this version of Lynceus does not render yet")]
-    Unsupported {
+    /// The source is for a plugin, and there are none to ask.
+    #[error(
+        "{path} is for a config-management plugin, and plugins are off; `lynceus controller --plugin-sockets DIR` turns \
+         them on, with the directory that their sockets are in"
+    )]
+    PluginsOff {
         /// Where it is.
         path: FilePath,
-        /// What it needs.
-        tool: &'static str,
+    },
+    /// The parameters of a plugin cannot be written down.
+    #[error("the parameters of the plugin cannot be written down: {reason}")]
+    PluginParameters {
+        /// What is wrong with them.
+        reason: String,
     },
     /// Parameters in the repository cannot be read.
     #[error("{file} cannot be used: {reason}")]
@@ -197,6 +208,7 @@ pub(crate) struct Made {
     manifests: Vec<Manifest>,
     diagnostics: Vec<Diagnostic>,
     names_revision: bool,
+    names_setting: bool,
 }
 
 /// Renders one source from the tree of its revision. [`RenderError::Needs`] says what is to be got first.
@@ -209,21 +221,57 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
     }
     let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
     let job = Job { source: &source, ..*job };
-    let source_type = detect(trees.own(), &path, &source)?;
-    let unsupported = |tool| Err(RenderError::Unsupported { path: path.clone(), tool });
-    let made = match source_type {
-        SourceType::Directory => directory::render(trees.own(), &path, source.directory.as_ref()),
+    let detected = detect(trees.own(), &path, &job)?;
+    let made = match detected.source_type {
+        SourceType::Directory => directory::render(trees.own(), &path, &job),
         SourceType::Helm => helm::render(&trees, &path, &job, world),
         SourceType::Kustomize => kustomize::render(&trees, &path, &job, world),
-        SourceType::Plugin => unsupported("config-management plugin"),
+        SourceType::Plugin => plugin::render(&path, &job, &detected.plugin),
     }?;
     let (read_set, references) = trees.read_sets();
-    let Made { manifests, diagnostics, names_revision } = made;
-    Ok(Rendered { manifests, read_set, references, diagnostics, source_type, names_revision })
+    let Made { manifests, diagnostics, names_revision, names_setting } = made;
+    Ok(Rendered {
+        manifests,
+        read_set,
+        references,
+        diagnostics,
+        source_type: detected.source_type,
+        names_revision,
+        // A plugin was told who it is for before it said that the source is none of its.
+        names_setting: names_setting || detected.was_discovered,
+    })
 }
 
-/// Chooses the tool: what the source says, or else what the directory holds.
-fn detect(tree: &dyn Tree, path: &FilePath, source: &ApplicationSource) -> Result<SourceType, RenderError> {
+/// The tool that was chosen.
+pub(crate) struct Detected {
+    source_type: SourceType,
+    /// The plugin, if one was found.
+    plugin: Str,
+    /// Whether plugins were asked.
+    was_discovered: bool,
+}
+
+impl From<SourceType> for Detected {
+    fn from(source_type: SourceType) -> Self {
+        Detected { source_type, plugin: Str::default(), was_discovered: false }
+    }
+}
+
+/// Chooses the tool: what the source says, or else what a plugin says, or else what the directory holds.
+pub(crate) fn detect(tree: &dyn Tree, path: &FilePath, job: &Job<'_>) -> Result<Detected, RenderError> {
+    if let Some(chosen) = explicit(job.source)? {
+        return Ok(chosen.into());
+    }
+    if !job.setting.plugins {
+        return Ok(by_files(tree, path)?.into());
+    }
+    let plugin = plugin::discover(path, job)?;
+    let source_type = if plugin.is_empty() { by_files(tree, path)? } else { SourceType::Plugin };
+    Ok(Detected { source_type, plugin, was_discovered: true })
+}
+
+/// The tool that the source names.
+fn explicit(source: &ApplicationSource) -> Result<Option<SourceType>, RenderError> {
     let mut explicit = Vec::new();
     if source.kustomize.is_some() {
         explicit.push(("Kustomize", SourceType::Kustomize));
@@ -238,10 +286,14 @@ fn detect(tree: &dyn Tree, path: &FilePath, source: &ApplicationSource) -> Resul
         explicit.push(("Plugin", SourceType::Plugin));
     }
     match explicit.as_slice() {
-        [] => {}
-        [(_, chosen)] => return Ok(*chosen),
-        many => return Err(RenderError::Ambiguous(many.iter().map(|(name, _)| *name).collect())),
+        [] => Ok(None),
+        [(_, chosen)] => Ok(Some(*chosen)),
+        many => Err(RenderError::Ambiguous(many.iter().map(|(name, _)| *name).collect())),
     }
+}
+
+/// The tool whose mark the directory has.
+fn by_files(tree: &dyn Tree, path: &FilePath) -> Result<SourceType, RenderError> {
     let marks = [
         ("Chart.yaml", SourceType::Helm),
         ("kustomization.yaml", SourceType::Kustomize),

@@ -12,3 +12,34 @@ pub const FILES: usize = 20_000;
 
 /// How deep folders may lie in each other.
 pub const DEPTH: usize = 100;
+
+/// How many steps a Jsonnet program may take. A call of a function and a field of an object that is made are one
+/// each; 64 bytes of a text that is asked for by its length are one too.
+pub const JSONNET_STEPS: u64 = 4_000_000;
+
+/// How many steps an element of a comprehension is, and of a list that is asked for by its length: each stays in memory
+/// until all are gathered. The evaluator's library in `jsonnet/importer.rs` has the same number.
+pub const JSONNET_ELEMENT_STEPS: u64 = 8;
+
+/// How deep calls, variables and fields of a Jsonnet program may wait for each other. Argo CD's evaluator allows 500 calls,
+/// and here a call takes up to four places.
+pub const JSONNET_STACK: usize = 2_000;
+
+/// How deep the text of a Jsonnet program may nest, counted as brackets and the words that begin an expression.
+pub const JSONNET_NESTING: usize = 3_000;
+
+/// How much work signs like `+` and `-` may be that stand in rows, counted as the squares of their lengths: the evaluator
+/// reads a row again for each sign in it.
+pub const JSONNET_SIGNS: u64 = 20_000_000;
+
+/// The largest file that a Jsonnet program may be or import.
+pub const JSONNET_FILE_BYTES: u64 = DIRECTORY_BYTES;
+
+/// How many bytes the files may have together that one Jsonnet program imports.
+pub const JSONNET_IMPORT_BYTES: u64 = 64_000_000;
+
+/// How large the values may be that a Jsonnet program gives: bytes of text, and some for each value.
+pub const JSONNET_OUTPUT_BYTES: u64 = 64_000_000;
+
+/// How deep the values may nest that a Jsonnet program gives.
+pub const JSONNET_OUTPUT_DEPTH: usize = 200;

@@ -83,14 +83,95 @@ fn a_broken_file_is_told_of_and_the_others_are_still_there() {
 }
 
 #[test]
-fn a_manifest_without_a_kind_is_told_of() {
-    let out = rendered("=== app/a.yaml\napiVersion: v1\nmetadata:\n  name: x\n", None);
-    assert!(out.starts_with("error: ") && out.contains("kind") && out.contains("app/a.yaml:1"), "{out}");
+fn a_manifest_that_lacks_something_is_told_of_as_gravely_as_argo_cd_takes_it() {
+    let told = |text: &str| rendered(&format!("=== app/a.yaml\n{text}"), None);
+    // With all three words it is a manifest gone wrong, wherever they stand.
+    let wrong = told("apiVersion: ''\nkind: Pod\nmetadata:\n  name: x\n");
+    assert!(wrong.starts_with("error: ") && wrong.contains("apiVersion"), "{wrong}");
+    let broken = told("apiVersion: v1\nkind: Pod\nmetadata: {\n");
+    assert!(broken.starts_with("error: "), "{broken}");
+    // Beside an object that was read, so is everything.
+    let beside = told(&format!("{MAP}a\n---\nx: 1\n"));
+    assert!(beside.starts_with("app/a.yaml:1 ConfigMap/a\nerror: document 2 has no kind"), "{beside}");
+    // With two of them at the beginnings of lines it may have been meant as one; the result stands.
+    let perhaps = told("apiVersion: v1\nmetadata:\n  name: x\n");
+    assert!(perhaps.starts_with("warning: document 1 has no kind\n  at app/a.yaml:1"), "{perhaps}");
 }
 
 #[test]
 fn yaml_that_is_no_manifest_is_passed_over() {
-    assert_eq!(rendered("=== app/values.yaml\nreplicas: 3\n- broken\n", None), "");
+    for text in [
+        "replicas: 3\n- broken\n",
+        "issuer:\n  kind: ClusterIssuer\n  metadata: {}\n",
+        "kind: pipeline\nsteps: []\n",
+        "- a\n- b\n",
+        "# nothing\n",
+    ] {
+        assert_eq!(rendered(&format!("=== app/values.yaml\n{text}"), None), "", "{text}");
+    }
+}
+
+#[test]
+fn a_json_file_holds_one_object() {
+    let pod = |name: &str| {
+        format!("{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {{\"name\": \"{name}\"}}}}\n")
+    };
+    assert_eq!(rendered(&format!("=== app/a.json\n{}", pod("a")), None), "app/a.json:1 Pod/a\n");
+    assert_eq!(
+        rendered(&format!("=== app/a.json\n{}{}", pod("a"), pod("b")), None),
+        "error: a JSON file holds one object, and this one holds several\n  at app/a.json\n  \
+         hint: put them into a List, or into files of their own\n"
+    );
+    assert_eq!(
+        rendered(&format!("=== app/a.yaml\n{}{}", pod("a"), pod("b")), None),
+        "app/a.yaml:1 Pod/a\napp/a.yaml:2 Pod/b\n"
+    );
+}
+
+#[test]
+fn any_extension_is_taken_when_asked() {
+    let files = format!(
+        "=== app/a\n{MAP}a\n=== app/b.tmpl\n{MAP}b\n=== app/c.yaml\n{MAP}c\n=== app/README.md\n# Read me\n"
+    );
+    assert_eq!(rendered(&files, None), "app/c.yaml:1 ConfigMap/c\n");
+    let any = ApplicationSourceDirectory { disable_extension_filter: true, ..directory(false, "", "") };
+    assert_eq!(
+        rendered(&files, Some(any)),
+        "app/a:1 ConfigMap/a\napp/b.tmpl:1 ConfigMap/b\napp/c.yaml:1 ConfigMap/c\n"
+    );
+}
+
+#[test]
+fn excluding_wins_over_including_and_a_broken_pattern_is_told_of() {
+    let files = format!("=== app/a.yaml\n{MAP}a\n=== app/b.yaml\n{MAP}b\n=== app/c/d.yaml\n{MAP}d\n");
+    assert_eq!(rendered(&files, Some(directory(true, "*", "{b,c/*}.yaml"))), "app/a.yaml:1 ConfigMap/a\n");
+    assert_eq!(
+        rendered(&files, Some(directory(true, "{a", ""))),
+        "error: the source's include or exclude is not usable\n"
+    );
+}
+
+#[test]
+fn links_to_nothing_and_to_folders_are_passed_over() {
+    let files = format!(
+        "=== app/a.yaml\n{MAP}a\n=== app/gone.yaml -> none.yaml\n=== app/more.yaml -> ../other\n=== other/b.yaml\n{MAP}b\n"
+    );
+    assert_eq!(
+        rendered(&files, None),
+        "app/a.yaml:1 ConfigMap/a\n\
+         warning: app/gone.yaml is a symbolic link to \"none.yaml\", which is not a file\n  at app/gone.yaml\n\
+         warning: app/more.yaml is a symbolic link to \"../other\", which is not a file\n  at app/more.yaml\n"
+    );
+}
+
+#[test]
+fn text_in_utf_16_is_read_as_argo_cd_reads_it() {
+    let mut files = tree("");
+    let utf_16: Vec<u8> = format!("\u{feff}{MAP}wide\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    files.insert(FilePath::new("app/a.yaml").unwrap(), utf_16);
+    let source = ApplicationSource { path: "app".into(), ..ApplicationSource::default() };
+    let made = render(&files, &source).unwrap();
+    assert_eq!(made.manifests.iter().map(|made| made.object.name()).collect::<Vec<_>>(), ["wide"]);
 }
 
 #[test]

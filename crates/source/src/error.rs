@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lynceus_files::{FilePath, TreeError};
 
+use crate::plugin::PluginError;
 use crate::revision::CommitId;
 
 /// Why a revision or its files could not be had.
@@ -206,6 +207,9 @@ pub enum SourceError {
     /// A file of the revision could not be read.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A config-management plugin did not do its work.
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
 }
 
 /// What was looked for when a revision was not found.
@@ -348,9 +352,12 @@ impl SourceError {
 
     /// Whether trying again later, with nothing changed here, may help.
     pub fn is_transient(&self) -> bool {
-        matches!(
-            self,
-            SourceError::Unreachable { .. } | SourceError::Timeout { .. } | SourceError::DiskFull { .. }
-        )
+        match self {
+            SourceError::Unreachable { .. } | SourceError::Timeout { .. } | SourceError::DiskFull { .. } => {
+                true
+            }
+            SourceError::Plugin(error) => error.is_transient(),
+            _ => false,
+        }
     }
 }

@@ -11,6 +11,9 @@
 //! digest; a registry also gives any other [`Artifact`] as a tree. Credentials go to the scheme, host and port
 //! that the user named, and to a service for tokens that the registry there names, and nowhere else.
 //!
+//! A config-management plugin is asked over its socket, where the operator has named a directory of them: it gets the
+//! files of a revision and answers with manifests.
+//!
 //! Everything in a tree is read by the ids of its objects, so a tree never changes, whatever happens to the
 //! branch that it was found by. [`DiskTree`] reads a plain directory with the same rules. [`compose`] makes
 //! repositories.
@@ -31,6 +34,7 @@ mod local;
 mod mirror;
 mod objects;
 mod oci;
+mod plugin;
 mod poll;
 mod protocol;
 mod range;
@@ -53,6 +57,7 @@ pub use disk::DiskTree;
 pub use error::{HostKeyProblem, Peer, RevisionKind, SourceError, Step};
 pub use listing::References;
 pub use oci::Artifact;
+pub use plugin::{PluginCall, PluginError};
 pub use poll::Schedule;
 pub use range::Range;
 pub use repository::{Access, Repository, RepositoryKind};

@@ -77,6 +77,21 @@ pub const MAX_ARTIFACT_FILES: usize = 50_000;
 /// How many answers of a registry are remembered.
 pub const MAX_REMEMBERED: usize = 1024;
 
+/// The most bytes of files that a plugin is sent; they are held in memory, packed.
+pub const MAX_PLUGIN_FILES_BYTES: u64 = 256 << 20;
+/// The most files that a plugin is sent.
+pub const MAX_PLUGIN_FILES: usize = 50_000;
+/// How deep folders may lie in each other that a plugin is sent.
+pub const MAX_PLUGIN_DEPTH: usize = 100;
+/// The largest answer of a plugin, as in Argo CD.
+pub const MAX_PLUGIN_ANSWER_BYTES: usize = 100 << 20;
+/// How many bytes of files go into one message to a plugin.
+pub const PLUGIN_CHUNK_BYTES: usize = 64 << 10;
+/// The most plugins that are asked whether a source is for them.
+pub const MAX_PLUGINS: usize = 100;
+/// How long a plugin may take from the first question to the last answer, as in Argo CD.
+pub const PLUGIN_TIMEOUT: Duration = Duration::from_secs(90);
+
 /// How long listing the references of a repository may take, as in Argo CD.
 pub const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a fetch may take, as in Argo CD.

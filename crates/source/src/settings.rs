@@ -1,5 +1,6 @@
 //! How sources behave, as the operator wants it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::limits;
@@ -27,6 +28,10 @@ pub struct Settings {
     pub submodules: bool,
     /// Whether `HTTPS_PROXY` and its kin count where a repository names no proxy.
     pub environment_proxy: bool,
+    /// The directory with the sockets of config-management plugins. Without one there are none.
+    pub plugin_sockets: Option<PathBuf>,
+    /// How long a plugin may take from the first question to the last answer.
+    pub plugin_timeout: Duration,
 }
 
 impl Default for Settings {
@@ -42,6 +47,8 @@ impl Default for Settings {
             local: true,
             submodules: true,
             environment_proxy: true,
+            plugin_sockets: None,
+            plugin_timeout: limits::PLUGIN_TIMEOUT,
         }
     }
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub(crate) mod http_server;
+pub(crate) mod plugin_server;
 pub(crate) mod ssh_server;
 pub(crate) mod upload_pack;
 pub(crate) mod web_server;
