@@ -2,12 +2,9 @@
 
 mod document;
 mod path;
-mod read;
 mod structured;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use read::read_replacements;
 
 use lynceus_object::{Str, Value};
 
@@ -16,9 +13,9 @@ use crate::error::KustomizeError;
 use crate::id::{Id, Kind};
 use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::scalar::{meaning, text_of};
 use crate::schema::Schema;
 use crate::selector::{Matcher, Selector};
-use crate::written::meaning;
 
 /// One value and where it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,9 +74,10 @@ pub(crate) fn apply_replacements(
     replacements: &[Replacement],
     resources: &mut Resources,
     schema: &Schema,
-) -> Result<(), (usize, KustomizeError)> {
-    for (at, replacement) in replacements.iter().enumerate() {
-        replacement.apply(resources, schema).map_err(|error| (at, error))?;
+) -> Result<(), KustomizeError> {
+    for replacement in replacements {
+        replacement.apply(resources, schema)?;
+        resources.list.iter_mut().for_each(Resource::settle);
     }
     resources.list.retain(|resource| !resource.value.is_empty());
     Ok(())
@@ -247,7 +245,7 @@ impl Target {
             if matches!(field, Value::Map(_) | Value::Seq(_)) {
                 return Err(only_scalars());
             }
-            text = Some(options.put(&crate::written::text_of(field), text.as_deref().unwrap_or_default()));
+            text = Some(options.put(&text_of(field), text.as_deref().unwrap_or_default()));
         }
         set_like(field, is_new, copied, text)
     }
