@@ -2,7 +2,6 @@
 
 use lynceus_object::Str;
 
-use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::labels::set_entries;
@@ -18,11 +17,6 @@ pub(crate) struct Annotations {
 }
 
 impl Annotations {
-    /// From `commonAnnotations`.
-    pub(crate) fn of_field(annotations: Vec<(Str, Str)>, config: &Config) -> Self {
-        Annotations { annotations, specs: config.common_annotations.clone() }
-    }
-
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {
         set_entries(resources, &self.annotations, &self.specs)
@@ -32,6 +26,7 @@ impl Annotations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
     use crate::resource::Resource;
     use lynceus_object::value;
 
@@ -40,7 +35,9 @@ mod tests {
         let job = value!({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "x", "annotations": {"b": "0"}}});
         let mut resources = Resources { list: vec![Resource::new(job)] };
         let annotations = vec![("a".into(), "1".into()), ("b".into(), "2".into())];
-        Annotations::of_field(annotations, &Config::defaults()).apply(&mut resources).unwrap();
+        Annotations { annotations, specs: Config::defaults().common_annotations }
+            .apply(&mut resources)
+            .unwrap();
         let both = value!({"a": "1", "b": "2"});
         let expected = value!({
             "apiVersion": "batch/v1",

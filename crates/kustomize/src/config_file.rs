@@ -66,7 +66,7 @@ fn text(value: &Value, name: &str) -> Result<Str, KustomizeError> {
         Value::Str(text) => Ok(text.clone()),
         Value::Float(number) => Ok(scalar::float_text(*number).into()),
         other => match scalar::text(other) {
-            Some(text) => Ok(text.as_ref().into()),
+            Some(text) => Ok(text.into()),
             None => Err(wrong_type(name, other, "string")),
         },
     }

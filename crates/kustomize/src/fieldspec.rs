@@ -43,13 +43,65 @@ pub(crate) enum Makes {
 /// What is done with a field that was found.
 pub(crate) type Edit<'a> = &'a mut dyn FnMut(&mut Value) -> Result<(), KustomizeError>;
 
-/// A path cut into its steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The same with the items of lists that were passed on the way to the field, from the outermost.
+type EditAt<'a> = &'a mut dyn FnMut(&mut Value, &[usize]) -> Result<(), KustomizeError>;
+
+/// What is done with a field that was found, and that can tell which it is.
+pub(crate) type EditPlace<'a> =
+    &'a mut dyn FnMut(&mut Value, &dyn Fn() -> Place) -> Result<(), KustomizeError>;
+
+/// A path cut into its steps. A copy is cheap.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FieldPath {
-    steps: Vec<Step>,
+    steps: Arc<[Step]>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One of the fields that a path leads to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    path: FieldPath,
+    /// The items of lists on the way, from the outermost.
+    items: Vec<usize>,
+}
+
+impl Place {
+    /// Whether there is a list on the way.
+    pub(crate) fn is_in_list(&self) -> bool {
+        !self.items.is_empty()
+    }
+
+    /// The names of the fields on the way.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.path.steps.iter().map(|step| step.name.as_str())
+    }
+
+    /// What is there.
+    pub(crate) fn find<'v>(&self, mut value: &'v Value) -> Option<&'v Value> {
+        let mut items = self.items.iter();
+        for step in &*self.path.steps {
+            while let Value::Seq(list) = value {
+                value = list.get(*items.next()?)?;
+            }
+            value = value.get(&step.name)?;
+        }
+        Some(value)
+    }
+
+    /// What is there, to change it.
+    pub(crate) fn find_mut<'v>(&self, mut value: &'v mut Value) -> Option<&'v mut Value> {
+        let mut items = self.items.iter();
+        for step in &*self.path.steps {
+            while let Value::Seq(list) = value {
+                value = list.make_mut().get_mut(*items.next()?)?;
+            }
+            let Value::Map(map) = value else { return None };
+            value = map.get_mut(&step.name)?;
+        }
+        Some(value)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
     /// The field.
     name: Str,
@@ -79,12 +131,22 @@ impl FieldPath {
         makes: Makes,
         edit: Edit<'_>,
     ) -> Result<(), KustomizeError> {
+        self.edit_at(value, create, makes, &mut |field, _| edit(field))
+    }
+
+    fn edit_at(
+        &self,
+        value: &mut Value,
+        create: bool,
+        makes: Makes,
+        edit: EditAt<'_>,
+    ) -> Result<(), KustomizeError> {
         let creates = create && makes != Makes::Nothing;
         // Looking first keeps a shared object shared when there is nothing to do.
         if !creates && !concerns(value, &self.steps) {
             return Ok(());
         }
-        walk(value, &self.steps, creates, makes, edit)
+        walk(value, &self.steps, &mut Vec::new(), &Makings { creates, makes }, edit)
     }
 }
 
@@ -124,26 +186,35 @@ fn concerns(value: &Value, steps: &[Step]) -> bool {
     }
 }
 
+/// What is made where it is missing.
+struct Makings {
+    creates: bool,
+    makes: Makes,
+}
+
 fn walk(
     value: &mut Value,
     steps: &[Step],
-    creates: bool,
-    makes: Makes,
-    edit: Edit<'_>,
+    passed: &mut Vec<usize>,
+    makings: &Makings,
+    edit: EditAt<'_>,
 ) -> Result<(), KustomizeError> {
-    let Some((step, rest)) = steps.split_first() else { return edit(value) };
+    let Some((step, rest)) = steps.split_first() else { return edit(value, passed) };
     match value {
         Value::Null => Ok(()),
-        Value::Seq(items) => items.make_mut().iter_mut().try_for_each(|item| {
-            walk(item, steps, creates, makes, edit).map_err(|error| {
+        Value::Seq(items) => items.make_mut().iter_mut().enumerate().try_for_each(|(at, item)| {
+            passed.push(at);
+            let walked = walk(item, steps, passed, makings, edit);
+            passed.pop();
+            walked.map_err(|error| {
                 let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
                 error.context(format_args!("visit traversal on path: [{}]", names.join(" ")))
             })
         }),
         Value::Map(map) => {
-            let creates_this = creates && !step.is_list;
-            match next_field(map, step, creates_this, rest.is_empty(), makes)? {
-                Some(field) => walk(field, rest, creates, makes, edit),
+            let creates_this = makings.creates && !step.is_list;
+            match next_field(map, step, creates_this, rest.is_empty(), makings.makes)? {
+                Some(field) => walk(field, rest, passed, makings, edit),
                 None => Ok(()),
             }
         }
@@ -211,7 +282,23 @@ impl Spec {
         makes: Makes,
         edit: Edit<'_>,
     ) -> Result<(), KustomizeError> {
-        let done = self.path.edit(&mut resource.value, self.spec.create, makes, edit);
+        self.edit_at(resource, makes, &mut |field, _| edit(field))
+    }
+
+    /// The same, telling which place the field is.
+    pub(crate) fn edit_places(
+        &self,
+        resource: &mut Resource,
+        makes: Makes,
+        edit: EditPlace<'_>,
+    ) -> Result<(), KustomizeError> {
+        self.edit_at(resource, makes, &mut |field, items| {
+            edit(field, &|| Place { path: self.path.clone(), items: items.to_vec() })
+        })
+    }
+
+    fn edit_at(&self, resource: &mut Resource, makes: Makes, edit: EditAt<'_>) -> Result<(), KustomizeError> {
+        let done = self.path.edit_at(&mut resource.value, self.spec.create, makes, edit);
         done.map_err(|error| {
             error.context(format_args!(
                 "considering field '{}' of object {}",

@@ -118,7 +118,10 @@ fn may_be_date(text: &str) -> bool {
 fn is_clean(annotations: Option<&Value>) -> bool {
     let Some(Value::Map(map)) = annotations else { return false };
     let is_printed = |key: &str| key != ORIGIN && key != TRANSFORMATIONS && !OWN.contains(&key);
-    !map.is_empty() && map.iter().all(|(key, value)| matches!(value, Value::Str(text) if !may_be_date(text)) && is_printed(key))
+    !map.is_empty()
+        && map
+            .iter()
+            .all(|(key, value)| matches!(value, Value::Str(text) if !may_be_date(text)) && is_printed(key))
 }
 
 fn annotate(annotations: &mut Map, resource: &Resource, origins: bool, transformations: bool) {
@@ -146,11 +149,11 @@ mod tests {
     use super::*;
 
     fn written(annotations: Value) -> String {
-        let mut resources = Resources {
-            list: vec![Resource::new(
-                value!({"kind": "A", "metadata": {"name": "a", "annotations": annotations}}),
-            )],
-        };
+        let object = value!({"kind": "A", "metadata": {"name": "a", "annotations": annotations}});
+        printed(Resources { list: vec![Resource::new(object)] })
+    }
+
+    fn printed(mut resources: Resources) -> String {
         write_annotations(&mut resources, &Kustomization::default());
         json::to_string(resources.list[0].value.get("metadata").unwrap())
     }
@@ -165,6 +168,16 @@ mod tests {
         assert_eq!(written(Value::Null), r#"{"name":"a"}"#);
         assert_eq!(written(value!({"config.kubernetes.io/path": "x"})), r#"{"name":"a"}"#);
         assert_eq!(written(value!({"config.kubernetes.io/origin": "x"})), r#"{"name":"a"}"#);
+    }
+
+    #[test]
+    fn annotations_are_texts_as_they_were_written() {
+        let text = "kind: A\nmetadata:\n  name: a\n  annotations:\n    a: 1.10\n    b: True\n    c:\n    d: null\n    \
+                    e: {x: y}\n    f: ~ # none\n    g: text\n";
+        assert_eq!(
+            printed(crate::fixture::resources(text)),
+            r#"{"annotations":{"a":"1.10","b":"True","c":"","d":"null","e":"","f":"~","g":"text"},"name":"a"}"#
+        );
     }
 
     #[test]

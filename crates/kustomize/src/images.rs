@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use lynceus_object::{Str, Value};
 use regex::Regex;
 
-use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::resource::Resource;
@@ -58,12 +57,7 @@ impl Image {
 }
 
 impl Images {
-    /// From `images`.
-    pub(crate) fn of_field(images: Vec<Image>, config: &Config) -> Result<Self, KustomizeError> {
-        Images::new(images, config.images.clone())
-    }
-
-    /// With fields of its own, as a plugin.
+    /// Reads the names, which are regular expressions.
     pub(crate) fn new(images: Vec<Image>, specs: FieldSpecs) -> Result<Self, KustomizeError> {
         let with_matcher = |image: Image| Ok((image.clone(), Matcher::new(&image.name)?));
         Ok(Images {

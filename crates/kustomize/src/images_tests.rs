@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::Config;
 use crate::fieldspec::FieldSpec;
 use lynceus_object::value;
 
@@ -15,7 +16,7 @@ fn changed_object(images: Value, object: Value) -> Result<Value, String> {
     };
     let images = images.as_seq().unwrap().iter().map(image).collect();
     let mut resources = Resources { list: vec![Resource::new(object)] };
-    let done = Images::of_field(images, &Config::defaults()).and_then(|images| images.apply(&mut resources));
+    let done = Images::new(images, Config::defaults().images).and_then(|images| images.apply(&mut resources));
     done.map_err(|error| error.message)?;
     Ok(resources.list.remove(0).value)
 }

@@ -4,9 +4,10 @@ use lynceus_object::{Str, Value};
 
 use crate::config::Config;
 use crate::error::KustomizeError;
-use crate::fieldspec::{FieldSpec, FieldSpecs, Makes, merge_into};
+use crate::fieldspec::{FieldSpec, FieldSpecs, Makes, Place, merge_into};
 use crate::resources::Resources;
 use crate::scalar;
+use crate::shared::Shared;
 
 /// Adds labels.
 #[derive(Clone, Debug)]
@@ -31,11 +32,6 @@ pub(crate) struct LabelField {
 }
 
 impl Labels {
-    /// From `commonLabels`.
-    pub(crate) fn of_common(labels: Vec<(Str, Str)>, config: &Config) -> Self {
-        Labels { labels, specs: config.common_labels.clone() }
-    }
-
     /// From an item of `labels`.
     pub(crate) fn of_field(field: &LabelField, config: &Config) -> Result<Self, KustomizeError> {
         let specs = specs_of(field, config).map_err(|error| error.context("failed to merge labels"))?;
@@ -73,23 +69,30 @@ pub(crate) fn set_entries(
     }
     for resource in &mut resources.list {
         let kind = resource.kind();
+        let mut added: Vec<Vec<Place>> = vec![Vec::new(); entries.len()];
         for spec in specs.matching(&kind) {
-            spec.edit(resource, Makes::Map, &mut |field| {
+            spec.edit_places(resource, Makes::Map, &mut |field, place| {
                 let map = match field {
                     // What is there and empty stays so, unless the field may be made.
                     Value::Null => return Ok(()),
                     Value::Map(map) => map,
                     other => return Err(scalar::wrong_node("MappingNode", other)),
                 };
-                for (name, text) in entries {
+                for ((name, text), added) in entries.iter().zip(&mut added) {
                     let is_new = map.insert(name.clone(), text.clone()).is_none();
                     if is_new && scalar::needs_quotes(name) {
                         return Err(unprintable(name));
+                    }
+                    if is_new {
+                        added.push(place());
                     }
                 }
                 Ok(())
             })?;
         }
+        resource.settle();
+        let added = entries.iter().zip(added);
+        resource.shared.extend(added.filter_map(|((name, text), places)| Shared::new(name, text, places)));
     }
     Ok(())
 }

@@ -47,6 +47,7 @@ mod resources;
 mod scalar;
 mod schema;
 mod selector;
+mod shared;
 mod sort;
 mod suffix;
 mod target;

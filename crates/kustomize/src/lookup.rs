@@ -136,7 +136,7 @@ fn is_item(item: &Value, name: &str, text: &str) -> bool {
 
 fn item_or_new<'a>(items: &'a mut Seq, name: &str, text: &str) -> Option<&'a mut Value> {
     let at = items.iter().position(|item| is_item(item, name, text)).unwrap_or_else(|| {
-        let new = scalar::resolve(text);
+        let new = scalar::meaning(text);
         items.push(if name.is_empty() { new } else { Map::from_iter([(name, new)]).into() });
         items.len() - 1
     });

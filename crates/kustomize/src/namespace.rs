@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use lynceus_object::{Str, Value};
 
-use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldPath, FieldSpecs, Makes, Spec};
 use crate::id::{Id, Kind};
@@ -53,16 +52,6 @@ impl Subjects {
 }
 
 impl Namespace {
-    /// From `namespace`.
-    pub(crate) fn of_field(namespace: &str, config: &Config) -> Self {
-        Namespace {
-            namespace: namespace.into(),
-            specs: config.namespace.clone(),
-            unset_only: false,
-            subjects: Subjects::NamedDefault,
-        }
-    }
-
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(
         &self,

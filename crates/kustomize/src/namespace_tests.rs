@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::Config;
 use lynceus_object::value;
 
 fn is_cluster_scoped(kind: &Kind) -> bool {
@@ -14,8 +15,12 @@ fn moved_by(namespace: &Namespace, objects: Vec<Value>) -> Result<Vec<Value>, St
     Ok(resources.list.into_iter().map(|resource| resource.value).collect())
 }
 
+fn to_prod(specs: FieldSpecs) -> Namespace {
+    Namespace { namespace: "prod".into(), specs, unset_only: false, subjects: Subjects::default() }
+}
+
 fn moved(object: Value) -> Value {
-    let namespace = Namespace::of_field("prod", &Config::defaults());
+    let namespace = to_prod(Config::defaults().namespace);
     moved_by(&namespace, vec![object]).unwrap().remove(0)
 }
 
@@ -65,11 +70,8 @@ fn subjects(mode: &str, unset_only: bool) -> Value {
             {"kind": "User", "name": "default"}
         ]
     });
-    let namespace = Namespace {
-        unset_only,
-        subjects: Subjects::read(mode).unwrap(),
-        ..Namespace::of_field("prod", &Config::default())
-    };
+    let namespace =
+        Namespace { unset_only, subjects: Subjects::read(mode).unwrap(), ..to_prod(FieldSpecs::default()) };
     let mut moved = moved_by(&namespace, vec![binding]).unwrap().remove(0);
     let namespaces = moved.remove(&["subjects"]).unwrap();
     let namespace = |subject: &Value| subject.get("namespace").cloned().unwrap_or_default();
@@ -88,7 +90,7 @@ fn subjects_are_moved_as_the_mode_says() {
 #[test]
 fn fields_of_a_plugin_have_to_lead_to_a_text() {
     let specs = FieldSpecs::new(vec![crate::FieldSpec::of_all("subjects", false)]);
-    let namespace = Namespace { specs, ..Namespace::of_field("prod", &Config::default()) };
+    let namespace = to_prod(specs);
     let binding = value!({"apiVersion": "example.com/v1", "kind": "RoleBinding", "metadata": {"name": "x"},
         "subjects": [{"name": "default"}]});
     let error = moved_by(&namespace, vec![binding]).unwrap_err();
@@ -102,7 +104,7 @@ fn fields_of_a_plugin_have_to_lead_to_a_text() {
 #[test]
 fn what_would_take_the_place_of_something_else_is_a_conflict() {
     let map = |namespace: &str| value!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": namespace}});
-    let namespace = Namespace::of_field("prod", &Config::defaults());
+    let namespace = to_prod(Config::defaults().namespace);
     let error = moved_by(&namespace, vec![map("a"), map("b")]).unwrap_err();
     assert!(error.starts_with("namespace transformation produces ID conflict: "), "{error}");
 }
@@ -112,6 +114,6 @@ fn what_comes_from_a_chart_stays_where_it_is() {
     let pod = value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}});
     let resource = Resource { is_from_chart: true, ..Resource::new(pod.clone()) };
     let mut resources = Resources { list: vec![resource] };
-    Namespace::of_field("prod", &Config::defaults()).apply(&mut resources, &is_cluster_scoped).unwrap();
+    to_prod(Config::defaults().namespace).apply(&mut resources, &is_cluster_scoped).unwrap();
     assert_eq!(resources.list[0].value, pod);
 }

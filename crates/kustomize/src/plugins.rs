@@ -1,6 +1,6 @@
 //! Generators and transformers that are written as resources of their own.
 
-use lynceus_object::{Str, Value, json, yaml};
+use lynceus_object::{Str, Value, yaml};
 
 use crate::chart;
 use crate::error::KustomizeError;
@@ -13,10 +13,11 @@ use crate::kustomization::fields::{
     Replacement, Replica, SecretArguments, Selector, Texts,
 };
 use crate::load::Loader;
+use crate::namespace::Subjects;
 use crate::read;
 use crate::record::{Decode, Mode, record};
 use crate::resource::Resource;
-use crate::transformers::{Text, Transformer, ValueTarget};
+use crate::transformers::{self, Text, Transformer, ValueTarget};
 
 /// Something that makes resources.
 #[derive(Clone, Debug)]
@@ -209,7 +210,7 @@ impl Configuration<'_, '_> {
                 namespace: common.metadata.namespace,
                 fields,
                 unset_only: common.unset_only,
-                subjects: subjects(&common.subjects)?,
+                subjects: Subjects::read(&common.subjects)?,
             },
             other => {
                 let kind = Kind::new("builtin", other);
@@ -257,32 +258,9 @@ impl Configuration<'_, '_> {
     }
 }
 
-fn subjects(given: &Str) -> Result<Str, KustomizeError> {
-    match given.as_str() {
-        "" => Ok("defaultOnly".into()),
-        "defaultOnly" | "none" | "allServiceAccounts" => Ok(given.clone()),
-        other => Err(KustomizeError::new(format!(
-            "invalid value {} for setRoleBindingSubjects: must be one of \"defaultOnly\", \"none\" or \
-             \"allServiceAccounts\"",
-            json::to_string(&other.into())
-        ))),
-    }
-}
-
 /// Field specifications as transformers take them.
 pub(crate) fn field_specs(given: &[FieldSpecification]) -> Vec<FieldSpec> {
-    given
-        .iter()
-        .map(|field| FieldSpec {
-            kind: Kind {
-                group: field.group.clone(),
-                version: field.version.clone(),
-                kind: field.kind.clone(),
-            },
-            path: field.path.clone(),
-            create: field.create,
-        })
-        .collect()
+    given.iter().map(transformers::field_spec).collect()
 }
 
 fn inline(text: &str) -> Text {

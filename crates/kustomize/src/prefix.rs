@@ -2,7 +2,6 @@
 
 use lynceus_object::{Str, Value};
 
-use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::id::Kind;
@@ -20,11 +19,6 @@ pub(crate) struct Prefix {
 }
 
 impl Prefix {
-    /// From `namePrefix`.
-    pub(crate) fn of_field(prefix: &str, config: &Config) -> Self {
-        Prefix { prefix: prefix.into(), specs: config.name_prefix.clone() }
-    }
-
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(
         &self,
@@ -96,11 +90,14 @@ fn keeps_its_name(kind: &Kind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
     use lynceus_object::value;
 
     fn prefixed(object: Value) -> Resource {
         let mut resources = Resources { list: vec![Resource::new(object)] };
-        Prefix::of_field("a-", &Config::defaults()).apply(&mut resources, &|_| false).unwrap();
+        Prefix { prefix: "a-".into(), specs: Config::defaults().name_prefix }
+            .apply(&mut resources, &|_| false)
+            .unwrap();
         resources.list.remove(0)
     }
 

@@ -2,12 +2,9 @@
 
 mod document;
 mod path;
-mod read;
 mod structured;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use read::read_replacements;
 
 use std::cell::Cell;
 
@@ -19,9 +16,9 @@ use crate::id::{Id, Kind};
 use crate::limits;
 use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::scalar::{meaning, text_of};
 use crate::schema::Schema;
 use crate::selector::{Matcher, Selector};
-use crate::written::meaning;
 
 /// One value and where it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,15 +107,16 @@ fn weight(value: &Value, most: usize) -> usize {
 
 const NAME: &str = "metadata.name";
 
-/// Carries out replacements one after the other. The error says which of them it is about, from 0.
+/// Carries out replacements one after the other.
 pub(crate) fn apply_replacements(
     replacements: &[Replacement],
     resources: &mut Resources,
     schema: &Schema,
-) -> Result<(), (usize, KustomizeError)> {
+) -> Result<(), KustomizeError> {
     let spent = Cell::new(0);
-    for (at, replacement) in replacements.iter().enumerate() {
-        replacement.apply(resources, schema, &spent).map_err(|error| (at, error))?;
+    for replacement in replacements {
+        replacement.apply(resources, schema, &spent)?;
+        resources.list.iter_mut().for_each(Resource::settle);
     }
     resources.list.retain(|resource| !resource.value.is_empty());
     Ok(())
@@ -295,7 +293,7 @@ impl Target {
             if matches!(field, Value::Map(_) | Value::Seq(_)) {
                 return Err(only_scalars());
             }
-            text = Some(options.put(&crate::written::text_of(field), text.as_deref().unwrap_or_default()));
+            text = Some(options.put(&text_of(field), text.as_deref().unwrap_or_default()));
         }
         set_like(field, is_new, copied, text)
     }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use lynceus_object::{Str, Value};
 
-use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::{FieldSpecs, Makes};
 use crate::id::Kind;
@@ -30,11 +29,6 @@ pub(crate) struct Replica {
 }
 
 impl Replicas {
-    /// From `replicas`.
-    pub(crate) fn of_field(replicas: Vec<Replica>, config: &Config) -> Self {
-        Replicas { replicas, specs: config.replicas.clone() }
-    }
-
     /// Changes the resources.
     pub(crate) fn apply(&self, resources: &mut Resources) -> Result<(), KustomizeError> {
         if self.replicas.is_empty() {
@@ -100,6 +94,7 @@ fn set_count(field: &mut Value, count: i64) -> Result<(), KustomizeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
     use crate::resource::Resource;
     use lynceus_object::value;
 
@@ -112,7 +107,7 @@ mod tests {
         }
         let mut resources = Resources { list: vec![resource] };
         let replicas = vec![Replica { name: name.into(), count: 5 }];
-        let done = Replicas::of_field(replicas, &Config::defaults()).apply(&mut resources);
+        let done = Replicas { replicas, specs: Config::defaults().replicas }.apply(&mut resources);
         done.map_err(|error| error.message)?;
         Ok(resources.list[0].value.at(&["spec", "replicas"]).cloned().unwrap_or_default())
     }

@@ -8,6 +8,7 @@ use lynceus_object::{Str, Value};
 use crate::id::{Id, Kind};
 use crate::origin::Origin;
 use crate::read::spelled;
+use crate::shared::Shared;
 use crate::written::Written;
 
 /// A resource with what the build has to remember of it. Kustomize writes this into annotations that it takes out in
@@ -40,6 +41,8 @@ pub struct Resource {
     pub(crate) origin: Option<Arc<Origin>>,
     /// What changed it, if the build keeps account of that.
     pub(crate) transformations: Vec<Arc<Origin>>,
+    /// The labels and annotations that are one in several places.
+    pub(crate) shared: Vec<Shared>,
     /// How its scalars were written down.
     pub written: Written,
 }
@@ -125,6 +128,12 @@ impl Resource {
     /// What it was called first.
     pub fn original_id(&self, cluster_scoped: bool) -> Id {
         self.former_ids().next().unwrap_or_else(|| self.id(cluster_scoped))
+    }
+
+    /// Lets what is one in several places follow a change in one of them.
+    pub(crate) fn settle(&mut self) {
+        let value = &mut self.value;
+        self.shared.retain_mut(|shared| shared.settle(value));
     }
 
     /// Remembers what it is called now, before that changes. Nothing is remembered of what has no name.

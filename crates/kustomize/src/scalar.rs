@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use lynceus_object::yaml::{self, Options, Version};
+use lynceus_object::yaml::{self, Version};
 use lynceus_object::{Str, Value};
 
 use crate::error::KustomizeError;
@@ -17,9 +17,17 @@ pub(crate) fn text(value: &Value) -> Option<Cow<'_, str>> {
         Value::Bool(true) => Some(Cow::Borrowed("true")),
         Value::Bool(false) => Some(Cow::Borrowed("false")),
         Value::Int(number) => Some(Cow::Owned(number.to_string())),
-        Value::Float(number) => Some(Cow::Owned(number.to_string())),
+        Value::Float(_) => Some(Cow::Owned(yaml::to_string(value).trim_end().to_owned())),
         Value::Str(text) => Some(Cow::Borrowed(text)),
         Value::Seq(_) | Value::Map(_) => None,
+    }
+}
+
+/// The text of a scalar; the empty one for a list or a map.
+pub(crate) fn text_of(value: &Value) -> Str {
+    match value {
+        Value::Str(text) => text.clone(),
+        other => text(other).unwrap_or_default().into(),
     }
 }
 
@@ -37,27 +45,21 @@ pub(crate) fn float_text(number: f64) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// What a text means without quotes.
-pub(crate) fn resolve(text: &str) -> Value {
-    if is_plainly_text(text) {
-        return Value::Str(text.into());
-    }
-    match yaml::parse_with(text.as_bytes(), &Options::default().version(Version::V3)) {
-        Ok(value @ (Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_))) => value,
-        _ => Value::Str(text.into()),
-    }
+/// What a text means that Kustomize writes without quotes and without saying what it is.
+pub(crate) fn meaning(text: &str) -> Value {
+    yaml::meaning(text, Version::V3)
 }
 
 /// Whether a text is something else than a string without quotes.
 pub(crate) fn needs_quotes(text: &str) -> bool {
-    !matches!(resolve(text), Value::Str(_))
+    !matches!(meaning(text), Value::Str(_))
 }
 
 /// What a scalar becomes when its text is replaced.
 pub(crate) fn rewritten(old: &Value, text: &str) -> Value {
     match old {
         Value::Str(before) if needs_quotes(before) => Value::Str(text.into()),
-        _ => resolve(text),
+        _ => meaning(text),
     }
 }
 
@@ -83,18 +85,6 @@ pub(crate) fn set_text(value: &mut Value, text: &Str) -> Result<(), KustomizeErr
     Ok(())
 }
 
-/// The common case, told without reading YAML: a word that no number, boolean or null looks like.
-fn is_plainly_text(text: &str) -> bool {
-    match text.as_bytes() {
-        [] => false,
-        [b'+' | b'-' | b'.' | b'~' | b'0'..=b'9', ..] => {
-            text.bytes().any(|byte| !(byte.is_ascii_alphanumeric() || b"+-._~".contains(&byte)))
-        }
-        [b't' | b'T' | b'f' | b'F' | b'n' | b'N', ..] => text.len() > 5,
-        _ => true,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,11 +93,11 @@ mod tests {
     fn a_text_without_quotes_is_what_it_looks_like() {
         let cases =
             [("12", Value::Int(12)), ("true", Value::Bool(true)), ("null", Value::Null), ("~", Value::Null)];
-        for (text, meaning) in cases {
-            assert_eq!(resolve(text), meaning, "{text}");
+        for (text, expected) in cases {
+            assert_eq!(meaning(text), expected, "{text}");
         }
         for text in ["web", "yes", "1.2.3", "10.0.0.1", "nginx:1.2", "a: b", "- x", "n", "2-x"] {
-            assert_eq!(resolve(text), Value::from(text), "{text}");
+            assert_eq!(meaning(text), Value::from(text), "{text}");
         }
     }
 

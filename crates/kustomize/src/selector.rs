@@ -8,8 +8,8 @@ use regex::Regex;
 use crate::error::KustomizeError;
 use crate::id::{Id, Kind};
 use crate::resource::Resource;
+use crate::scalar::text_of;
 use crate::schema::Schema;
-use crate::written::text_of;
 
 /// A selector as a kustomization has it. What is empty selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,18 +27,6 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// Reads the fields of a selector; unknown ones are left to whoever checks the kustomization.
-    pub(crate) fn read(value: &Value) -> Self {
-        let text = |name: &str| value.get(name).map(text_of).unwrap_or_default();
-        Selector {
-            kind: Kind { group: text("group"), version: text("version"), kind: text("kind") },
-            name: text("name"),
-            namespace: text("namespace"),
-            labels: text("labelSelector"),
-            annotations: text("annotationSelector"),
-        }
-    }
-
     /// Whether nothing is said about what the resource is called.
     pub(crate) fn names_nothing(&self) -> bool {
         self.kind == Kind::default() && self.name.is_empty() && self.namespace.is_empty()
@@ -194,7 +182,9 @@ pub(crate) fn expression(text: &str) -> Result<Regex, KustomizeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Decode, Mode};
     use crate::resource::Former;
+    use crate::transformers;
     use lynceus_object::value;
 
     fn resource() -> Resource {
@@ -207,8 +197,12 @@ mod tests {
         resource
     }
 
+    fn read(value: &Value) -> Selector {
+        transformers::selector(&Decode::decode(value, Mode::Strict).unwrap())
+    }
+
     fn check(selector: Value, expected: bool) {
-        let matcher = Matcher::new(&Selector::read(&selector)).unwrap();
+        let matcher = Matcher::new(&read(&selector)).unwrap();
         assert_eq!(matcher.targets(&resource(), &Schema::new()), expected, "{selector:?}");
     }
 
@@ -238,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_an_error() {
-        let selector = Selector::read(&value!({"name": "a("}));
+        let selector = read(&value!({"name": "a("}));
         let error = Matcher::new(&selector).unwrap_err();
         assert!(error.message.starts_with("error parsing regexp: "), "{}", error.message);
     }

@@ -2,7 +2,6 @@
 
 use lynceus_object::Str;
 
-use crate::config::Config;
 use crate::error::KustomizeError;
 use crate::fieldspec::FieldSpecs;
 use crate::id::Kind;
@@ -19,11 +18,6 @@ pub(crate) struct Suffix {
 }
 
 impl Suffix {
-    /// From `nameSuffix`.
-    pub(crate) fn of_field(suffix: &str, config: &Config) -> Self {
-        Suffix { suffix: suffix.into(), specs: config.name_suffix.clone() }
-    }
-
     /// Changes the resources; `is_cluster_scoped` is what the schema says of a kind.
     pub(crate) fn apply(
         &self,
@@ -38,6 +32,7 @@ impl Suffix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
     use crate::resource::Resource;
     use lynceus_object::value;
 
@@ -47,7 +42,7 @@ mod tests {
         let pod =
             value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"name": "y"}});
         let mut resources = Resources { list: vec![Resource::new(pod)] };
-        Suffix::of_field("-z", &config).apply(&mut resources, &|_| false).unwrap();
+        Suffix { suffix: "-z".into(), specs: config.name_suffix }.apply(&mut resources, &|_| false).unwrap();
         let resource = &resources.list[0];
         assert_eq!((resource.name(), resource.value.str_at(&["spec", "name"])), ("x-z", Some("y-z")));
         assert_eq!(resource.suffixes, ["-z"]);

@@ -14,6 +14,7 @@ use crate::error::KustomizeError;
 use crate::kustomization::fields::GeneratorOptions;
 use crate::kustomization::{FILE_NAMES, Kustomization, Source};
 use crate::load::Loader;
+use crate::namespace::Subjects;
 use crate::origin::{ConfiguredBy, Origin};
 use crate::plugins::{self, Generator, Plugin};
 use crate::resource::Resource;
@@ -257,7 +258,7 @@ impl<'a> Target<'a> {
                 namespace: kustomization.namespace.clone(),
                 fields: None,
                 unset_only: false,
-                subjects: "defaultOnly".into(),
+                subjects: Subjects::default(),
             });
         }
         if !kustomization.name_prefix.is_empty() {

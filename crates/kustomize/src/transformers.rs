@@ -13,8 +13,8 @@ use crate::fieldspec::{FieldSpec, FieldSpecs};
 use crate::id::Kind;
 use crate::images::{self, Images};
 use crate::kustomization::fields::{
-    self,    FieldOptions, FieldSpecification, Image, Labels, PatchOptions, Replacement, ReplacementTarget, Replica,
-    Selector, SortOptions, Texts,
+    self, FieldOptions, FieldSpecification, Image, Labels, PatchOptions, Replacement, ReplacementTarget,
+    Replica, Selector, SortOptions, Texts,
 };
 use crate::labels::{self, LabelField};
 use crate::namespace::{Namespace, Subjects};
@@ -22,6 +22,7 @@ use crate::patch::{self, JsonPatch, Patch, apply_patches, apply_strategic_patche
 use crate::prefix::Prefix;
 use crate::replacement::{self, apply_replacements};
 use crate::replicas::{self, Replicas};
+use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::schema::Schema;
 use crate::selector::{self, Matcher};
@@ -48,7 +49,7 @@ pub(crate) enum Transformer {
     Hash,
     Image { image: Image, fields: Option<Vec<FieldSpec>> },
     Labels(Labels),
-    Namespace { namespace: Str, fields: Option<Vec<FieldSpec>>, unset_only: bool, subjects: Str },
+    Namespace { namespace: Str, fields: Option<Vec<FieldSpec>>, unset_only: bool, subjects: Subjects },
     PatchJson6902 { target: Selector, patch: Text },
     PatchStrategicMerge { patches: Vec<Text> },
     Patch { patch: Text, target: Option<Selector>, options: PatchOptions },
@@ -94,6 +95,23 @@ impl Transformer {
         config: &Config,
         schema: &Schema,
     ) -> Result<(), KustomizeError> {
+        self.change(resources, config, schema)?;
+        // The fields of the configuration are no labels; those that somebody asks for may be.
+        if let Transformer::Prefix { fields: Some(_), .. }
+        | Transformer::Suffix { fields: Some(_), .. }
+        | Transformer::ValueAdd { .. } = self
+        {
+            resources.list.iter_mut().for_each(Resource::settle);
+        }
+        Ok(())
+    }
+
+    fn change(
+        &self,
+        resources: &mut Resources,
+        config: &Config,
+        schema: &Schema,
+    ) -> Result<(), KustomizeError> {
         let scoped = |kind: &Kind| schema.is_cluster_scoped(kind);
         let specs = |own: &Option<Vec<FieldSpec>>, usual: &FieldSpecs| match own {
             Some(own) => FieldSpecs::new(own.clone()),
@@ -128,16 +146,13 @@ impl Transformer {
                 };
                 Images::new(vec![image], specs(fields, &config.images))?.apply(resources)
             }
-            Transformer::Namespace { namespace, fields, unset_only, subjects } => {
-                let subjects = match subjects.as_str() {
-                    "allServiceAccounts" => Subjects::ServiceAccounts,
-                    "none" => Subjects::Nobody,
-                    _ => Subjects::NamedDefault,
-                };
-                let specs = specs(fields, &config.namespace);
-                Namespace { namespace: namespace.clone(), specs, unset_only: *unset_only, subjects }
-                    .apply(resources, &scoped)
+            Transformer::Namespace { namespace, fields, unset_only, subjects } => Namespace {
+                namespace: namespace.clone(),
+                specs: specs(fields, &config.namespace),
+                unset_only: *unset_only,
+                subjects: *subjects,
             }
+            .apply(resources, &scoped),
             Transformer::Prefix { prefix, fields } => {
                 Prefix { prefix: prefix.clone(), specs: specs(fields, &config.name_prefix) }
                     .apply(resources, &scoped)
@@ -173,11 +188,11 @@ impl Transformer {
                     Some(file) => Patch::file(file.as_str(), &text, target, options, load),
                     None => Patch::inline(&text, target, options, load),
                 }?;
-                apply_patches(&[patch], resources, schema).map_err(|(_, error)| error)
+                apply_patches(&[patch], resources, schema)
             }
             Transformer::Replacements(replacements) => {
                 let replacements: Vec<_> = replacements.iter().map(replacement).collect();
-                apply_replacements(&replacements, resources, schema).map_err(|(_, error)| error)
+                apply_replacements(&replacements, resources, schema)
             }
             Transformer::ValueAdd { value, targets } => {
                 let targets = targets.iter().map(|target| value_add::Target {
@@ -191,7 +206,8 @@ impl Transformer {
                     let selected = list.filter(|(_, resource)| matcher.targets(resource, schema));
                     Ok(selected.map(|(at, _)| at).collect())
                 };
-                ValueAdd { value: value.clone(), targets: targets.collect() }.apply(resources, &scoped, &select)
+                ValueAdd { value: value.clone(), targets: targets.collect() }
+                    .apply(resources, &scoped, &select)
             }
         }
     }
@@ -209,13 +225,15 @@ fn pairs(texts: &Texts) -> Vec<(Str, Str)> {
     texts.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn field_spec(written: &FieldSpecification) -> FieldSpec {
+/// A field specification, as it is written down.
+pub(crate) fn field_spec(written: &FieldSpecification) -> FieldSpec {
     let kind =
         Kind { group: written.group.clone(), version: written.version.clone(), kind: written.kind.clone() };
     FieldSpec { kind, path: written.path.clone(), create: written.create }
 }
 
-fn selector(written: &Selector) -> selector::Selector {
+/// A selector, as it is written down.
+pub(crate) fn selector(written: &Selector) -> selector::Selector {
     selector::Selector {
         kind: Kind {
             group: written.group.clone(),
@@ -229,7 +247,8 @@ fn selector(written: &Selector) -> selector::Selector {
     }
 }
 
-fn replacement(written: &Replacement) -> replacement::Replacement {
+/// A replacement, as it is written down.
+pub(crate) fn replacement(written: &Replacement) -> replacement::Replacement {
     let options = |options: &Option<FieldOptions>| {
         options.as_ref().map(|options| replacement::FieldOptions {
             delimiter: options.delimiter.clone(),
@@ -264,7 +283,8 @@ fn replacement(written: &Replacement) -> replacement::Replacement {
 /// A variable, as it is written down.
 pub(crate) fn variable(written: &fields::Variable) -> Variable {
     let object = &written.object;
-    let kind = Kind { group: object.group.clone(), version: object.version.clone(), kind: object.kind.clone() };
+    let kind =
+        Kind { group: object.group.clone(), version: object.version.clone(), kind: object.kind.clone() };
     Variable::new(
         written.name.clone(),
         &object.api_version,

@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock};
 use lynceus_object::yaml::{self, Options, Version};
 use lynceus_object::{Str, Value};
 
+use crate::scalar::text_of;
+
 /// The texts that a resource was made of: its own, and then those of the patches that have been merged into it.
 ///
 /// The empty one is of a resource that was printed and read on its way, so that only what needs quotes has any.
@@ -134,20 +136,6 @@ fn find<'v>(here: &'v Value, path: &[Step]) -> Option<&'v str> {
             here.as_seq()?.iter().filter(is_meant).find_map(|item| find(item, rest))
         }
     }
-}
-
-/// The text of a scalar as it is usually written; nothing for a list or a map.
-pub(crate) fn text_of(value: &Value) -> Str {
-    match value {
-        Value::Str(text) => text.clone(),
-        Value::Null | Value::Seq(_) | Value::Map(_) => Str::new(),
-        other => yaml::to_string(other).trim_end().into(),
-    }
-}
-
-/// What a text means that Kustomize writes without saying what it is.
-pub(crate) fn meaning(text: &str) -> Value {
-    yaml::meaning(text, Version::V3)
 }
 
 #[cfg(test)]

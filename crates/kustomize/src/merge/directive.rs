@@ -4,7 +4,7 @@ use lynceus_object::{Map, Seq, Value};
 
 use super::list;
 use crate::error::KustomizeError;
-use crate::written::text_of;
+use crate::scalar::text_of;
 
 const KEY: &str = "$patch";
 

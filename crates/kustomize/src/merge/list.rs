@@ -11,8 +11,9 @@ use lynceus_object::{Seq, Str, Value};
 use super::directive::Directive;
 use super::{Fate, Merger, Origin, wrong_kind};
 use crate::error::KustomizeError;
+use crate::scalar::{meaning, text_of};
 use crate::schema::Known;
-use crate::written::{Step, meaning, text_of};
+use crate::written::Step;
 
 /// What the items of a list are merged with.
 pub(super) enum Items<'o> {

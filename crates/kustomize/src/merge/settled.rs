@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use lynceus_object::{Str, Value};
 
 use super::{Merger, list};
+use crate::scalar::text_of;
 use crate::schema::Known;
-use crate::written::text_of;
 
 impl<'a> Merger<'a> {
     /// Whether merging nothing into a value leaves it as it is.

@@ -78,7 +78,9 @@ fn a_reference_stays_within_its_namespace() {
 fn the_same_prefixes_decide_between_two() {
     let prefixed = |mut list: Vec<Resource>, prefix: &str| {
         let mut resources = Resources { list: std::mem::take(&mut list) };
-        Prefix::of_field(prefix, &Config::defaults()).apply(&mut resources, &is_cluster_scoped).unwrap();
+        Prefix { prefix: prefix.into(), specs: Config::defaults().name_prefix }
+            .apply(&mut resources, &is_cluster_scoped)
+            .unwrap();
         resources.list
     };
     let base =

@@ -68,6 +68,7 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
     set_texts(&mut value, "annotations", |_, value| text_of_float(value));
     resource.value = value;
     resource.written = Written::default();
+    resource.shared.clear();
     Ok(())
 }
 
@@ -101,7 +102,7 @@ fn text_of_float(value: &Value) -> Str {
         Value::Null => return "null".into(),
         Value::Int(int) => *int as f64,
         Value::Float(float) => *float,
-        other => return crate::written::text_of(other),
+        other => return crate::scalar::text_of(other),
     };
     let printed = format!("{float:e}");
     let (digits, exponent) = printed.split_once('e').unwrap_or((&printed, "0"));

@@ -169,24 +169,16 @@ impl Patch {
     }
 }
 
-/// Applies `patches` one after the other. The error says which of them it is about, from 0.
+/// Applies `patches` one after the other.
 pub(crate) fn apply_patches(
     patches: &[Patch],
     resources: &mut Resources,
     schema: &Schema,
-) -> Result<(), (usize, KustomizeError)> {
+) -> Result<(), KustomizeError> {
     let mut targets = Targets::default();
-    for (at, patch) in patches.iter().enumerate() {
-        patch.apply(resources, &mut targets, schema).map_err(|error| (at, error))?;
+    for patch in patches {
+        patch.apply(resources, &mut targets, schema)?;
     }
     drop_deleted(resources);
     Ok(())
-}
-
-/// Reads the `options` of a patch.
-impl From<&Value> for PatchOptions {
-    fn from(value: &Value) -> Self {
-        let is = |name: &str| value.bool_at(&[name]).unwrap_or_default();
-        PatchOptions { allow_name_change: is("allowNameChange"), allow_kind_change: is("allowKindChange") }
-    }
 }

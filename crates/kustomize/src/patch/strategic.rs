@@ -59,6 +59,8 @@ impl<'p> StrategicPatch<'p> {
             return Ok(());
         }
         resource.written.add(&self.patch.written);
+        let value = &mut resource.value;
+        resource.shared.retain_mut(|shared| shared.settle_merged(value, &self.value));
         if !self.patch.may_change_kind
             && let Some(kind) = kind
         {

@@ -1,10 +1,12 @@
 use lynceus_object::value;
 
-use super::{JsonPatch, Patch, PatchOptions, apply_patches, apply_strategic_patches, read_strategic_patches};
+use super::{JsonPatch, Patch, PatchOptions, apply_patches, apply_strategic_patches};
 use crate::error::KustomizeError;
 use crate::fixture::{load, print, resources};
+use crate::record::{Decode, Mode};
 use crate::schema::Schema;
 use crate::selector::Selector;
+use crate::transformers;
 
 const TWO: &str = "\
 apiVersion: v1
@@ -24,13 +26,13 @@ metadata:
 ";
 
 fn target(value: lynceus_object::Value) -> Option<Selector> {
-    Some(Selector::read(&value))
+    Some(transformers::selector(&Decode::decode(&value, Mode::Strict).unwrap()))
 }
 
 fn applied(text: &str, patch: Result<Patch, KustomizeError>) -> Result<String, String> {
     let mut resources = resources(text);
     let patch = patch.map_err(|error| error.message)?;
-    apply_patches(&[patch], &mut resources, &Schema::new()).map_err(|(_, error)| error.message)?;
+    apply_patches(&[patch], &mut resources, &Schema::new()).map_err(|error| error.message)?;
     Ok(print(&resources))
 }
 
@@ -135,19 +137,12 @@ fn several_patches_may_not_have_one_target() {
 }
 
 #[test]
-fn an_item_of_patches_strategic_merge_is_a_patch_or_a_file() {
-    let inline = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {a: b}\n";
-    let items = [inline.into(), "p.yaml".into()];
-    let file = |path: &str| {
-        assert_eq!(path, "p.yaml");
-        load(&inline.replace("a: b", "c: d"))
-    };
-    let patches = read_strategic_patches(&items, load, file).unwrap();
+fn patches_of_one_field_come_one_after_the_other() {
+    let one = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {a: b}\n";
+    let patches = load(&format!("{one}---\n{}", one.replace("a: b", "c: d"))).unwrap();
     let mut resources = resources(TWO);
     apply_strategic_patches(&patches, &mut resources, &Schema::new()).unwrap();
     assert_eq!(print(&resources), TWO.replace("data:\n  k: v", "data:\n  a: b\n  c: d\n  k: v"));
-    let error = read_strategic_patches(&["e.yaml".into()], load, |_| Ok(Vec::new())).unwrap_err();
-    assert_eq!(error.message, "patch appears to be empty; files=[e.yaml], Patch=");
 }
 
 #[test]

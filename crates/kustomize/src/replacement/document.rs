@@ -7,7 +7,7 @@ use lynceus_object::path::FieldPath;
 use lynceus_object::{Value, yaml};
 
 use super::structured::read;
-use crate::written::{meaning, text_of};
+use crate::scalar::{meaning, text_of};
 
 /// The text with what has changed between two values.
 pub(super) fn edit(text: &str, before: &Value, after: &Value) -> String {

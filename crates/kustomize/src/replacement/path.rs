@@ -4,8 +4,9 @@ use lynceus_object::{Map, Seq, Str, Value, yaml};
 
 use crate::error::KustomizeError;
 use crate::merge::wrong_kind;
+use crate::scalar::{meaning, text_of};
 use crate::selector::expression;
-use crate::written::{Step, meaning, text_of};
+use crate::written::Step;
 
 /// Splits a path at its dots, but not at `\.` and not inside of brackets. Brackets without `=` are taken off.
 pub(super) fn split(path: &str) -> Vec<Str> {

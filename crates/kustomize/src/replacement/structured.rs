@@ -5,7 +5,8 @@ use lynceus_object::{Str, Value, json};
 
 use super::path::{self, Create, Walk};
 use super::{Copied, document, set_like};
-use crate::written::{Step, text_of};
+use crate::scalar::text_of;
+use crate::written::Step;
 
 /// Sets a field inside of the text that a path leads through. `false` if there is no such text or field.
 pub(super) fn set(value: &mut Value, steps: &[Str], copied: &Copied<'_>, create: Create) -> bool {

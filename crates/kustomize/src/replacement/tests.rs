@@ -1,8 +1,10 @@
 use lynceus_object::yaml;
 
-use super::{apply_replacements, read_replacements};
+use super::apply_replacements;
 use crate::fixture::{print, resources};
+use crate::record::{Decode, Mode};
 use crate::schema::Schema;
+use crate::transformers;
 
 const TEXT: &str = "\
 apiVersion: v1
@@ -35,10 +37,10 @@ spec:
 ";
 
 fn replaced(replacement: &str) -> Result<String, String> {
-    let list = yaml::parse_str(replacement).unwrap();
-    let replacements = read_replacements(&[list], |path| panic!("no file {path}")).unwrap();
+    let written = Decode::decode(&yaml::parse_str(replacement).unwrap(), Mode::Strict).unwrap();
+    let replacements = [transformers::replacement(&written)];
     let mut resources = resources(TEXT);
-    apply_replacements(&replacements, &mut resources, &Schema::new()).map_err(|(_, error)| error.message)?;
+    apply_replacements(&replacements, &mut resources, &Schema::new()).map_err(|error| error.message)?;
     Ok(print(&resources).split_once("---\n").unwrap().1.to_owned())
 }
 
@@ -137,20 +139,4 @@ fn a_number_does_not_become_a_word() {
         "source: {name: source}\ntargets: [{select: {name: target}, fieldPaths: [spec.list.0.port]}]",
         "cannot decode !!str `source` as a !!int",
     );
-}
-
-#[test]
-fn a_file_holds_one_replacement_or_several() {
-    let item = yaml::parse_str("path: r.yaml").unwrap();
-    let read =
-        |text: &'static str| read_replacements(std::slice::from_ref(&item), |_| Ok(text.as_bytes().to_vec()));
-    assert_eq!(read("source: {name: a}\n").unwrap().len(), 1);
-    assert_eq!(read("- source: {name: a}\n- source: {name: b}\n").unwrap().len(), 2);
-    assert_eq!(
-        read("a").unwrap_err().message,
-        "unsupported replacement type encountered within replacement path: string"
-    );
-    let both = yaml::parse_str("{path: r.yaml, source: {name: a}}").unwrap();
-    let error = read_replacements(&[both], |_| Ok(Vec::new())).unwrap_err();
-    assert_eq!(error.message, "cannot specify both path and inline replacement");
 }

@@ -34,7 +34,8 @@ impl Table {
     }
 
     fn read(text: &'static str) -> Self {
-        let mut table = Table { kinds: HashMap::with_capacity(512), types: Vec::new(), definitions: HashMap::new() };
+        let mut table =
+            Table { kinds: HashMap::with_capacity(512), types: Vec::new(), definitions: HashMap::new() };
         for line in text.lines() {
             let mut words = line.split(' ').filter(|word| !word.is_empty());
             let Some(first) = words.next() else { continue };
