@@ -12,8 +12,10 @@ pub(crate) fn refold(value: &mut Value, document: &str) {
         return;
     }
     // What could be read once can be read again.
-    if let Ok(written) = yaml::parse_written(document.as_bytes(), 0, &Options::default().version(Version::V3))
-    {
+    let options = Options::default().version(Version::V3);
+    if let Ok(mut written) = yaml::parse_written(document.as_bytes(), 0, &options) {
+        // Annotations are written anew before anything is printed, and not folded then.
+        written.remove(&["metadata", "annotations"]);
         refold_in(value, &written);
     }
 }
@@ -114,7 +116,10 @@ mod tests {
         let document = "a: >-\n  x\n    y\nb: |-\n  x\n    y\nc: [1]\nmetadata: {annotations: {}}\n";
         let mut value = yaml::parse_str(document).unwrap();
         refold(&mut value, document);
-        assert_eq!(value, value!({"a": "x\n\n  y", "b": "x\n  y", "c": [1], "metadata": {"annotations": {}}}));
+        assert_eq!(
+            value,
+            value!({"a": "x\n\n  y", "b": "x\n  y", "c": [1], "metadata": {"annotations": {}}})
+        );
     }
 
     #[test]

@@ -149,11 +149,7 @@ impl Replacement {
 }
 
 impl Source {
-    fn value<'a>(
-        &self,
-        resources: &Resources,
-        spent: &'a Cell<usize>,
-    ) -> Result<Copied<'a>, KustomizeError> {
+    fn value<'a>(&self, resources: &Resources, spent: &'a Cell<usize>) -> Result<Copied<'a>, KustomizeError> {
         let resource = self.resource(resources)?;
         let field_path = if self.field_path.is_empty() { NAME } else { &self.field_path };
         let steps = path::split(field_path);

@@ -72,7 +72,11 @@ async fn what_a_plugin_makes_is_delivered() {
     let heard = server.heard();
     let generated = heard.iter().find(|heard| heard.method == "GenerateManifest").unwrap();
     assert_eq!(generated.files, ["app/cdk.json={}"]);
-    assert!(generated.environment.contains(&"ARGOCD_ENV_TIER=shop".to_owned()), "{:?}", generated.environment);
+    assert!(
+        generated.environment.contains(&"ARGOCD_ENV_TIER=shop".to_owned()),
+        "{:?}",
+        generated.environment
+    );
     let _ = std::fs::remove_dir_all(&folder);
 }
 
