@@ -40,6 +40,8 @@ pub struct Resource {
     pub(crate) origin: Option<Arc<Origin>>,
     /// What changed it, if the build keeps account of that.
     pub(crate) transformations: Vec<Arc<Origin>>,
+    /// Which one it is in the traces, if the build is traced.
+    pub(crate) track: Option<usize>,
     /// How its scalars were written down.
     pub written: Written,
 }
