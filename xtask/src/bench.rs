@@ -1,6 +1,6 @@
 //! `cargo xtask bench [--quick]`: every benchmark of the workspace; `cargo xtask bench cluster [--quick]`: what watching a
 //! cluster costs; `cargo xtask bench helm|kustomize [--quick]`: charts and kustomizations by the real programs and by
-//! Lynceus.
+//! Lynceus; `cargo xtask bench monorepo [--quick]`: what a commit to a repository of many applications costs.
 
 mod charts;
 mod helm;
@@ -14,7 +14,7 @@ use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        Some(("cluster", rest)) => return cluster(rest),
+        Some((name @ ("cluster" | "monorepo"), rest)) => return measure(name, rest),
         Some(("helm", rest)) => return helm::main(rest),
         Some(("kustomize", rest)) => return kustomize::main(rest),
         _ => {}
@@ -23,13 +23,14 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     // Only benchmarks: `--benches` would build every library once more as well.
     cargo.args(["bench", "--quiet", "--workspace", "--bench", "*", "--"]).args(arguments);
     run::passes(&mut cargo)?;
-    cluster(arguments)?;
+    measure("cluster", arguments)?;
+    measure("monorepo", arguments)?;
     helm::main(arguments)?;
     kustomize::main(arguments)
 }
 
-/// Measures with a program that finds the product beside it.
-fn cluster(arguments: &[String]) -> Result<(), String> {
-    let program = run::released()?.join("cluster");
+/// Measures with a program that is released beside the product.
+fn measure(name: &str, arguments: &[String]) -> Result<(), String> {
+    let program = run::released()?.join(name);
     run::passes(Command::new(program).args(arguments))
 }

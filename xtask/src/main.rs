@@ -38,8 +38,9 @@ usage: cargo xtask <chore> [arguments]
   e2e [sim|rig|faults] [ARGUMENT]...
                     a real kubectl on the embedded cluster and on a real one, the scenarios, and the fault run
   bench [--quick]   run every benchmark; with --quick a short run of each
-  bench cluster|helm|kustomize [--quick]
-                    what watching a cluster costs; charts and kustomizations by the real programs and by Lynceus
+  bench cluster|helm|kustomize|monorepo [--quick]
+                    what watching a cluster costs; charts and kustomizations by the real programs and by Lynceus;
+                    what a commit to a repository of many applications costs
   fuzz [NAME]... [--seconds N]
                     random input for parsers and evaluators, ten minutes for each
 ";

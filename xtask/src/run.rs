@@ -48,7 +48,7 @@ pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
 pub(crate) fn released() -> Result<PathBuf, String> {
     let mut cargo = command("cargo");
     cargo.args(["build", "--quiet", "--release", "--workspace"]);
-    passes(cargo.args(["--bin", "lynceus", "--bin", "cluster", "--example", "warm"]))?;
+    passes(cargo.args(["--bin", "lynceus", "--bin", "cluster", "--bin", "monorepo", "--example", "warm"]))?;
     Ok(target()?.join("release"))
 }
 

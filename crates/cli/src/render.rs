@@ -1,22 +1,23 @@
 //! `lynceus render DIR`: what a folder of manifests becomes.
 
+mod application;
+mod explanation;
+
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use lynceus_api::{ApplicationSource, ApplicationSourceDirectory, ApplicationSourceHelm, HelmParameter};
 use lynceus_engine::Ambience;
 use lynceus_files::{Severity, Tree};
-use lynceus_helm::{Fed, Place};
 use lynceus_object::Object;
-use lynceus_render::{
-    Bases, Charts, Fetched, Field, Job, Reason, References, RenderError, Rendered, Setting,
-};
+use lynceus_render::{Bases, Charts, Fetched, Field, Job, References, RenderError, Rendered, Setting};
 use lynceus_source::DiskTree;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::{self, Output};
 
-/// Show what a folder of manifests or a chart becomes.
+/// Show what a folder of manifests, a chart or a kustomization becomes.
 ///
 /// Reads the folder as a source of an Application would be read, in process, and prints the objects. What is wrong is
 /// told on stderr with its file and line; the exit code is 1 if something is missing because of it.
@@ -25,6 +26,10 @@ pub(crate) struct Arguments {
     /// The folder.
     #[arg(default_value = ".")]
     directory: PathBuf,
+    /// Render the sources of the Application in this file, from the folder as it stands whatever their repoURL is, unless
+    /// that is a path on this machine.
+    #[arg(long = "app", value_name = "FILE", conflicts_with_all = ["path", "recurse", "include", "exclude", "name", "namespace", "value_files", "set"])]
+    application: Option<PathBuf>,
     /// The path of the source below the folder; symbolic links may lead anywhere inside the folder.
     #[arg(long, default_value = ".")]
     path: String,
@@ -81,80 +86,58 @@ impl Arguments {
     }
 }
 
+/// One source, with what it is rendered with.
+struct Work {
+    tree: Arc<dyn Tree>,
+    source: ApplicationSource,
+    setting: Setting,
+    references: References,
+}
+
+impl Work {
+    /// Has something done with the source. Files on this machine have to be all that it needs.
+    fn with<T>(&self, done: impl FnOnce(&Job<'_>, &mut Ambience) -> T) -> T {
+        let (fetched, bases, charts) = (Fetched::new(), Bases::new(), Charts::none());
+        let job = Job {
+            tree: &*self.tree,
+            source: &self.source,
+            setting: &self.setting,
+            references: &self.references,
+            fetched: &fetched,
+            bases: &bases,
+            charts: &charts,
+        };
+        done(&job, &mut Ambience::at(Timestamp::now()))
+    }
+}
+
 /// Renders a source from files on this machine, which have to be all that it needs.
 pub(crate) fn of_tree(
-    tree: &dyn Tree,
-    source: &ApplicationSource,
-    setting: &Setting,
+    tree: Arc<dyn Tree>,
+    source: ApplicationSource,
+    setting: Setting,
 ) -> Result<Rendered, RenderError> {
-    let (references, fetched, bases) = (References::new(), Fetched::new(), Bases::new());
-    let charts = Charts::none();
-    let job = Job {
-        tree,
-        source,
-        setting,
-        references: &references,
-        fetched: &fetched,
-        bases: &bases,
-        charts: &charts,
-    };
-    lynceus_render::render(&job, &mut Ambience::at(Timestamp::now()))
+    let work = Work { tree, source, setting, references: References::new() };
+    work.with(|job, world| lynceus_render::render(job, world))
 }
 
 /// Tells what made a field.
-fn explain(tree: &dyn Tree, source: &ApplicationSource, setting: &Setting, field: &Field) -> Outcome {
-    let (references, fetched, bases) = (References::new(), Fetched::new(), Bases::new());
-    let charts = Charts::none();
-    let job = Job {
-        tree,
-        source,
-        setting,
-        references: &references,
-        fetched: &fetched,
-        bases: &bases,
-        charts: &charts,
-    };
-    let reason = lynceus_render::explain(&job, field, &mut Ambience::at(Timestamp::now()))
-        .doing(format!("cannot explain {field}"))?;
-    match reason {
-        None => {
-            let failure = Failure::new(Code::NotFound, format!("nothing makes {field}"));
-            Err(failure.hint("lynceus render -o name lists the objects"))
-        }
-        Some(Reason::File(span)) => {
-            println!("{field}\n  written at   {span}");
-            Ok(())
-        }
-        Some(Reason::Template(explanation)) => {
-            println!("{field}");
-            let place = |place: &Place| format!("{}:{}:{}", place.template, place.line, place.column);
-            println!("  printed by   {}", place(&explanation.place));
-            for (template, from) in explanation.calls.iter().rev() {
-                match from {
-                    Some(from) => println!("  in           {template:?}, called at {}", place(from)),
-                    None => println!("  in           {template:?}"),
-                }
-            }
-            for fed in &explanation.values {
-                println!("  from         {}", told(fed));
-            }
-            for fed in &explanation.conditions {
-                println!("  because of   {}", told(fed));
-            }
-            Ok(())
+fn explain(work: &[Work], field: &Field) -> Outcome {
+    for work in work {
+        let reason = work
+            .with(|job, world| lynceus_render::explain(job, field, world))
+            .doing(format!("cannot explain {field}"))?;
+        if let Some(reason) = reason {
+            print!("{}", explanation::text(field, &reason));
+            return Ok(());
         }
     }
+    let failure = Failure::new(Code::NotFound, format!("nothing makes {field}"));
+    Err(failure.hint("lynceus render -o name lists the objects"))
 }
 
-/// A value, and who gave it.
-fn told(fed: &Fed) -> String {
-    match &fed.origin {
-        Some(origin) => format!("{}, given by {origin}", fed.path),
-        None => fed.path.clone(),
-    }
-}
-
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+/// The source that the arguments describe.
+fn of_arguments(arguments: &Arguments) -> Result<Work, Failure> {
     let tree = DiskTree::open(&arguments.directory)
         .doing(format!("cannot read the folder {}", arguments.directory.display()))?;
     let chosen = arguments.recurse || !arguments.include.is_empty() || !arguments.exclude.is_empty();
@@ -174,11 +157,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         namespace: arguments.namespace.as_str().into(),
         ..Setting::default()
     };
+    Ok(Work { tree: Arc::new(tree), source, setting, references: References::new() })
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let work = match &arguments.application {
+        Some(file) => application::read(file, &arguments.directory)?,
+        None => vec![of_arguments(arguments)?],
+    };
     if let Some(field) = &arguments.explain {
-        return explain(&tree, &source, &setting, field);
+        return explain(&work, field);
     }
-    let rendered = of_tree(&tree, &source, &setting)
-        .doing(format!("cannot render {}", arguments.directory.display()))?;
+    let mut rendered = Rendered::default();
+    for work in &work {
+        let path = arguments.directory.join(work.source.path.as_str());
+        let more = work
+            .with(|job, world| lynceus_render::render(job, world))
+            .doing(format!("cannot render {}", path.display()))?;
+        rendered.manifests.extend(more.manifests);
+        rendered.diagnostics.extend(more.diagnostics);
+    }
     let objects: Vec<Object> = rendered.manifests.iter().map(|manifest| manifest.object.clone()).collect();
     match arguments.output {
         Output::Yaml => print!("{}", format::documents(&objects)),

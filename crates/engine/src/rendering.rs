@@ -1,6 +1,7 @@
 //! From sources to manifests: resolve, read, render, each remembered by content.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -131,6 +132,8 @@ pub struct Renderer {
     /// What was loaded of charts: applications with one chart and other values load it once.
     charts: Arc<Charts>,
     resolved: Mutex<HashMap<Asked, (Place, Timestamp)>>,
+    /// How often something was made that could not be remembered.
+    renderings: AtomicU64,
 }
 
 impl Renderer {
@@ -141,7 +144,13 @@ impl Renderer {
             rendered: Mutex::default(),
             charts: Arc::new(Charts::new(limits::CHART_BYTES)),
             resolved: Mutex::default(),
+            renderings: AtomicU64::new(0),
         }
+    }
+
+    /// How many sources were rendered so far. What was remembered does not count.
+    pub fn renderings(&self) -> u64 {
+        self.renderings.load(Ordering::Relaxed)
     }
 
     /// The repositories.
@@ -281,6 +290,7 @@ impl Renderer {
         (tree, references): (Arc<dyn Tree>, References),
         setting: Setting,
     ) -> Result<Made, RenderingError> {
+        self.renderings.fetch_add(1, Ordering::Relaxed);
         let (mut fetched, mut bases) = (Fetched::new(), Bases::new());
         for _ in 0..limits::NEEDS {
             let files = tree.clone();

@@ -22,6 +22,7 @@ use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::schema::Schema;
 use crate::target::Target;
+use crate::trace::{Step, Traces};
 use crate::transformers;
 
 /// What a build gave.
@@ -101,6 +102,19 @@ pub fn build(
     finished(&context, Loader::new(&context, tree, root).and_then(run))
 }
 
+/// Builds as [`build`] does, and keeps account of what set each field of each resource.
+pub fn build_traced(
+    tree: &dyn Tree,
+    root: &FilePath,
+    options: &Options,
+    fetched: &Fetched,
+    world: &mut dyn World,
+) -> Result<(Build, Traces), BuildError> {
+    let context = Context::new(options, fetched, world).traced();
+    let build = finished(&context, Loader::new(&context, tree, root).and_then(run))?;
+    Ok((build, context.take_traces()))
+}
+
 /// Whether something to build is the address of a repository, such as `https://example.com/a/b//path?ref=v1`.
 pub fn is_remote(directory: &str) -> bool {
     RepositoryPath::parse(directory).is_some()
@@ -142,8 +156,11 @@ fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {
     let schema = context.schema();
     let Accumulator { mut resources, config, variables, .. } = accumulator;
     hash::add_hashes(&mut resources, &|kind| schema.is_cluster_scoped(kind))?;
+    context.trace(&mut resources.list, || Step::Hashes);
     name_reference::repair(&mut resources, &config, &|kind| schema.is_cluster_scoped(kind))?;
+    context.trace(&mut resources.list, || Step::References);
     let unused = variables.replace(&mut resources, &config)?;
+    context.trace(&mut resources.list, || Step::Variables);
     if !unused.is_empty() {
         context.warn(format!("well-defined vars that were never replaced: {}", unused.join(",")));
     }
@@ -168,5 +185,13 @@ fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {
         finish::label_managed_by(&mut resources);
     }
     finish::write_annotations(&mut resources, kustomization);
+    if kustomization.build_metadata.is_empty() {
+        // What is left is how annotations are spelled.
+        if let Some(mut tracer) = context.tracer() {
+            tracer.settle(&resources.list);
+        }
+    } else {
+        context.trace(&mut resources.list, || target.step("buildMetadata"));
+    }
     Ok(resources)
 }

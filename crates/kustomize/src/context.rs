@@ -7,7 +7,9 @@ use lynceus_helm::World;
 
 use crate::need::{Fetched, Got, Need};
 use crate::options::Options;
+use crate::resource::Resource;
 use crate::schema::Schema;
+use crate::trace::{Step, Tracer, Traces};
 
 /// What all kustomizations of one build share.
 pub(crate) struct Context<'a> {
@@ -17,6 +19,8 @@ pub(crate) struct Context<'a> {
     warnings: RefCell<Vec<String>>,
     needs: RefCell<BTreeSet<Need>>,
     schema: RefCell<Schema>,
+    /// Notes what sets the fields of resources, if somebody asks.
+    tracer: Option<RefCell<Tracer>>,
 }
 
 impl<'a> Context<'a> {
@@ -28,7 +32,35 @@ impl<'a> Context<'a> {
             warnings: RefCell::default(),
             needs: RefCell::default(),
             schema: RefCell::default(),
+            tracer: None,
         }
+    }
+
+    /// The same, with an account of what sets the fields of resources.
+    pub(crate) fn traced(self) -> Self {
+        Context { tracer: Some(RefCell::default()), ..self }
+    }
+
+    /// Whether such an account is kept.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.tracer.is_some()
+    }
+
+    /// Notes what a step has done to resources.
+    pub(crate) fn trace(&self, resources: &mut [Resource], step: impl FnOnce() -> Step) {
+        if let Some(tracer) = &self.tracer {
+            tracer.borrow_mut().note(resources, step());
+        }
+    }
+
+    /// The account, to add to.
+    pub(crate) fn tracer(&self) -> Option<RefMut<'_, Tracer>> {
+        self.tracer.as_ref().map(RefCell::borrow_mut)
+    }
+
+    /// All that was noted.
+    pub(crate) fn take_traces(&self) -> Traces {
+        self.tracer.as_ref().map(RefCell::take).unwrap_or_default().finish()
     }
 
     /// What was got for a need. If it has not been asked for yet, it is now.

@@ -118,6 +118,11 @@ impl Source {
         Ok(Source { kustomization, file: file.clone(), text, own_resources })
     }
 
+    /// The file's text.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
     /// Where a field is.
     pub(crate) fn place(&self, field: &FieldPath) -> Span {
         place(&self.file, &self.text, field)

@@ -94,6 +94,11 @@ impl<'a> Loader<'a> {
         self.tree
     }
 
+    /// The repository that is loaded from, if it is not the one that the build began in.
+    pub(crate) fn repository(&self) -> Option<&str> {
+        self.repositories.last().map(|repository| repository.url.as_str())
+    }
+
     /// A path as messages show it.
     pub(crate) fn shown(&self, path: &FilePath) -> String {
         match self.repositories.last() {

@@ -43,6 +43,8 @@ pub struct Resource {
     pub(crate) transformations: Vec<Arc<Origin>>,
     /// The labels and annotations that are one in several places.
     pub(crate) shared: Vec<Shared>,
+    /// Which one it is in the traces, if the build is traced.
+    pub(crate) track: Option<usize>,
     /// How its scalars were written down.
     pub written: Written,
 }

@@ -4,8 +4,8 @@ mod resources;
 
 use std::sync::Arc;
 
-use lynceus_files::FilePath;
-use lynceus_object::Str;
+use lynceus_files::{FilePath, Span};
+use lynceus_object::{FieldPath, Str};
 
 use crate::accumulator::Accumulator;
 use crate::config::Config;
@@ -18,6 +18,7 @@ use crate::namespace::Subjects;
 use crate::origin::{ConfiguredBy, Origin};
 use crate::plugins::{self, Generator, Plugin};
 use crate::resource::Resource;
+use crate::trace::{self, Asked, Step};
 use crate::transformers::{self, Text, Transformer};
 use crate::variables::Variable;
 
@@ -27,7 +28,7 @@ const VALIDATED_BY: &str = "validated-by";
 /// A kustomization with where it is and what it is built for.
 pub(crate) struct Target<'a> {
     loader: Loader<'a>,
-    pub(crate) source: Source,
+    source: Arc<Source>,
     /// Where it is seen from where the build began, if the build keeps account of that.
     origin: Option<Origin>,
     /// The namespace that charts get from the kustomizations above.
@@ -37,6 +38,10 @@ pub(crate) struct Target<'a> {
 /// Something that makes or changes resources, with where it was written down.
 struct Placed<T> {
     what: T,
+    /// The field of the kustomization that asks for it.
+    field: FieldPath,
+    /// The resource that configures it, if it is a plugin.
+    plugin: Option<Span>,
     origin: Option<Arc<Origin>>,
 }
 
@@ -61,7 +66,7 @@ impl<'a> Target<'a> {
         };
         let file = first.file.unwrap_or_default();
         let source = Source::read(&file, first.bytes, &mut loader.context.warnings())?;
-        Ok(Target { loader, source, origin: None, chart_namespace: Str::new() })
+        Ok(Target { loader, source: Arc::new(source), origin: None, chart_namespace: Str::new() })
     }
 
     /// Keeps account of where resources come from.
@@ -103,6 +108,12 @@ impl<'a> Target<'a> {
         let Accumulator { resources, variables, .. } = accumulator;
         let schema = self.loader.context.schema();
         let wanted: Vec<Variable> = kustomization.variables.iter().map(transformers::variable).collect();
+        if let Some(mut tracer) = self.loader.context.tracer() {
+            for (index, variable) in wanted.iter().enumerate() {
+                let span = self.source.place(&item("vars", index));
+                tracer.define(variable.name.clone(), trace::place(self.loader.repository(), &span));
+            }
+        }
         variables
             .add(&wanted, resources, &|kind| schema.is_cluster_scoped(kind))
             .map_err(|error| self.blamed(error.context("merging vars"), "vars"))
@@ -141,14 +152,14 @@ impl<'a> Target<'a> {
             let mut arguments = arguments.clone();
             arguments.options = self.generator_options(arguments.options.as_ref());
             let what = Generator::ConfigMap(Box::new(arguments));
-            generators.push((Placed { what, origin: origin.clone() }, "configMapGenerator", index));
+            generators.push(Placed::new(what, item("configMapGenerator", index), origin.clone()));
         }
         let origin = built_in("SecretGenerator");
         for (index, arguments) in self.kustomization().secrets.iter().enumerate() {
             let mut arguments = arguments.clone();
             arguments.options = self.generator_options(arguments.options.as_ref());
             let what = Generator::Secret(Box::new(arguments));
-            generators.push((Placed { what, origin: origin.clone() }, "secretGenerator", index));
+            generators.push(Placed::new(what, item("secretGenerator", index), origin.clone()));
         }
         let origin = built_in("HelmChartInflationGenerator");
         let globals = self.kustomization().helm_globals.clone().unwrap_or_default();
@@ -159,12 +170,10 @@ impl<'a> Target<'a> {
                 chart.namespace = if own.is_empty() { self.chart_namespace.clone() } else { own.clone() };
             }
             let what = Generator::Chart(Box::new(chart), globals.clone());
-            generators.push((Placed { what, origin: origin.clone() }, "helmCharts", index));
+            generators.push(Placed::new(what, item("helmCharts", index), origin.clone()));
         }
-        for (placed, index) in self.external_generators()? {
-            generators.push((placed, "generators", index));
-        }
-        for (Placed { what, origin }, field, index) in generators {
+        generators.extend(self.external_generators()?);
+        for Placed { what, field, plugin, origin } in generators {
             let made = what.generate(&self.loader).and_then(|mut made| {
                 for resource in &mut made {
                     resource.origin = resource.origin.take().or_else(|| origin.clone());
@@ -173,7 +182,9 @@ impl<'a> Target<'a> {
                     .absorb(made, &self.loader.context.schema())
                     .map_err(|error| error.context("merging from generator"))
             });
-            made.map_err(|error| self.source.blame(field, index, error))?;
+            made.map_err(|error| self.blamed_at(error, &field))?;
+            let resources = &mut accumulator.resources.list;
+            self.loader.context.trace(resources, || self.asked(field, Vec::new(), plugin));
         }
         Ok(())
     }
@@ -182,7 +193,7 @@ impl<'a> Target<'a> {
         GeneratorOptions::with(own, self.kustomization().generator_options.as_ref())
     }
 
-    fn external_generators(&self) -> Result<Vec<(Placed<Generator>, usize)>, KustomizeError> {
+    fn external_generators(&self) -> Result<Vec<Placed<Generator>>, KustomizeError> {
         let mut generators = Vec::new();
         for (index, resource) in
             self.plugin_resources(&self.kustomization().generators, "generators")?.iter().enumerate()
@@ -191,7 +202,10 @@ impl<'a> Target<'a> {
             match plugins::configure(resource, &self.loader)
                 .map_err(|error| error.context("failed to load generator"))?
             {
-                Plugin::Generator(what) => generators.push((Placed { what, origin }, index)),
+                Plugin::Generator(what) => {
+                    let plugin = resource.span.clone();
+                    generators.push(Placed { what, field: item("generators", index), plugin, origin });
+                }
                 Plugin::Transformers(_) => {
                     let id = resource.original_id(false);
                     return Err(KustomizeError::new(format!("plugin {id} not a generator")));
@@ -205,11 +219,11 @@ impl<'a> Target<'a> {
         let mut transformers: Vec<Placed<Transformer>> = self
             .built_in_transformers()?
             .into_iter()
-            .map(|what| {
+            .map(|(what, field)| {
                 let kind = what.kind();
                 let origin =
                     self.origin.as_ref().map(|origin| Arc::new(origin.built_in(self.file_name(), kind)));
-                Placed { what, origin }
+                Placed::new(what, field, origin)
             })
             .collect();
         transformers.extend(self.external_transformers(&self.kustomization().transformers, "transformers")?);
@@ -221,13 +235,13 @@ impl<'a> Target<'a> {
 
     fn transform(
         &self,
-        Placed { what, origin }: &Placed<Transformer>,
+        Placed { what, field, plugin, origin }: &Placed<Transformer>,
         accumulator: &mut Accumulator,
     ) -> Result<(), KustomizeError> {
         accumulator.change();
         let Accumulator { resources, config, .. } = accumulator;
         what.apply(resources, config, &self.loader.context.schema())
-            .map_err(|error| self.blamed(error, field_of(what)))?;
+            .map_err(|error| self.blamed_at(error, field))?;
         if let Some(origin) = origin {
             for resource in &mut resources.list {
                 match resource.origin {
@@ -237,57 +251,90 @@ impl<'a> Target<'a> {
             }
         }
         resources.list.retain(|resource| !resource.value.is_empty());
+        self.loader.context.trace(&mut resources.list, || {
+            self.asked(field.clone(), trace::patches_of(what), plugin.clone())
+        });
         Ok(())
     }
 
     /// The transformers that fields ask for, in the order in which they work.
-    fn built_in_transformers(&self) -> Result<Vec<Transformer>, KustomizeError> {
+    fn built_in_transformers(&self) -> Result<Vec<(Transformer, FieldPath)>, KustomizeError> {
         let kustomization = self.kustomization();
         let mut all = Vec::new();
         let merges = &kustomization.patches_strategic_merge;
         if !merges.is_empty() {
             let merge = plugins::strategic_merge(merges, "", &self.loader);
-            all.push(merge.map_err(|error| self.blamed(error, "patchesStrategicMerge"))?);
+            let merge = merge.map_err(|error| self.blamed(error, "patchesStrategicMerge"))?;
+            all.push((merge, FieldPath::fields(["patchesStrategicMerge"])));
         }
         for (index, patch) in kustomization.patches.iter().enumerate() {
             let patch = plugins::patch(patch, &self.loader);
-            all.push(patch.map_err(|error| self.source.blame("patches", index, error))?);
+            let field = item("patches", index);
+            all.push((patch.map_err(|error| self.blamed_at(error, &field))?, field));
         }
         if !kustomization.namespace.is_empty() {
-            all.push(Transformer::Namespace {
+            let namespace = Transformer::Namespace {
                 namespace: kustomization.namespace.clone(),
                 fields: None,
                 unset_only: false,
                 subjects: Subjects::default(),
-            });
+            };
+            all.push((namespace, FieldPath::fields(["namespace"])));
         }
         if !kustomization.name_prefix.is_empty() {
-            all.push(Transformer::Prefix { prefix: kustomization.name_prefix.clone(), fields: None });
+            let prefix = Transformer::Prefix { prefix: kustomization.name_prefix.clone(), fields: None };
+            all.push((prefix, FieldPath::fields(["namePrefix"])));
         }
         if !kustomization.name_suffix.is_empty() {
-            all.push(Transformer::Suffix { suffix: kustomization.name_suffix.clone(), fields: None });
+            let suffix = Transformer::Suffix { suffix: kustomization.name_suffix.clone(), fields: None };
+            all.push((suffix, FieldPath::fields(["nameSuffix"])));
         }
-        all.extend(kustomization.labels.iter().cloned().map(Transformer::Labels));
+        let labels = kustomization.labels.iter().cloned().map(Transformer::Labels);
+        all.extend(labels.enumerate().map(|(index, labels)| (labels, item("labels", index))));
         if !kustomization.labels.is_empty() || !kustomization.common_labels.is_empty() {
-            all.push(Transformer::CommonLabels { labels: kustomization.common_labels.clone(), fields: None });
+            let labels =
+                Transformer::CommonLabels { labels: kustomization.common_labels.clone(), fields: None };
+            all.push((labels, FieldPath::fields(["commonLabels"])));
         }
         if !kustomization.common_annotations.is_empty() {
             let annotations = kustomization.common_annotations.clone();
-            all.push(Transformer::Annotations { annotations, fields: None });
+            let annotations = Transformer::Annotations { annotations, fields: None };
+            all.push((annotations, FieldPath::fields(["commonAnnotations"])));
         }
         for (index, patch) in kustomization.patches_json6902.iter().enumerate() {
             let patch = plugins::json6902(patch.target.as_ref(), &patch.path, &patch.patch, &self.loader);
-            all.push(patch.map_err(|error| self.source.blame("patchesJson6902", index, error))?);
+            let field = item("patchesJson6902", index);
+            all.push((patch.map_err(|error| self.blamed_at(error, &field))?, field));
         }
-        let replicas = kustomization.replicas.iter().cloned();
-        all.extend(replicas.map(|replica| Transformer::Replica { replica, fields: None }));
-        let images = kustomization.images.iter().cloned();
-        all.extend(images.map(|image| Transformer::Image { image, fields: None }));
-        if !kustomization.replacements.is_empty() {
-            let replacements = plugins::replacements(&kustomization.replacements, &self.loader);
-            all.push(replacements.map_err(|error| self.blamed(error, "replacements"))?);
+        for (index, replica) in kustomization.replicas.iter().cloned().enumerate() {
+            all.push((Transformer::Replica { replica, fields: None }, item("replicas", index)));
         }
+        for (index, image) in kustomization.images.iter().cloned().enumerate() {
+            all.push((Transformer::Image { image, fields: None }, item("images", index)));
+        }
+        self.add_replacements(&mut all)?;
         Ok(all)
+    }
+
+    /// All replacements are one transformer, unless somebody asks which of them did what.
+    fn add_replacements(&self, all: &mut Vec<(Transformer, FieldPath)>) -> Result<(), KustomizeError> {
+        let replacements = &self.kustomization().replacements;
+        if replacements.is_empty() {
+            return Ok(());
+        }
+        let keeps_account = self.loader.context.is_traced() && self.origin.is_none();
+        if !keeps_account {
+            let field = FieldPath::fields(["replacements"]);
+            let replacements = plugins::replacements(replacements, &self.loader);
+            all.push((replacements.map_err(|error| self.blamed_at(error, &field))?, field));
+            return Ok(());
+        }
+        for (index, replacement) in replacements.iter().enumerate() {
+            let field = item("replacements", index);
+            let replacement = plugins::replacements(std::slice::from_ref(replacement), &self.loader);
+            all.push((replacement.map_err(|error| self.blamed_at(error, &field))?, field));
+        }
+        Ok(())
     }
 
     fn external_transformers(
@@ -304,6 +351,8 @@ impl<'a> Target<'a> {
                     let last = all.len().saturating_sub(1);
                     transformers.extend(all.into_iter().enumerate().map(|(index, what)| Placed {
                         what,
+                        field: FieldPath::fields([field]),
+                        plugin: resource.span.clone(),
                         origin: origin.clone().filter(|_| index == last),
                     }));
                 }
@@ -361,8 +410,38 @@ impl<'a> Target<'a> {
 
     /// The error as asked for by a field of this kustomization.
     fn blamed(&self, error: KustomizeError, field: &str) -> KustomizeError {
-        error.within(&self.source.file, field)
+        self.blamed_at(error, &FieldPath::fields([field]))
     }
+
+    fn blamed_at(&self, error: KustomizeError, field: &FieldPath) -> KustomizeError {
+        if error.kustomization.is_some() {
+            return error;
+        }
+        let place = self.source.place(field);
+        error.within(&self.source.file, field.to_string()).at(place)
+    }
+
+    /// What a field of this kustomization does, for the account of who set what.
+    pub(crate) fn step(&self, field: &str) -> Step {
+        self.asked(FieldPath::fields([field]), Vec::new(), None)
+    }
+
+    fn asked(&self, field: FieldPath, patches: Vec<Text>, plugin: Option<Span>) -> Step {
+        let repository = self.loader.repository().map(str::to_owned);
+        Step::Field(Asked { source: self.source.clone(), repository, field, patches, plugin })
+    }
+}
+
+impl<T> Placed<T> {
+    /// What a field of the kustomization says itself.
+    fn new(what: T, field: FieldPath, origin: Option<Arc<Origin>>) -> Self {
+        Placed { what, field, plugin: None, origin }
+    }
+}
+
+/// An item of a list of the kustomization.
+fn item(field: &str, index: usize) -> FieldPath {
+    FieldPath::fields([field]).index(index)
 }
 
 /// Where a plugin that is written as a resource was written down.
@@ -374,24 +453,4 @@ fn plugin_origin(resource: &Resource) -> Option<Arc<Origin>> {
         name: resource.name().into(),
         namespace: resource.namespace().into(),
     })))
-}
-
-/// The field of a kustomization that a transformer comes from.
-fn field_of(transformer: &Transformer) -> &'static str {
-    match transformer {
-        Transformer::Annotations { .. } => "commonAnnotations",
-        Transformer::CommonLabels { .. } => "commonLabels",
-        Transformer::Hash => "transformers",
-        Transformer::Image { .. } => "images",
-        Transformer::Labels(_) => "labels",
-        Transformer::Namespace { .. } => "namespace",
-        Transformer::PatchJson6902 { .. } => "patchesJson6902",
-        Transformer::PatchStrategicMerge { .. } => "patchesStrategicMerge",
-        Transformer::Patch { .. } => "patches",
-        Transformer::Prefix { .. } => "namePrefix",
-        Transformer::Suffix { .. } => "nameSuffix",
-        Transformer::Replacements(_) => "replacements",
-        Transformer::Replica { .. } => "replicas",
-        Transformer::ValueAdd { .. } => "transformers",
-    }
 }

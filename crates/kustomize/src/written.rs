@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use lynceus_object::yaml::{self, Options, Version};
-use lynceus_object::{Str, Value};
+use lynceus_object::{FieldPath, Segment, Str, Value};
 
 use crate::scalar::text_of;
 
@@ -54,6 +54,18 @@ impl Written {
     /// What was printed as JSON on its way, such as the items of a `List`: all its strings are quoted.
     pub fn json() -> Self {
         Written(vec![Arc::new(Source { text: None, item: None, tree: OnceLock::new() })])
+    }
+
+    /// The line and column of a field in the resource's own text, counted from the beginning of the stream; those of
+    /// what would hold the field if it is not there.
+    pub(crate) fn locate(&self, path: &FieldPath) -> Option<(u32, u32)> {
+        let source = self.0.first()?;
+        let (text, place) = source.text.as_ref()?;
+        let item = source.item.map(|item| [Segment::Field("items".into()), Segment::Index(item)]);
+        let path: FieldPath = item.into_iter().flatten().chain(path.segments().iter().cloned()).collect();
+        let before = text.get(..place.start)?.bytes().filter(|byte| *byte == b'\n').count();
+        let (line, column) = yaml::locate(text.get(place.clone())?.as_bytes(), 0, &path)?;
+        Some((line + u32::try_from(before).ok()?, column))
     }
 
     /// Adds what is written in a patch.

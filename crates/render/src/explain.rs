@@ -8,7 +8,7 @@ use lynceus_helm::{Explanation, World};
 use lynceus_object::{FieldPath, Object, manifest, yaml};
 
 use crate::job::{Job, Trees};
-use crate::{RenderError, SourceType, detect, helm, limits, overrides, render};
+use crate::{RenderError, SourceType, detect, helm, kustomize, limits, overrides, render};
 
 /// A field of an object: `deployment/web:spec.replicas`.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,12 +22,14 @@ pub struct Field {
 }
 
 /// What made a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
     /// It stands in a file.
     File(Span),
     /// A template printed it.
     Template(Explanation),
+    /// A kustomization set it.
+    Kustomization(lynceus_kustomize::Explanation),
 }
 
 /// Why a text is not a field.
@@ -55,9 +57,14 @@ impl fmt::Display for Field {
 
 impl Field {
     pub(crate) fn is_of(&self, object: &Object) -> bool {
-        let (kind, wanted) = (object.kind().to_lowercase(), self.kind.to_lowercase());
+        self.is_named(object.kind(), object.name())
+    }
+
+    /// Whether it is a field of the object of this kind and name.
+    pub(crate) fn is_named(&self, kind: &str, name: &str) -> bool {
+        let (kind, wanted) = (kind.to_lowercase(), self.kind.to_lowercase());
         let plural = [format!("{kind}s"), format!("{kind}es")].contains(&wanted);
-        (kind == wanted || plural) && object.name() == self.name
+        (kind == wanted || plural) && name == self.name
     }
 }
 
@@ -67,9 +74,14 @@ pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Op
     let path = FilePath::new(&job.source.path)?;
     let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
     let job = Job { source: &source, ..*job };
-    let detected = detect(trees.own(), &path, &job)?;
-    if detected.source_type == SourceType::Helm {
-        return Ok(helm::explain(&trees, &path, &job, field, world)?.map(Reason::Template));
+    match detect(trees.own(), &path, &job)?.source_type {
+        SourceType::Helm => {
+            return Ok(helm::explain(&trees, &path, &job, field, world)?.map(Reason::Template));
+        }
+        SourceType::Kustomize => {
+            return Ok(kustomize::explain(&trees, &path, &job, field, world)?.map(Reason::Kustomization));
+        }
+        SourceType::Directory | SourceType::Plugin => {}
     }
     let rendered = render(&job, world)?;
     let Some(made) = rendered.manifests.iter().find(|made| field.is_of(&made.object)) else {

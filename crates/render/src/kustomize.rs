@@ -1,21 +1,24 @@
 //! A kustomization, with the parameters of an Application.
 
 mod edit;
+mod edited;
 
 use std::sync::Arc;
 
 use lynceus_api::ApplicationSourceKustomize;
-use lynceus_files::{Diagnostic, Entry, FilePath, Span, Tree, TreeError};
+use lynceus_files::{Diagnostic, FilePath, Span, Tree, TreeError};
 use lynceus_helm::World;
-use lynceus_kustomize::{BuildError, HelmOptions, LoadRestriction, Options, Reorder};
+use lynceus_kustomize::{BuildError, Explanation, HelmOptions, LoadRestriction, Options, Reorder, Resource};
 use lynceus_object::{Object, yaml};
 
 use crate::environment::Environment;
+use crate::explain::Field;
 use crate::helm::capabilities;
 use crate::job::{Job, Need, Trees};
 use crate::{Made, Manifest, RenderError, limits};
 
 use edit::Edit;
+use edited::Edited;
 
 /// The names that a kustomization may have.
 pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -27,19 +30,10 @@ pub(crate) fn render(
     job: &Job<'_>,
     world: &mut dyn World,
 ) -> Result<Made, RenderError> {
-    let wanted = job.source.kustomize.clone().unwrap_or_default();
-    let options = options(&wanted, path, job)?;
-    let environment = Environment::new(job.setting, job.source);
-    let edited = edited(trees.own(), path, &wanted, &environment)?;
-    let tree: &dyn Tree = edited.as_ref().map_or(trees.own(), |edited| edited as &dyn Tree);
-    let built = lynceus_kustomize::build(tree, path, &options, job.bases, world);
-    let build = match built {
-        Ok(build) => build,
-        Err(BuildError::Needs(needs)) => {
-            return Err(RenderError::Needs(needs.into_iter().map(Need::Base).collect()));
-        }
-        Err(BuildError::Failed(source)) => return Err(RenderError::Kustomize { path: path.clone(), source }),
-    };
+    let prepared = Prepared::new(trees, path, job)?;
+    let build = lynceus_kustomize::build(prepared.tree(), path, &prepared.options, job.bases, world);
+    let build = build.map_err(|error| prepared.failed(error))?;
+    let environment = &prepared.environment;
     let mut made = Made { names_revision: environment.names_revision(), ..Made::default() };
     made.diagnostics.extend(build.warnings.iter().map(|text| Diagnostic::warning(text.clone())));
     for (document, resource) in build.resources.list.into_iter().enumerate() {
@@ -50,6 +44,61 @@ pub(crate) fn render(
         }
     }
     Ok(made)
+}
+
+/// Explains a field of what the kustomization at a path becomes.
+pub(crate) fn explain(
+    trees: &Trees<'_>,
+    path: &FilePath,
+    job: &Job<'_>,
+    field: &Field,
+    world: &mut dyn World,
+) -> Result<Option<Explanation>, RenderError> {
+    let prepared = Prepared::new(trees, path, job)?;
+    let built = lynceus_kustomize::build_traced(prepared.tree(), path, &prepared.options, job.bases, world);
+    let (build, traces) = built.map_err(|error| prepared.failed(error))?;
+    let is_meant = |resource: &&Resource| field.is_named(resource.kind_name(), resource.name());
+    let resource = build.resources.list.iter().find(is_meant);
+    let explanation = resource.and_then(|resource| traces.explain(resource, &field.path));
+    Ok(match &prepared.edited {
+        Some(edited) => explanation.map(|found| edited.placed(found)),
+        None => explanation,
+    })
+}
+
+/// Everything that a kustomization is built with.
+struct Prepared<'a> {
+    path: &'a FilePath,
+    tree: &'a dyn Tree,
+    options: Options,
+    environment: Environment<'a>,
+    edited: Option<Edited<'a>>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(trees: &'a Trees<'_>, path: &'a FilePath, job: &Job<'a>) -> Result<Self, RenderError> {
+        let wanted = job.source.kustomize.clone().unwrap_or_default();
+        let options = options(&wanted, path, job)?;
+        let environment = Environment::new(job.setting, job.source);
+        let edited = edited(trees.own(), path, &wanted, &environment)?;
+        Ok(Prepared { path, tree: trees.own(), options, environment, edited })
+    }
+
+    fn tree(&self) -> &dyn Tree {
+        self.edited.as_ref().map_or(self.tree, |edited| edited as &dyn Tree)
+    }
+
+    fn failed(&self, error: BuildError) -> RenderError {
+        match error {
+            BuildError::Needs(needs) => RenderError::Needs(needs.into_iter().map(Need::Base).collect()),
+            BuildError::Failed(mut source) => {
+                if let Some(edited) = &self.edited {
+                    edited.place(&mut source);
+                }
+                RenderError::Kustomize { path: self.path.clone(), source }
+            }
+        }
+    }
 }
 
 /// Argo CD hands `kustomize.buildOptions` to the command line; these are the flags of it that mean something here.
@@ -111,32 +160,12 @@ fn edited<'a>(
             Err(error) => return Err(error.into()),
         };
         let failed = |reason: String| RenderError::Overrides { file: file.clone(), reason };
-        let mut kustomization = yaml::parse(&content).map_err(|error| failed(error.to_string()))?;
+        let original = yaml::parse(&content).map_err(|error| failed(error.to_string()))?;
+        let mut kustomization = original.clone();
         Edit { options, environment, tree, path }.apply(&mut kustomization).map_err(failed)?;
         let text = Arc::from(yaml::to_string(&kustomization).into_bytes());
-        return Ok(Some(Edited { tree, file, text }));
+        return Ok(Some(Edited { tree, file, content, original, kustomization, text }));
     }
     // The build says that there is none.
     Ok(None)
-}
-
-/// A tree with another text in the place of one file.
-struct Edited<'a> {
-    tree: &'a dyn Tree,
-    file: FilePath,
-    text: Arc<[u8]>,
-}
-
-impl Tree for Edited<'_> {
-    fn entry(&self, path: &FilePath) -> Result<Entry, TreeError> {
-        self.tree.entry(path)
-    }
-
-    fn read(&self, path: &FilePath, limit: u64) -> Result<Arc<[u8]>, TreeError> {
-        if *path == self.file { Ok(self.text.clone()) } else { self.tree.read(path, limit) }
-    }
-
-    fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError> {
-        self.tree.list(path)
-    }
 }

@@ -161,6 +161,11 @@ impl World {
         }
     }
 
+    /// How many sources the engine has rendered so far; what it remembered does not count.
+    pub fn renderings(&self) -> u64 {
+        self.engine.as_ref().map_or(0, |(engine, _)| engine.renderer().renderings())
+    }
+
     /// The address of the repository.
     pub fn repository(&self) -> String {
         format!("file://{}", self.folder.join("repository").display())

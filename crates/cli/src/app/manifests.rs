@@ -1,6 +1,7 @@
 //! `lynceus app manifests`
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lynceus_api::ApplicationSource;
 use lynceus_engine::{Aim, Freshness};
@@ -60,7 +61,8 @@ pub(crate) fn of_folder(folder: &Path) -> Outcome<Vec<Object>> {
     let failed = format!("cannot read {}", folder.display());
     let tree = DiskTree::open(folder).doing(failed.as_str())?;
     let source = ApplicationSource { path: ".".into(), ..ApplicationSource::default() };
-    let rendered = crate::render::of_tree(&tree, &source, &Setting::default()).doing(failed.as_str())?;
+    let rendered =
+        crate::render::of_tree(Arc::new(tree), source, Setting::default()).doing(failed.as_str())?;
     let broken = rendered.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
     if let Some(broken) = broken {
         return Err(Failure::new(Code::Other, format!("{failed}: {}", broken.to_text())));

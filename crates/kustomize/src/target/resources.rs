@@ -12,6 +12,7 @@ use crate::need::Need;
 use crate::read;
 use crate::repository::RepositoryPath;
 use crate::resource::Resource;
+use crate::trace::Step;
 
 impl<'a> Target<'a> {
     /// Adds files, and what other kustomizations give.
@@ -77,6 +78,14 @@ impl<'a> Target<'a> {
                 resource.origin = Some(origin.clone());
             }
         }
+        self.loader.context.trace(&mut resources, || {
+            let repository = self.loader.repository();
+            Step::Read(match (&loaded.file, repository) {
+                (Some(file), Some(repository)) => format!("{repository}//{}", file.as_str()),
+                (Some(file), None) => file.as_str().to_owned(),
+                (None, _) => path.to_owned(),
+            })
+        });
         let mut alone = Accumulator::default();
         let schema = self.loader.context.schema();
         alone.append(resources, &schema).map_err(|error| LoadError::Failed(told(error)))?;
