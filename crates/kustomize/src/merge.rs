@@ -15,6 +15,7 @@ use lynceus_object::{Map, Str, Value};
 use self::directive::Directive;
 use crate::error::KustomizeError;
 use crate::id::Kind;
+use crate::read::{self, REPEATED};
 use crate::schema::{Known, Schema};
 use crate::written::{Step, Written};
 
@@ -45,7 +46,12 @@ pub(crate) fn merge(
         // Replacing a whole resource does nothing: Kustomize loses what it makes of it.
         Directive::Replace => Ok(Fate::Kept),
         Directive::Merge => {
+            let repeats = read::repeats(patch);
             merger.fields(fields, Fields::Other(patch), known)?;
+            if repeats && read::repeats(fields) {
+                return Err(KustomizeError::new("yaml: unmarshal errors: mapping key already defined")
+                    .hint("a map that the patch adds has a key twice"));
+            }
             Ok(Fate::Kept)
         }
     }
@@ -207,6 +213,9 @@ impl<'a> Merger<'a> {
         mut origin: Fields<'_>,
         known: Option<Known<'a>>,
     ) -> Result<(), KustomizeError> {
+        if let Fields::Other(other) = &mut origin {
+            other.remove(REPEATED);
+        }
         for name in names(dest, &origin) {
             let field = known.and_then(|known| self.schema.field(known, &name));
             let origin = match &mut origin {

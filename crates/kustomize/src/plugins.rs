@@ -318,7 +318,7 @@ pub(crate) fn strategic_merge(
     }
     let mut texts = Vec::new();
     for path in paths {
-        let is_patch = read::resources(path.as_bytes(), None).is_ok();
+        let is_patch = read::patches(path.as_bytes(), None).is_ok();
         texts.push(if is_patch { inline(path) } else { loaded(path, loader)? });
     }
     if !patches.is_empty() {
@@ -326,7 +326,7 @@ pub(crate) fn strategic_merge(
     }
     let mut found = false;
     for text in &texts {
-        found |= !read::resources(&text.text, text.file.as_ref())?.is_empty();
+        found |= !read::patches(&text.text, text.file.as_ref())?.is_empty();
     }
     if !found {
         let files = paths.join(" ");

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lynceus_files::{FilePath, Span};
-use lynceus_object::{Value, yaml};
+use lynceus_object::yaml::{self, DuplicateKeys};
+use lynceus_object::{Map, Value};
 
 use crate::error::KustomizeError;
 use crate::resource::Resource;
@@ -12,12 +13,42 @@ use crate::written::Written;
 
 /// Reads all resources of a text. Lists are taken apart; what is in them comes after the other documents.
 pub(crate) fn resources(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Resource>, KustomizeError> {
+    resources_of(text, file, false)
+}
+
+/// Reads patches. Kustomize looks for duplicate keys only when it prints, and so does not see those of a map that it has
+/// merged field by field: the first of them counts. Maps with any are marked with [`REPEATED`].
+pub(crate) fn patches(text: &[u8], file: Option<&FilePath>) -> Result<Vec<Resource>, KustomizeError> {
+    resources_of(text, file, true)
+}
+
+/// The field of a patch's map that has a key twice; in labels and annotations it holds them as they are if the last one
+/// counts. No text can have a field of this name.
+pub(crate) const REPEATED: &str = "\0twice";
+
+/// Whether a key is there twice, in this map or in one below.
+pub(crate) fn repeats(map: &Map) -> bool {
+    fn is_repeating(value: &Value) -> bool {
+        match value {
+            Value::Map(map) => repeats(map),
+            Value::Seq(items) => items.iter().any(is_repeating),
+            _ => false,
+        }
+    }
+    map.get(REPEATED).is_some() || map.values().any(is_repeating)
+}
+
+fn resources_of(
+    text: &[u8],
+    file: Option<&FilePath>,
+    are_patches: bool,
+) -> Result<Vec<Resource>, KustomizeError> {
     let text: Arc<str> = decoded(text)?.into();
     let documents = split(&text, file)?;
     let is_single = documents.len() == 1;
     let mut queue = VecDeque::new();
     for document in &documents {
-        let value = document.read()?;
+        let value = document.read(are_patches)?;
         if value.is_empty() {
             continue;
         }
@@ -106,25 +137,50 @@ fn lines(text: &str) -> u32 {
 
 impl Document<'_> {
     /// The document as a value.
-    fn read(&self) -> Result<Value, KustomizeError> {
-        let options = yaml::Options {
-            max_bytes: usize::try_from(crate::limits::MAX_FILE_BYTES).unwrap_or(usize::MAX),
-            ..yaml::Options::default().strict().version(yaml::Version::V3)
-        };
-        let mut value = yaml::parse_with(self.text.as_bytes(), &options).map_err(|error| {
-            let told = KustomizeError::new(format!("MalformedYAMLError: {error}"));
-            let line = if error.line == 0 { 0 } else { error.line + self.lines_before };
-            let told = match self.file {
-                Some(file) => told.at(Span { file: file.clone(), line, column: error.column }),
-                None => told,
-            };
-            match error.hint {
-                Some(hint) => told.hint(hint),
-                None => told,
-            }
-        })?;
+    fn read(&self, is_patch: bool) -> Result<Value, KustomizeError> {
+        let read = self.read_with(DuplicateKeys::Error);
+        let mut value =
+            read.or_else(|error| self.read_repeating(is_patch).ok_or(error)).map_err(|error| {
+                let told = KustomizeError::new(format!("MalformedYAMLError: {error}"));
+                let line = if error.line == 0 { 0 } else { error.line + self.lines_before };
+                let told = match self.file {
+                    Some(file) => told.at(Span { file: file.clone(), line, column: error.column }),
+                    None => told,
+                };
+                match error.hint {
+                    Some(hint) => told.hint(hint),
+                    None => told,
+                }
+            })?;
         crate::folded::refold(&mut value, self.text);
         Ok(value)
+    }
+
+    fn read_with(&self, duplicate_keys: DuplicateKeys) -> Result<Value, yaml::Error> {
+        let options = yaml::Options {
+            max_bytes: usize::try_from(crate::limits::MAX_FILE_BYTES).unwrap_or(usize::MAX),
+            duplicate_keys,
+            ..yaml::Options::default().version(yaml::Version::V3)
+        };
+        yaml::parse_with(self.text.as_bytes(), &options)
+    }
+
+    /// A document with duplicate keys, if Kustomize would not notice: it takes annotations out and puts them back, by which
+    /// the last of each counts.
+    fn read_repeating(&self, is_patch: bool) -> Option<Value> {
+        let mut marked = self.read_with(DuplicateKeys::Marked(REPEATED)).ok()?;
+        let last = self.read_with(DuplicateKeys::LastWins).ok()?;
+        if is_patch {
+            for field in ["labels", "annotations"] {
+                if marked.at(&["metadata", field, REPEATED]).is_some() {
+                    marked.set(&["metadata", field, REPEATED], last.at(&["metadata", field])?.clone());
+                }
+            }
+            return Some(marked);
+        }
+        let repeats_annotations = marked.at(&["metadata", "annotations", REPEATED]).is_some();
+        marked.remove(&["metadata", "annotations"]);
+        (repeats_annotations && !marked.as_map().is_some_and(repeats)).then_some(last)
     }
 
     fn span(&self, _value: &Value) -> Option<Span> {

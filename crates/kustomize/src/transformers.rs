@@ -172,7 +172,7 @@ impl Transformer {
             Transformer::PatchStrategicMerge { patches } => {
                 let mut all = Vec::new();
                 for patch in patches {
-                    all.extend(read::resources(&patch.text, patch.file.as_ref())?);
+                    all.extend(read::patches(&patch.text, patch.file.as_ref())?);
                 }
                 apply_strategic_patches(&all, resources, schema)
             }
@@ -182,7 +182,7 @@ impl Transformer {
                     allow_kind_change: options.allow_kind_change,
                 };
                 let target = target.as_ref().map(selector);
-                let load = |text: &str| read::resources(text.as_bytes(), patch.file.as_ref());
+                let load = |text: &str| read::patches(text.as_bytes(), patch.file.as_ref());
                 let text = patch.as_str()?;
                 let patch = match &patch.file {
                     Some(file) => Patch::file(file.as_str(), &text, target, options, load),

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use lynceus_object::yaml::{self, Options, Version};
 use lynceus_object::{FieldPath, Segment, Str, Value};
 
+use crate::read::REPEATED;
 use crate::scalar::text_of;
 
 /// The texts that a resource was made of: its own, and then those of the patches that have been merged into it.
@@ -122,7 +123,11 @@ impl Source {
         let tree = self.tree.get_or_init(|| {
             let (text, place) = self.text.as_ref()?;
             let document = text.get(place.clone())?.as_bytes();
-            yaml::parse_written(document, 0, &Options::default().version(Version::V3)).ok()
+            let options = Options {
+                duplicate_keys: yaml::DuplicateKeys::Marked(REPEATED),
+                ..Options::default().version(Version::V3)
+            };
+            yaml::parse_written(document, 0, &options).ok()
         });
         let tree = tree.as_ref()?;
         let tree = match self.item {

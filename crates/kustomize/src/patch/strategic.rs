@@ -5,6 +5,7 @@ use lynceus_object::Value;
 use super::set_texts;
 use crate::error::KustomizeError;
 use crate::merge::{Fate, merge};
+use crate::read::REPEATED;
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::written::Step;
@@ -30,9 +31,11 @@ impl<'p> StrategicPatch<'p> {
             }
         };
         if is_selective {
+            take_last(&mut value, "labels");
             set_texts(&mut value, "labels", text("labels"));
         }
         if is_selective || patch.may_rename || patch.may_change_kind {
+            take_last(&mut value, "annotations");
             set_texts(&mut value, "annotations", text("annotations"));
         }
         StrategicPatch { patch, value, is_selective }
@@ -48,6 +51,9 @@ impl<'p> StrategicPatch<'p> {
             resource.remember_id(schema.is_cluster_scoped(&resource.kind()));
         }
         let mut patch = self.value.clone();
+        if !matches!(resource.value.at(&["metadata", "annotations"]), Some(Value::Map(_))) {
+            take_last(&mut patch, "annotations");
+        }
         if self.is_selective
             && let Some(api_version) = resource.value.get("apiVersion")
         {
@@ -78,5 +84,12 @@ impl<'p> StrategicPatch<'p> {
             }
         }
         Ok(())
+    }
+}
+
+/// Lets the last one count of labels or annotations that are there twice.
+fn take_last(patch: &mut Value, field: &str) {
+    if let Some(last @ Value::Map(_)) = patch.at(&["metadata", field, REPEATED]).cloned() {
+        patch.set(&["metadata", field], last);
     }
 }

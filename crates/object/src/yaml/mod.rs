@@ -38,6 +38,8 @@ pub enum DuplicateKeys {
     LastWins,
     /// The document is in error.
     Error,
+    /// The first one counts, and the mapping gets a field of this name, by which it can be told.
+    Marked(&'static str),
 }
 
 /// Whose words are followed.

@@ -31,6 +31,7 @@ pub(super) fn collect(fields: &mut Vec<Field>, base: usize, options: &Options) -
         if fields[base..].windows(2).any(|pair| pair[0].key == pair[1].key) {
             let unique = resolve_duplicates(fields.drain(base..), options, &mut duplicates);
             fields.extend(unique);
+            mark(fields, base, options, &duplicates);
         }
     }
     let map = Map::from_sorted(fields.drain(base..).map(|field| (field.key, field.value)));
@@ -49,7 +50,7 @@ fn resolve_duplicates(
                 if is_mistake(last, &field, options) {
                     duplicates.push((field.key.clone(), last.mark, field.mark));
                 }
-                if later_wins(last, &field, options.version) {
+                if later_wins(last, &field, options) {
                     *last = field;
                 }
             }
@@ -65,8 +66,23 @@ fn is_mistake(earlier: &Field, later: &Field, options: &Options) -> bool {
     strict_v2 || !earlier.merged && !later.merged
 }
 
-fn later_wins(earlier: &Field, later: &Field, version: Version) -> bool {
-    match version {
+/// Adds the field that tells of a key that is there twice, where it is asked for.
+fn mark(fields: &mut Vec<Field>, base: usize, options: &Options, duplicates: &[(Str, Mark, Mark)]) {
+    let (DuplicateKeys::Marked(name), Some((_, mark, _))) = (options.duplicate_keys, duplicates.first())
+    else {
+        return;
+    };
+    let at = base + fields[base..].partition_point(|field| field.key.as_str() < name);
+    if fields.get(at).is_none_or(|field| field.key != name) {
+        fields.insert(at, Field { key: name.into(), value: Value::Bool(true), mark: *mark, merged: false });
+    }
+}
+
+fn later_wins(earlier: &Field, later: &Field, options: &Options) -> bool {
+    if matches!(options.duplicate_keys, DuplicateKeys::Marked(_)) && !earlier.merged {
+        return false;
+    }
+    match options.version {
         Version::V2 => true,
         // A field of the mapping itself wins over a merged one, wherever either stands.
         Version::V3 => !later.merged || earlier.merged,
