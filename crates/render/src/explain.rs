@@ -74,7 +74,8 @@ pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Op
     let path = FilePath::new(&job.source.path)?;
     let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
     let job = Job { source: &source, ..*job };
-    match detect(trees.own(), &path, &job)?.source_type {
+    let source_type = detect(trees.own(), &path, &job)?.source_type;
+    match source_type {
         SourceType::Helm => {
             return Ok(helm::explain(&trees, &path, &job, field, world)?.map(Reason::Template));
         }
@@ -89,7 +90,7 @@ pub fn explain(job: &Job<'_>, field: &Field, world: &mut dyn World) -> Result<Op
     };
     let file = &made.span.file;
     // Neither a program nor a plugin has a line that is the field.
-    if detected.source_type == SourceType::Plugin || file.name().ends_with(".jsonnet") {
+    if source_type == SourceType::Plugin || file.name().ends_with(".jsonnet") {
         return Ok(Some(Reason::File(made.span.clone())));
     }
     let content = trees.own().read(file, limits::FILE_BYTES)?;
