@@ -4,7 +4,7 @@
 use lynceus_api::{ApplicationSource, ApplicationSourceDirectory, ApplicationSourceJsonnet, JsonnetVar};
 use lynceus_files::FilePath;
 use lynceus_object::json;
-use lynceus_render::{Charts, Fetched, Job, References, RenderError, Rendered, Setting};
+use lynceus_render::{Bases, Charts, Fetched, Job, References, RenderError, Rendered, Setting};
 
 mod given;
 
@@ -47,6 +47,7 @@ fn render(files: &str, given: &str) -> Result<Rendered, RenderError> {
         setting: &setting,
         references: &References::new(),
         fetched: &Fetched::new(),
+        bases: &Bases::new(),
         charts: &Charts::none(),
     };
     lynceus_render::render(&job, &mut Still)

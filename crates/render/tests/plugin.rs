@@ -3,7 +3,7 @@
 
 use lynceus_api::ApplicationSource;
 use lynceus_object::{to_typed, yaml};
-use lynceus_render::{Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting};
+use lynceus_render::{Bases, Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting};
 
 mod given;
 
@@ -29,6 +29,7 @@ fn render(source: &str, files: &str, fetched: &Fetched, plugins: bool) -> Result
         setting: &setting,
         references: &References::new(),
         fetched,
+        bases: &Bases::new(),
         charts: &Charts::none(),
     };
     lynceus_render::render(&job, &mut Still)

@@ -97,7 +97,7 @@ impl Edit<'_> {
         }
         for wanted in &self.options.replicas {
             let count = match &wanted.count {
-                IntOrString::Int(count) => i64::from(*count),
+                IntOrString::Int(count) => *count,
                 IntOrString::Str(text) => text
                     .parse()
                     .map_err(|_| format!("the replica count {text:?} of {} is no number", wanted.name))?,
