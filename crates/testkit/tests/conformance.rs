@@ -21,6 +21,11 @@ fn syncs_go_as_the_real_engine_ran_them() {
 }
 
 #[test]
+fn kustomizations_are_built_as_kustomize_built_them() {
+    check(conformance::kustomize::run);
+}
+
+#[test]
 fn comparisons_end_as_the_real_engine_ended_them() {
     check(conformance::diff::run);
 }

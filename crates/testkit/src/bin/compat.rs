@@ -31,7 +31,7 @@ struct Set {
     run: fn(&Path) -> std::io::Result<Report>,
 }
 
-const SETS: [Set; 4] = [
+const SETS: [Set; 5] = [
     Set {
         name: "apiserver",
         what: "what a real kube-apiserver 1.33 answered to kubectl, replayed on the embedded one",
@@ -46,6 +46,11 @@ const SETS: [Set; 4] = [
         name: "health",
         what: "objects of built-in kinds with the health that Argo CD gives them",
         run: conformance::health::run,
+    },
+    Set {
+        name: "kustomize",
+        what: "kustomizations with what Kustomize 5.8.1 prints for them, to the byte, or that it refuses",
+        run: conformance::kustomize::run,
     },
     Set {
         name: "sync",
@@ -115,12 +120,21 @@ fn run() -> Result<bool, String> {
 }
 
 /// Sets that another program has counted: their names, what they are, and what else there is to say of them.
-const COUNTED: [(&str, &str, &str); 4] = [
+const COUNTED: [(&str, &str, &str); 6] = [
     ("argocd", "steps of a script for Argo CD's own command line in core mode", ARGOCD),
     ("helm", "commands on charts of our own, printed to the byte as by Helm 4.2.4", ""),
     ("helm3", "the same commands by Helm 3.22.0: what both Helms print, and so do we", HELM_3),
+    ("kustomizations", "kustomizations of our own, printed to the byte as by Kustomize 5.8.1", ""),
+    (
+        "kustomize-changed",
+        "kustomizations with a line or two changed at random: the same print, or both refuse",
+        CHANGED,
+    ),
     ("templates", "random templates, evaluated as by Go's text/template with sprig", ""),
 ];
+
+const CHANGED: &str = "What is changed are our own cases and the recorded ones, always in the same way, so that a difference can be \
+    seen again. Words of errors are not compared.";
 
 const HELM_3: &str = "Lynceus prints what Helm 4 does. These are differences between the two Helms, on charts that look for \
     corners of Helm 4; they say nothing about how often an everyday chart meets one.";

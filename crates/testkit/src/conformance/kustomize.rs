@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+use lynceus_engine::Ambience;
 use lynceus_files::{FilePath, MemoryTree};
 use lynceus_kustomize::{Fetched, LoadRestriction, Options};
-use lynceus_engine::Ambience;
-use jiff::Timestamp;
 use lynceus_object::json;
 
 use super::Report;
@@ -37,7 +37,13 @@ fn compare(case: &Path) -> io::Result<Result<(), String>> {
     if flags.contains(&"LoadRestrictionsNone") {
         options.load_restriction = LoadRestriction::None;
     }
-    let built = lynceus_kustomize::build(&tree, &root, &options, &Fetched::new(), &mut Ambience::at(Timestamp::UNIX_EPOCH));
+    let built = lynceus_kustomize::build(
+        &tree,
+        &root,
+        &options,
+        &Fetched::new(),
+        &mut Ambience::at(Timestamp::UNIX_EPOCH),
+    );
     let expected = case.join("expected.yaml");
     Ok(match (built, expected.is_file()) {
         (Ok(build), true) => {

@@ -5,6 +5,7 @@
 pub mod apiserver;
 pub mod diff;
 pub mod health;
+pub mod kustomize;
 pub mod sync;
 
 use std::collections::BTreeMap;
