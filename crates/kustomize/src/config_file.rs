@@ -48,9 +48,17 @@ fn field_specs(value: &Value, name: &str) -> Result<Vec<FieldSpec>, KustomizeErr
     list(value, name)?.iter().map(spec).collect()
 }
 
+/// The kind of a field. Its parts lie in a structure inside of the one that is read, where Kustomize takes no number for
+/// a text.
 fn kind(value: &Value) -> Result<Kind, KustomizeError> {
+    let part = |name: &str| match field(value, name) {
+        Some(other @ (Value::Bool(_) | Value::Int(_) | Value::Float(_))) => {
+            Err(wrong_type(name, other, "string"))
+        }
+        _ => text(value, name),
+    };
     let [group, version, kind] = KIND;
-    Ok(Kind { group: text(value, group)?, version: text(value, version)?, kind: text(value, kind)? })
+    Ok(Kind { group: part(group)?, version: part(version)?, kind: part(kind)? })
 }
 
 /// The field of a name; one that differs in case is taken if there is no other.

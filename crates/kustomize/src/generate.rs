@@ -8,6 +8,7 @@ use lynceus_object::{Map, Str, Value};
 
 use crate::error::KustomizeError;
 use crate::kustomization::fields::{ConfigMapArguments, GeneratorOptions, SecretArguments};
+use crate::labels::check_name;
 use crate::load::Loader;
 use crate::resource::{Behavior, Resource};
 use pairs::{Pair, Sources};
@@ -38,7 +39,7 @@ pub(crate) fn config_map(
     if !binary.is_empty() {
         value.set(&["binaryData"], binary);
     }
-    Ok(finished(value, arguments.options.as_ref(), &arguments.behavior))
+    finished(value, arguments.options.as_ref(), &arguments.behavior)
 }
 
 /// Whether Kustomize can read what it writes of a text, which it does before it prints.
@@ -65,7 +66,7 @@ pub(crate) fn secret(arguments: &SecretArguments, loader: &Loader<'_>) -> Result
     let pairs = sources.read(&arguments.name, loader)?;
     let data: Map = pairs.into_iter().map(|pair| (pair.key, encoded(&pair.value))).collect();
     value.set(&["data"], data);
-    Ok(finished(value, arguments.options.as_ref(), &arguments.behavior))
+    finished(value, arguments.options.as_ref(), &arguments.behavior)
 }
 
 fn base(kind: &str, name: &Str, namespace: &Str) -> Result<Value, KustomizeError> {
@@ -82,9 +83,17 @@ fn base(kind: &str, name: &Str, namespace: &Str) -> Result<Value, KustomizeError
     Ok(value)
 }
 
-fn finished(mut value: Value, options: Option<&GeneratorOptions>, behavior: &str) -> Resource {
+fn finished(
+    mut value: Value,
+    options: Option<&GeneratorOptions>,
+    behavior: &str,
+) -> Result<Resource, KustomizeError> {
+    for field in ["data", "binaryData"] {
+        value.get(field).and_then(Value::as_map).into_iter().flat_map(Map::keys).try_for_each(check_name)?;
+    }
     let mut needs_hash = true;
     if let Some(options) = options {
+        options.labels.keys().chain(options.annotations.keys()).try_for_each(check_name)?;
         for (key, text) in &options.labels {
             value.set(&["metadata", "labels", key], text.clone());
         }
@@ -102,7 +111,7 @@ fn finished(mut value: Value, options: Option<&GeneratorOptions>, behavior: &str
         "create" => Some(Behavior::Create),
         _ => None,
     };
-    Resource { behavior, needs_hash, ..Resource::new(value) }
+    Ok(Resource { behavior, needs_hash, ..Resource::new(value) })
 }
 
 /// Bytes as base64. What is longer than a line is broken into lines, each of which ends.

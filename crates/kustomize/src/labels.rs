@@ -80,10 +80,8 @@ pub(crate) fn set_entries(
                 };
                 for ((name, text), added) in entries.iter().zip(&mut added) {
                     let is_new = map.insert(name.clone(), text.clone()).is_none();
-                    if is_new && scalar::needs_quotes(name) {
-                        return Err(unprintable(name));
-                    }
                     if is_new {
+                        check_name(name)?;
                         added.push(place());
                     }
                 }
@@ -97,12 +95,14 @@ pub(crate) fn set_entries(
     Ok(())
 }
 
-/// Kustomize writes a new name without quotes, so that it is no text when it is read again.
-fn unprintable(name: &str) -> KustomizeError {
-    KustomizeError::new(format!(
-        "json: unsupported type: map[interface {{}}]interface {{}}: {name:?} as a name"
-    ))
-    .hint("Kustomize cannot print a new label or annotation whose name looks like a number or a truth value")
+/// Kustomize writes a new name without quotes, so that it may be no text when it is read again.
+pub(crate) fn check_name(name: &Str) -> Result<(), KustomizeError> {
+    if name != "<<" && scalar::meaning(name).as_str() == Some(name) {
+        return Ok(());
+    }
+    let problem = format!("json: unsupported type: map[interface {{}}]interface {{}}: {name:?} as a name");
+    Err(KustomizeError::new(problem)
+        .hint("Kustomize cannot print a new name that looks like a number, a date or a truth value"))
 }
 
 #[cfg(test)]

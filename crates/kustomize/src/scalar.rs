@@ -51,7 +51,7 @@ pub(crate) fn meaning(text: &str) -> Value {
 }
 
 /// Whether a text is something else than a string without quotes.
-pub(crate) fn needs_quotes(text: &str) -> bool {
+fn needs_quotes(text: &str) -> bool {
     !matches!(meaning(text), Value::Str(_))
 }
 

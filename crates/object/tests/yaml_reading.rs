@@ -1,7 +1,7 @@
 //! What YAML means: text in, JSON out, as Kubernetes' Go library answers. Errors have its words too, except
 //! that they never repeat a value, which may be a secret.
 
-use lynceus_object::{json, yaml};
+use lynceus_object::{json, value, yaml};
 
 /// Reads `text` and compares with JSON.
 #[track_caller]
@@ -377,4 +377,16 @@ fn the_last_line_of_a_stream_counts_as_ended() {
     assert_eq!(read("x: |+\n  a"), ["a\n"]);
     assert_eq!(read("x: >-\n  a\n  b"), ["a b"]);
     assert_eq!(read("x: |\n  a\n---\nx: |\n  b"), ["a\n", "b\n"]);
+}
+
+#[test]
+fn a_map_can_be_told_by_a_field_that_it_has_a_key_twice() {
+    let options = yaml::Options {
+        duplicate_keys: yaml::DuplicateKeys::Marked("!"),
+        ..yaml::Options::default().version(yaml::Version::V3)
+    };
+    let read = |text: &str| yaml::parse_with(text.as_bytes(), &options).unwrap();
+    assert_eq!(read("b: 1\na: {c: 1, d: 2, c: 3}\n"), value!({"b": 1, "a": {"c": 1, "d": 2, "!": true}}));
+    assert_eq!(read("b: 1\nb: 2\nb: 3\n"), value!({"b": 1, "!": true}));
+    assert_eq!(read("x: &x {a: 1}\ny: {<<: *x, a: 2}\n"), value!({"x": {"a": 1}, "y": {"a": 2}}));
 }
