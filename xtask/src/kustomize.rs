@@ -14,7 +14,7 @@ use crate::rig::{KUSTOMIZE, Programs};
 use crate::run;
 
 /// How many changed kustomizations are tried if nobody says otherwise.
-const MUTATIONS: usize = 2_000;
+const MUTATIONS: usize = 1_000;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     let mut mutations = MUTATIONS;
@@ -35,8 +35,8 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     let own = own_cases(&kustomize)?;
     crate::compat::tell_count("kustomizations", own, own)?;
     let rivals = Rivals { kustomize, lynceus: lynceus()? };
-    let (agreed, tried) = mutate::compare(&rivals, mutations)?;
-    crate::compat::tell_count("kustomize-changed", agreed, tried)?;
+    let changed = mutate::compare(&rivals, mutations)?;
+    crate::compat::tell_count_with("kustomize-changed", changed.agreed, mutations, &changed.explained)?;
     if directories.is_empty() {
         println!("kustomizations of others: skipped (name directories that hold some to try them)");
         return Ok(());

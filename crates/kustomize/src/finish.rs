@@ -66,6 +66,10 @@ pub(crate) fn write_annotations(resources: &mut Resources, kustomization: &Kusto
     let asks = |option: &str| kustomization.build_metadata.iter().any(|asked| asked == option);
     let (origins, transformations) = (asks("originAnnotations"), asks("transformerAnnotations"));
     for resource in &mut resources.list {
+        if resource.value.get("metadata").is_none() {
+            // To look for annotations, Kustomize makes a place for them.
+            resource.value.set(&["metadata"], Map::new());
+        }
         let found = resource.value.at(&["metadata", "annotations"]);
         let has_any = found.is_some();
         if !has_any && !origins && !transformations {

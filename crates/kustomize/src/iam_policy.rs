@@ -5,6 +5,7 @@ use lynceus_object::{Str, value};
 use crate::error::KustomizeError;
 use crate::record::record;
 use crate::resource::Resource;
+use crate::scalar::meaning;
 
 record! {
     /// What the account is for.
@@ -43,11 +44,12 @@ impl IamPolicy {
             "kind": "ServiceAccount",
             "metadata": {
                 "annotations": {"iam.gke.io/gcp-service-account": account},
-                "name": self.kubernetes.name.as_str(),
             },
         });
+        // Kustomize writes the account as YAML without quotes, and reads it again.
+        value.set(&["metadata", "name"], meaning(&self.kubernetes.name));
         if !self.kubernetes.namespace.is_empty() {
-            value.set(&["metadata", "namespace"], self.kubernetes.namespace.clone());
+            value.set(&["metadata", "namespace"], meaning(&self.kubernetes.namespace));
         }
         Ok(Resource::new(value))
     }

@@ -102,12 +102,12 @@ struct Key {
 
 impl Key {
     fn new(resource: &crate::Resource, places: &HashMap<&str, i64>) -> Self {
-        let kind = resource.kind();
+        let (kind, id) = (resource.kind(), resource.id(false));
         let or = |text: &str, none: &str| if text.is_empty() { none.to_owned() } else { text.to_owned() };
         Key {
             place: places.get(kind.kind.as_str()).copied().unwrap_or_default(),
             kind_text: kind_text(&kind),
-            id_text: format!("{}|{}|{}", kind, or(resource.namespace(), "~X"), or(resource.name(), "~N")),
+            id_text: format!("{}|{}|{}", kind, or(&id.namespace, "~X"), or(&id.name, "~N")),
             kind,
         }
     }

@@ -140,7 +140,7 @@ const HELM_3: &str = "Lynceus prints what Helm 4 does. These are differences bet
     corners of Helm 4; they say nothing about how often an everyday chart meets one.";
 
 /// Why cases of counted sets differ, by the words that those who count use.
-const REASONS: [(&str, &str); 8] = [
+const REASONS: [(&str, &str); 12] = [
     ("words", "both refuse, in other words"),
     ("documents", "Helm 3 cuts blank lines off the ends of documents, and has others for `--show-only`"),
     ("functions", "functions that only Helm 4 has"),
@@ -148,6 +148,16 @@ const REASONS: [(&str, &str); 8] = [
     ("values", "values that are null, or of several documents, are merged otherwise"),
     ("types", "Go types have other names"),
     ("strict", "only one of them refuses"),
+    (
+        "twice",
+        "a key that a map has twice is refused when it is read, also where Kustomize happens to drop one of the two",
+    ),
+    ("second", "a second JSON value in a file is refused; Kustomize forgets it without a word"),
+    (
+        "selector",
+        "a number as a name in a plugin's selector is taken as text, as everywhere else in a plugin",
+    ),
+    ("key", "a list item whose key is itself a list or a map is merged once; Kustomize repeats it"),
     ("lint", "`lint` looks at other things"),
 ];
 
