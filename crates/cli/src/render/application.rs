@@ -63,3 +63,40 @@ fn tree(source: &ApplicationSource, folder: &Path) -> Result<Arc<dyn Tree>, Fail
     let tree = DiskTree::open(&folder).doing(format!("cannot read the folder {}", folder.display()))?;
     Ok(Arc::new(tree))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_read_from_the_folder_with_the_parameters_of_the_application() {
+        let folder = std::env::temp_dir().join(format!("lynceus-render-{}", std::process::id()));
+        let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n";
+        let files = [
+            ("base/kustomization.yaml", "resources: [config.yaml]\n"),
+            ("base/config.yaml", config),
+            ("plain/config.yaml", config),
+            (
+                "app.yaml",
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: shop\nspec:\n  \
+                 project: default\n  destination: {namespace: shop}\n  sources:\n  - repoURL: \
+                 https://git.example.com/shop.git\n    path: base\n    kustomize: {namePrefix: prod-}\n  - repoURL: \
+                 https://git.example.com/shop.git\n    path: plain\n  - repoURL: \
+                 https://git.example.com/values.git\n    ref: values\n",
+            ),
+        ];
+        for (path, text) in files {
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let works = read(&folder.join("app.yaml"), &folder).unwrap();
+        let names = |work: &Work| {
+            let rendered = work.with(|job, world| lynceus_render::render(job, world)).unwrap();
+            rendered.manifests.iter().map(|made| made.object.name().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(works.iter().map(names).collect::<Vec<_>>(), [["prod-settings"], ["settings"]]);
+        assert!(works.iter().all(|work| work.references.contains_key("values")));
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}
