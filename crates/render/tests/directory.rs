@@ -202,14 +202,6 @@ fn a_missing_path_a_file_and_a_path_outside_are_three_errors() {
 }
 
 #[test]
-fn kustomizations_say_that_their_turn_has_not_come() {
-    assert_eq!(
-        rendered("=== app/kustomization.yml\nresources: []\n", None),
-        "error: app is a Kustomize source, which this version of Lynceus does not render yet\n"
-    );
-}
-
-#[test]
 fn what_was_read_is_written_down() {
     let files = tree(&format!("=== app/a.yaml\n{MAP}a\n=== elsewhere/b.yaml\n{MAP}b\n"));
     let source = ApplicationSource { path: "app".into(), ..ApplicationSource::default() };

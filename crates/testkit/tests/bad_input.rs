@@ -45,14 +45,16 @@ async fn a_tab_is_pointed_at() {
     );
 }
 
+/// Argo CD passes over a file that lacks one of the fields that every object has; here that is said.
 #[tokio::test]
-async fn a_document_without_a_kind_is_named() {
-    let said = told([("bad/a.yaml", text("apiVersion: v1\nmetadata:\n  name: a\n"))]).await;
-    assert_eq!(
-        said,
-        "ComparisonError: error: document 1 has no kind\n  at bad/a.yaml:1:1\n  hint: every \
-         object has apiVersion, kind and metadata.name\n"
-    );
+async fn a_file_that_lacks_a_kind_is_passed_over_and_named() {
+    let world = World::new().await;
+    let lacking = "apiVersion: v1\nmetadata:\n  name: a\n";
+    world.commit(&[("app/a.yaml", lacking), ("app/b.yaml", &config_map("b", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    world.until("what is odd", |world| world.said("shop").contains("document 1 has no kind")).await;
+    world.end().await;
 }
 
 #[tokio::test]
