@@ -161,9 +161,21 @@ async fn build(arguments: &BuildArguments) -> Result<String, String> {
             }
             Err(BuildError::Failed(error)) => {
                 let hint = error.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
-                return Err(format!("{error}{hint}"));
+                return Err(from_here(&format!("{error}{hint}")));
             }
         }
+    }
+}
+
+/// A text with the paths below the working directory as the user would write them.
+fn from_here(text: &str) -> String {
+    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok()).unwrap_or_default();
+    let here = here.to_string_lossy();
+    match here.strip_prefix('/') {
+        Some(below) if !below.is_empty() => {
+            text.replace(&format!("/{below}/"), "").replace(&format!("{below}/"), "")
+        }
+        _ => text.to_owned(),
     }
 }
 
