@@ -43,6 +43,8 @@ pub const LINK_PREFIX: &str = "link.argocd.argoproj.io/";
 /// The field manager whose fields move over to server-side apply.
 pub const CLIENT_SIDE_APPLY_MIGRATION_MANAGER: &str =
     "argocd.argoproj.io/client-side-apply-migration-manager";
+/// How long a sync of an application may take, as a duration: ours, because Argo CD knows only one time for all.
+pub const SYNC_TIMEOUT: &str = "lynceus.dev/sync-timeout";
 /// Asks for a refresh of an ApplicationSet.
 pub const APPLICATION_SET_REFRESH: &str = "argocd.argoproj.io/application-set-refresh";
 /// Marks a Secret or ConfigMap that Argo CD manages.
@@ -61,3 +63,7 @@ pub const HELM_RESOURCE_POLICY: &str = "helm.sh/resource-policy";
 
 /// The manifest as it was last applied from a client.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// On an application: why it is not Synced and Healthy, as a tree of [`Reason`](crate::Reason)s. Argo CD's status has no
+/// place for it, and no definition of Application prunes an annotation.
+pub const REASONS: &str = "lynceus.dev/reasons";

@@ -62,6 +62,17 @@ impl Glob {
     }
 }
 
+/// Whether a text fits one of several patterns, as namespaces are named: a pattern between slashes is a regular expression
+/// that has to be found in it. One that cannot be read fits nothing.
+pub fn fits_any<P: AsRef<str>>(patterns: &[P], text: &str) -> bool {
+    patterns.iter().map(AsRef::as_ref).any(|pattern| {
+        let expression = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        expression.is_some_and(|expression| {
+            expression.len() <= MAX_BYTES && Regex::new(expression).is_ok_and(|found| found.is_match(text))
+        }) || Glob::new(pattern).is_ok_and(|glob| glob.matches(text))
+    })
+}
+
 /// A pattern that needs no expression.
 fn simple(pattern: &str, separated: bool) -> Option<Matcher> {
     let stars = pattern.bytes().all(|byte| byte == b'*').then_some(pattern.len());
@@ -185,6 +196,15 @@ mod tests {
         check("[a-c]?.yaml", &["b1.yaml"], &["d1.yaml", "b12.yaml"]);
         check("[!a].yaml", &["b.yaml"], &["a.yaml"]);
         check(r"\*.yaml", &["*.yaml"], &["a.yaml"]);
+    }
+
+    #[test]
+    fn a_pattern_between_slashes_is_a_regular_expression() {
+        let fits = |patterns: &[&str], text| fits_any(patterns, text);
+        assert!(fits(&["team-*"], "team-a") && !fits(&["team-*"], "my-team-a"));
+        assert!(fits(&["/^team-[ab]$/"], "team-a") && !fits(&["/^team-[ab]$/"], "team-c"));
+        assert!(fits(&["/eam/"], "team-a") && fits(&["x", "*"], "y"));
+        assert!(!fits(&["/(/", "{"], "(") && !fits(&[], "a"));
     }
 
     #[test]

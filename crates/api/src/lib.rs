@@ -1,7 +1,8 @@
 //! Argo CD's wire types, and the words that every crate shares.
 //!
 //! Words: [`annotations`], [`labels`], [`finalizers`], the status codes and phases, [`hook`]s,
-//! [`wave`](fn@wave)s, [`Options`], [`TrackingId`]s, and [`Wait`], which says what a sync is waiting for.
+//! [`wave`](fn@wave)s, [`Options`], [`TrackingId`]s, [`Wait`], which says what a sync is waiting for, and [`Reason`], which
+//! says why.
 //!
 //! Wire types: one struct per Go struct, with the same JSON. A field that stands as a closed list of words
 //! is an [`Open`] one, and every struct keeps the fields that it does not know, so that reading and writing
@@ -18,10 +19,12 @@ mod duration;
 pub mod finalizers;
 mod glob;
 pub mod hook;
+mod known_options;
 pub mod labels;
 mod metadata;
 pub mod options;
 mod project;
+mod reason;
 mod repository;
 mod revision;
 mod scalar;
@@ -40,11 +43,13 @@ pub use codes::*;
 pub use convert::{Kind, ReadError};
 pub use crds::crds;
 pub use duration::{DurationError, parse_duration};
-pub use glob::{Glob, GlobError};
+pub use glob::{Glob, GlobError, fits_any};
 pub use hook::{HookDeletePolicy, HookType};
+pub use known_options::{OptionFault, OptionPlace, check_option};
 pub use metadata::*;
 pub use options::Options;
 pub use project::*;
+pub use reason::{Reason, ReasonCode};
 pub use repository::*;
 pub use revision::*;
 pub use scalar::{Bytes, IntOrString, Json, RawObject, Secret, SecretBytes, Time};

@@ -59,8 +59,8 @@ wire! {
         optional orphaned_resources: Option<OrphanedResourcesMonitorSettings> = "orphanedResources",
         /// Times at which syncs are allowed or denied.
         optional sync_windows: Vec<SyncWindow> = "syncWindows",
-        /// Namespaced kinds that are allowed; all if empty.
-        optional namespace_resource_whitelist: Vec<GroupKind> = "namespaceResourceWhitelist",
+        /// Namespaced kinds that are allowed; all if not set, none if empty.
+        optional namespace_resource_whitelist: Option<Vec<GroupKind>> = "namespaceResourceWhitelist",
         /// Keys that commits have to be signed with.
         optional signature_keys: Vec<SignatureKey> = "signatureKeys",
         /// Cluster-scoped kinds that are forbidden.

@@ -31,6 +31,15 @@ pub enum WaitFor {
     HookDeletion(ObjectKey),
     /// Somebody has to confirm that an object may be pruned.
     PruneConfirmation(ObjectKey),
+    /// Somebody has to confirm that an object may be deleted with its application.
+    DeletionConfirmation(ObjectKey),
+    /// An object that was deleted is held by finalizers, which others have to take off.
+    Held {
+        /// The object.
+        object: ObjectKey,
+        /// The finalizers.
+        finalizers: Vec<Str>,
+    },
     /// Controllers get a moment to notice the last wave.
     WaveDelay {
         /// The phase of the wave that was applied.
@@ -47,8 +56,8 @@ pub enum WaitFor {
         /// What the last attempt ended with.
         after: Str,
     },
-    /// A sync window is closed.
-    SyncWindow,
+    /// A sync window is closed, for this reason.
+    SyncWindow(Str),
     /// A cluster, by name or address, has to be there again.
     Cluster(Str),
 }
@@ -75,8 +84,10 @@ impl WaitFor {
             | Self::HookCompletion(key)
             | Self::Deletion(key)
             | Self::HookDeletion(key)
-            | Self::PruneConfirmation(key) => Some(key),
-            Self::WaveDelay { .. } | Self::Retry { .. } | Self::SyncWindow | Self::Cluster(_) => None,
+            | Self::PruneConfirmation(key)
+            | Self::DeletionConfirmation(key)
+            | Self::Held { object: key, .. } => Some(key),
+            Self::WaveDelay { .. } | Self::Retry { .. } | Self::SyncWindow(_) | Self::Cluster(_) => None,
         }
     }
 
@@ -87,9 +98,10 @@ impl WaitFor {
     fn reason(&self) -> &'static str {
         match self {
             Self::HookCompletion(_) => "completion of hook",
-            Self::Deletion(_) => "deletion of",
+            Self::Deletion(_) | Self::Held { .. } => "deletion of",
             Self::HookDeletion(_) => "deletion of hook",
             Self::PruneConfirmation(_) => "pruning confirmation of",
+            Self::DeletionConfirmation(_) => "deletion confirmation of",
             _ => "healthy state of",
         }
     }
@@ -99,12 +111,17 @@ impl WaitFor {
 impl fmt::Display for WaitFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(key) = self.object() {
-            return write!(f, "{} {key}", self.reason());
+            write!(f, "{} {key}", self.reason())?;
+            return match self {
+                Self::Held { finalizers, .. } => write!(f, ", held by {}", finalizers.join(", ")),
+                _ => Ok(()),
+            };
         }
         match self {
             Self::WaveDelay { phase, wave } => write!(f, "controllers to notice {phase} wave {wave}"),
             Self::Retry { attempt, at, .. } => write!(f, "attempt #{attempt} at {at}"),
             Self::Cluster(cluster) => write!(f, "cluster {cluster} to answer"),
+            Self::SyncWindow(why) if !why.is_empty() => write!(f, "an open sync window: {why}"),
             _ => f.write_str("an open sync window"),
         }
     }
@@ -115,7 +132,7 @@ impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for item in &self.for_ {
             match item {
-                WaitFor::SyncWindow => return f.write_str("Sync operation blocked by sync window"),
+                WaitFor::SyncWindow(_) => return f.write_str("Sync operation blocked by sync window"),
                 WaitFor::Retry { attempt, at, after } => {
                     return write!(f, "{after}. Retrying attempt #{attempt} at {}.", at.strftime("%-I:%M%p"));
                 }
@@ -199,6 +216,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_held_says_by_what() {
+        let held = WaitFor::Held { object: pod("a"), finalizers: vec!["example.com/hold".into()] };
+        assert_eq!(held.to_string(), "deletion of /Pod/shop/a, held by example.com/hold");
+        assert_eq!(
+            WaitFor::DeletionConfirmation(pod("a")).to_string(),
+            "deletion confirmation of /Pod/shop/a"
+        );
+    }
+
+    #[test]
     fn a_retry_says_when() {
         let retry = WaitFor::Retry {
             attempt: 2,
@@ -209,6 +236,9 @@ mod tests {
             message(vec![retry]),
             "one or more objects failed to apply. Retrying attempt #2 at 3:04PM."
         );
-        assert_eq!(message(vec![WaitFor::SyncWindow]), "Sync operation blocked by sync window");
+        assert_eq!(
+            message(vec![WaitFor::SyncWindow("denied".into())]),
+            "Sync operation blocked by sync window"
+        );
     }
 }

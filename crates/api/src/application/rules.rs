@@ -2,10 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::Application;
 use super::policy::{RetryStrategy, SyncPolicy, SyncPolicyAutomated};
 use super::source::ApplicationSource;
 use super::spec::ApplicationSpec;
+use crate::annotations;
 use crate::duration::{DurationError, parse_duration};
+use crate::options::Options;
 
 /// The address that means the cluster which the engine itself runs in.
 pub const IN_CLUSTER_SERVER: &str = "https://kubernetes.default.svc";
@@ -44,6 +47,21 @@ impl ApplicationSpec {
     /// The automated policy, if it is on.
     pub fn automated(&self) -> Option<&SyncPolicyAutomated> {
         self.sync_policy.as_ref().and_then(SyncPolicy::automated)
+    }
+}
+
+impl Application {
+    /// Whether somebody has approved since then that what asks for confirmation may be pruned or deleted. A time that
+    /// cannot be read approves nothing.
+    pub fn is_deletion_approved(&self, since: Timestamp) -> bool {
+        let approved = self.metadata.annotations.get(annotations::DELETION_APPROVED);
+        approved.and_then(|text| text.parse::<Timestamp>().ok()).is_some_and(|at| at >= since)
+    }
+
+    /// The sync options of the policy.
+    pub fn sync_options(&self) -> Options {
+        let policy = self.spec.sync_policy.as_ref();
+        Options::from(policy.map(|policy| policy.sync_options.as_slice()).unwrap_or_default())
     }
 }
 
@@ -117,6 +135,21 @@ mod tests {
         };
         let strategy = RetryStrategy { backoff: Some(backoff), ..RetryStrategy::default() };
         assert_eq!([0, 1, 2].map(|retries| wait(&strategy, retries)), [10, 30, 60]);
+    }
+
+    #[test]
+    fn what_was_approved_before_it_was_asked_for_is_not_approved() {
+        let since = "2026-01-02T00:00:00Z".parse().unwrap();
+        let approved = |text: &str| {
+            let mut application = Application::default();
+            application.metadata.annotations.insert(annotations::DELETION_APPROVED.into(), text.into());
+            application.is_deletion_approved(since)
+        };
+        assert!(approved("2026-01-02T00:00:00Z"));
+        assert!(approved("2026-01-02T03:00:00.5+02:00"));
+        assert!(!approved("2026-01-01T23:59:59Z"));
+        assert!(!approved("true"));
+        assert!(!Application::default().is_deletion_approved(since));
     }
 
     #[test]

@@ -86,12 +86,12 @@ impl FieldSet {
     }
 
     /// Whether the step leads to a member.
-    pub(crate) fn has_member(&self, step: &Segment) -> bool {
+    pub fn has_member(&self, step: &Segment) -> bool {
         self.members.binary_search_by(|member| order(member, step)).is_ok()
     }
 
     /// What is in the set below a step.
-    pub(crate) fn below(&self, step: &Segment) -> Option<&FieldSet> {
+    pub fn below(&self, step: &Segment) -> Option<&FieldSet> {
         let at = self.children.binary_search_by(|(child, _)| order(child, step)).ok()?;
         self.children.get(at).map(|(_, set)| set)
     }

@@ -146,6 +146,11 @@ impl Scalar {
     }
 }
 
+/// Whether Go prints nothing at all for a field with this value, as if it had not been set.
+pub fn leaves_out(field: Field<'_>, value: &Value) -> bool {
+    is_omitted(field, value) && printed_zero(field).is_none()
+}
+
 fn is_omitted(field: Field<'_>, value: &Value) -> bool {
     if value.is_null() {
         // What is always printed as `null` stays; the rest comes back as its zero.
@@ -202,7 +207,8 @@ fn canonical(value: &mut Value, ty: TypeRef<'_>) {
     }
 }
 
-fn usual_form(kind: Scalar, value: &Value) -> Option<Value> {
+/// A scalar as Go prints it after reading it, where that is another form than that of JSON.
+pub fn usual_form(kind: Scalar, value: &Value) -> Option<Value> {
     match (kind, value) {
         // Go's zero time prints as nothing.
         (Scalar::Time | Scalar::MicroTime, Value::Str(text)) if text == "0001-01-01T00:00:00Z" => {
