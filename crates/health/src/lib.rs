@@ -1,12 +1,31 @@
 //! Object to health: is it doing what it was asked to do, and if not, what does it say?
 //!
-//! The built-in checks are Argo CD's thirteen, one file per kind. A kind without a check has no health of its own
-//! and does not count; that is why [`assess`] gives an `Option`.
+//! Every kind that Argo CD knows has a check of our own: as data in `data/checks.txt` where the conditions and phases of a
+//! status are enough, one file per kind or family where they are not. Users bring checks of their own in Lua, which
+//! come first ([`Customizations`]). A kind without a check has no health and does not count; that is why [`assess`]
+//! gives an `Option`. For such kinds [`generic`] reads what most controllers write, for those who look for reasons.
+//!
+//! Where a status lacks a field, Argo CD's scripts may fail on it and the health is Unknown. Ours takes what is missing
+//! for empty.
 
+pub mod action;
+mod custom;
+mod generic;
 mod kind;
+pub mod limits;
+mod rules;
+mod why;
 
 use lynceus_api::{HealthStatusCode, finalizers};
 use lynceus_object::{Object, Value};
+
+pub use custom::{CustomizationError, Customizations, check_with};
+pub use generic::generic;
+pub use lynceus_lua::{Libraries, Offer, Operation, Script, ScriptError, World};
+pub use why::{Found, Planned, Surroundings, waits_for_later, why};
+
+/// What is said of a status that there is none of.
+const INVALID_STATUS: &str = "Lua returned an invalid health status";
 
 /// How an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +56,10 @@ impl Health {
         Health::new(HealthStatusCode::Degraded, message)
     }
 
+    fn suspended(message: impl Into<String>) -> Self {
+        Health::new(HealthStatusCode::Suspended, message)
+    }
+
     fn unknown(message: impl Into<String>) -> Self {
         Health::new(HealthStatusCode::Unknown, message)
     }
@@ -44,11 +67,26 @@ impl Health {
 
 /// The health of a live object, or `None` for a kind that has no check.
 pub fn assess(object: &Object) -> Option<Health> {
-    if object.is_deleting() && !object.finalizers().any(|finalizer| finalizer == finalizers::HOOK) {
-        return Some(Health::progressing("Pending deletion"));
+    deleting(object).or_else(|| check(object))
+}
+
+/// What the check of the object's kind says of it. An object that is being deleted is looked at like any other, unless its
+/// check is one of the thirteen that Argo CD never asks then.
+pub fn check(object: &Object) -> Option<Health> {
+    let (group, kind) = (object.group(), object.kind());
+    if let Some(check) = kind::special(group, kind) {
+        return Some(check(object));
     }
-    let check = kind::check_for(object.group(), object.kind())?;
-    Some(check(object))
+    if let Some(check) = kind::built_in(group, kind) {
+        return Some(deleting(object).unwrap_or_else(|| check(object)));
+    }
+    rules::judge(object)?
+}
+
+/// What is being deleted is on its way, unless it is a hook whose end we wait for.
+fn deleting(object: &Object) -> Option<Health> {
+    let hook = object.finalizers().any(|finalizer| finalizer == finalizers::HOOK);
+    (object.is_deleting() && !hook).then(|| Health::progressing("Pending deletion"))
 }
 
 /// The worst of many healths; healthy if there are none. This is an application's health.
@@ -75,6 +113,11 @@ fn int(object: &Object, path: &[&str]) -> i64 {
 /// A string of the object; empty when it is not there.
 fn text<'a>(object: &'a Object, path: &[&str]) -> &'a str {
     object.value().str_at(path).unwrap_or_default()
+}
+
+/// Whether a field is there, and is not null.
+fn present(object: &Object, path: &[&str]) -> bool {
+    object.at(path).is_some_and(|value| !value.is_null())
 }
 
 /// The conditions in the status, in their order.
