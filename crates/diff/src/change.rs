@@ -2,6 +2,7 @@
 
 use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 
+use crate::ignore::RuleReport;
 use crate::pair::Pair;
 
 /// Everything that a comparison of an application found.
@@ -11,6 +12,8 @@ pub struct ChangeSet {
     pub changes: Vec<Change>,
     /// The hooks, which are run and not compared.
     pub hooks: Vec<Object>,
+    /// What each rule for ignoring differences did, in the rules' order.
+    pub rules: Vec<RuleReport>,
 }
 
 /// One pair and the verdict on it.
@@ -74,6 +77,40 @@ pub struct FieldChange {
     pub live: Option<Value>,
     /// Who wrote the live value, as the object's managed fields tell.
     pub writer: Option<Writer>,
+    /// How the difference seems to have come about.
+    pub origin: Origin,
+}
+
+/// How a difference seems to have come about. A guess from what the object itself tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Nothing tells.
+    #[default]
+    Unknown,
+    /// The source has changed since it was last applied.
+    Source,
+    /// The server fills the field in where nobody says anything.
+    Default,
+    /// We wrote the field, and something on the way into the cluster changed it.
+    Admission,
+    /// Another writer has changed it.
+    Writer,
+    /// Another writer changes it again after each sync.
+    Loop,
+}
+
+impl Origin {
+    /// The word that stands for it in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Unknown => "unknown",
+            Origin::Source => "source",
+            Origin::Default => "server-default",
+            Origin::Admission => "admission",
+            Origin::Writer => "writer",
+            Origin::Loop => "loop",
+        }
+    }
 }
 
 /// A writer of a field, from `metadata.managedFields`.

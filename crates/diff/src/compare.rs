@@ -1,12 +1,13 @@
 //! What would an apply change?
 
 use jiff::Timestamp;
-use lynceus_api::{FIELD_MANAGER, Options, annotations, options};
+use lynceus_api::{FIELD_MANAGER, annotations};
 use lynceus_object::apply::{self, FieldSet};
 use lynceus_object::schema::{self, TypeRef};
 use lynceus_object::{Object, Value, defaults, json, patch};
 
 use crate::error::DiffError;
+use crate::ignore::Tally;
 use crate::kinds::Known;
 use crate::normalize::normalize;
 use crate::reshape::{is_readable, only_fields_of, reshape};
@@ -36,23 +37,30 @@ pub fn sides(
     live: Option<&Object>,
     settings: &Settings,
 ) -> Result<Sides, DiffError> {
-    let prepared = |object: &Object| {
-        let mut object = reshape(object, Known::of(object).as_ref());
-        normalize(&mut object, settings);
-        object
-    };
+    counted(desired, live, settings, &mut settings.ignore.tally())
+}
+
+/// The same, with a count of what the rules did.
+pub(crate) fn counted(
+    desired: Option<&Object>,
+    live: Option<&Object>,
+    settings: &Settings,
+    tally: &mut Tally,
+) -> Result<Sides, DiffError> {
     let (Some(desired), Some(live)) = (desired, live) else {
-        return Ok(Sides { live: live.map(prepared), predicted: desired.map(prepared) });
+        let live = live.map(|live| prepared(live, settings, tally));
+        let predicted = desired.map(|desired| prepared(desired, settings, tally));
+        return Ok(Sides { live, predicted });
     };
     let (mut desired, mut live) = (desired.clone(), live.clone());
     carry_tracking_over(&desired, &mut live, settings);
-    settings.ignore.apply_managers(&mut desired, &mut live);
-    let (desired, live) = (prepared(&desired), prepared(&live));
-    if settings.server_side_apply || Options::sync(&desired).has(options::sync::SERVER_SIDE_APPLY) {
+    settings.ignore.apply_managers(&mut desired, &mut live, tally);
+    let (desired, live) = (prepared(&desired, settings, tally), prepared(&live, settings, tally));
+    if settings.applies_on_server(&desired) {
         return server_side(&desired, &live);
     }
     if let Some(mut original) = last_applied(&live) {
-        normalize(&mut original, settings);
+        normalize(&mut original, settings, tally);
         // A last applied configuration that leads nowhere is as good as none.
         if let Ok(sides) = three_way(&original, &desired, &live) {
             return Ok(sides);
@@ -61,9 +69,16 @@ pub fn sides(
     three_way(&desired, &desired, &live)
 }
 
+/// An object in the form of its type, without what means nothing.
+fn prepared(object: &Object, settings: &Settings, tally: &mut Tally) -> Object {
+    let mut object = reshape(object, Known::of(object).as_ref());
+    normalize(&mut object, settings, tally);
+    object
+}
+
 /// An object that is still marked by the label gets the annotation that it would be marked by, so that a change of
 /// the tracking method alone is no difference.
-fn carry_tracking_over(desired: &Object, live: &mut Object, settings: &Settings) {
+pub(crate) fn carry_tracking_over(desired: &Object, live: &mut Object, settings: &Settings) {
     let Some(label) = settings.former_tracking_label.as_deref() else { return };
     if live.label(label).is_none_or(str::is_empty) {
         return;

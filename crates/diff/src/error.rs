@@ -18,4 +18,13 @@ pub enum DiffError {
     /// What the server would fill in cannot be added to the object.
     #[error("the server's defaults cannot be added")]
     Defaults(#[source] PatchError),
+    /// The server refused to say what an apply would do.
+    #[error("the server's dry run failed: {0}")]
+    DryRun(String),
+    /// The server has not been asked what an apply would do.
+    #[error("the server was not asked what an apply would do")]
+    NotAsked,
+    /// The answer of a dry run does not say which fields are ours.
+    #[error("the managed fields of the server's dry run cannot be used: {0}")]
+    ManagedFields(String),
 }

@@ -4,22 +4,23 @@ use lynceus_object::schema::{ListType, TypeRef};
 use lynceus_object::{FieldPath, Map, Object, Segment, Value, json};
 
 use crate::change::{FieldChange, Writer};
-use crate::kinds::Known;
+use crate::kinds::type_of;
 use crate::limits;
+use crate::origin::Clues;
 
 /// Lists the fields in which two objects differ, in path order, with their writers.
 ///
-/// `written` is the live object with its managed fields, which the compared ones need not have.
-pub(crate) fn differing(live: &Object, predicted: &Object, written: &Object) -> Vec<FieldChange> {
-    let ty = Known::of(live).map_or_else(TypeRef::untyped, |known| known.ty);
-    let mut walk = Walk { path: FieldPath::root(), written, found: Vec::new() };
+/// The clues are of the live object with its managed fields, which the compared ones need not have.
+pub(crate) fn differing(live: &Object, predicted: &Object, clues: &Clues<'_>) -> Vec<FieldChange> {
+    let ty = type_of(live).unwrap_or_else(TypeRef::untyped);
+    let mut walk = Walk { path: FieldPath::root(), clues, found: Vec::new() };
     walk.values(Some(live.value()), Some(predicted.value()), ty);
     walk.found
 }
 
 struct Walk<'a> {
     path: FieldPath,
-    written: &'a Object,
+    clues: &'a Clues<'a>,
     found: Vec<FieldChange>,
 }
 
@@ -35,12 +36,17 @@ impl Walk<'_> {
             (Some(Value::Seq(live)), Some(Value::Seq(desired))) if self.has_room() => {
                 self.lists(live, desired, ty)
             }
-            _ => self.found.push(FieldChange {
-                path: self.path.clone(),
-                desired: desired.cloned(),
-                live: live.cloned(),
-                writer: writer(self.written, &self.path),
-            }),
+            _ => {
+                let writer = writer(self.clues.live, &self.path);
+                let origin = self.clues.origin(&self.path, writer.as_ref());
+                self.found.push(FieldChange {
+                    path: self.path.clone(),
+                    desired: desired.cloned(),
+                    live: live.cloned(),
+                    writer,
+                    origin,
+                });
+            }
         }
     }
 
@@ -186,7 +192,7 @@ mod tests {
             &["spec", "template", "spec", "containers"],
             value!([{"name": "web", "image": "new"}, {"name": "side", "image": "s"}]),
         );
-        let found: Vec<String> = differing(&live, &predicted, &live)
+        let found: Vec<String> = differing(&live, &predicted, &Clues::new(&predicted, &live, false))
             .iter()
             .map(|change| {
                 let show = |value: &Option<Value>| value.as_ref().map_or("-".to_owned(), json::to_string);
@@ -207,7 +213,7 @@ mod tests {
     fn fields_on_one_side_only_are_told_as_such() {
         let live = object(value!({"kind": "X", "a": 1}));
         let predicted = object(value!({"kind": "X", "b": [1]}));
-        let found = differing(&live, &predicted, &live);
+        let found = differing(&live, &predicted, &Clues::new(&predicted, &live, false));
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].live.clone(), found[0].desired.clone()), (Some(value!(1)), None));
         assert_eq!((found[1].live.clone(), found[1].desired.clone()), (None, Some(value!([1]))));

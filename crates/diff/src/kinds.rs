@@ -32,15 +32,24 @@ pub(crate) struct Known {
 impl Known {
     /// What is known about an object's kind, if anything is.
     pub(crate) fn of(object: &Object) -> Option<Self> {
-        if UNTYPED.contains(&object.group()) {
-            return None;
-        }
-        let (api_version, kind) = (object.api_version(), object.kind());
-        let former = |(version, only, _): &&(&str, &str, &str)| {
-            *version == api_version && (only.is_empty() || *only == kind)
-        };
-        let successor = FORMER.iter().find(former).map_or(api_version, |(_, _, successor)| *successor);
-        let ty = schema::builtin().of_manifest(successor, kind)?;
-        Some(Known { ty, gvk: Gvk::from_manifest(successor, kind) })
+        let ty = type_of(object)?;
+        Some(Known { ty, gvk: Gvk::from_manifest(successor(object), object.kind()) })
     }
+}
+
+/// The type of an object's kind, if it has a built-in one.
+pub(crate) fn type_of(object: &Object) -> Option<TypeRef<'static>> {
+    if UNTYPED.contains(&object.group()) {
+        return None;
+    }
+    schema::builtin().of_manifest(successor(object), object.kind())
+}
+
+/// The version whose fields an object has.
+fn successor(object: &Object) -> &str {
+    let (api_version, kind) = (object.api_version(), object.kind());
+    let former = |(version, only, _): &&(&str, &str, &str)| {
+        *version == api_version && (only.is_empty() || *only == kind)
+    };
+    FORMER.iter().find(former).map_or(api_version, |(_, _, successor)| *successor)
 }

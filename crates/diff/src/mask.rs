@@ -1,5 +1,7 @@
 //! Hiding secret data without hiding that it differs.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use lynceus_api::annotations;
 use lynceus_object::{Object, Str, Value, json};
 
@@ -14,7 +16,8 @@ pub fn is_secret(object: &Object) -> bool {
     object.kind() == "Secret" && object.group().is_empty()
 }
 
-/// Hides the data of a Secret, and the annotations named, in the desired and the live object alike.
+/// Hides the data of a Secret, and the annotations named, in the desired and the live object alike. Of an object that is
+/// no Secret only the annotations are hidden.
 ///
 /// Equal values stay equal and different ones different, also inside the last applied configuration.
 pub fn mask(
@@ -23,19 +26,10 @@ pub fn mask(
     hidden: &[Str],
 ) -> (Option<Object>, Option<Object>) {
     let mut sides = [Side::new(desired), Side::new(live)];
+    let holds_secrets = desired.into_iter().chain(live).any(is_secret);
     let mut objects: Vec<&mut Object> = sides.iter_mut().flat_map(Side::objects).collect();
-    for object in &mut objects {
-        secret(object);
-    }
-    let mut keys: Vec<Str> = objects
-        .iter()
-        .filter_map(|object| object.at(&["data"])?.as_map())
-        .flat_map(|map| map.keys().cloned())
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    for key in &keys {
-        hide(&mut objects, &["data", key]);
+    if holds_secrets {
+        hide_data(&mut objects);
     }
     for name in hidden.iter().filter(|name| *name != annotations::LAST_APPLIED) {
         hide(&mut objects, &["metadata", "annotations", name]);
@@ -43,6 +37,80 @@ pub fn mask(
     let all = hidden.iter().any(|name| name == annotations::LAST_APPLIED);
     let [desired, live] = sides.map(|side| side.finish(all));
     (desired, live)
+}
+
+/// A message about objects, without what it quotes of the data of those that are Secrets.
+///
+/// Servers quote what they refuse, and some a piece of the text that they could not read.
+pub fn unquoted(message: &str, objects: &[&Object]) -> String {
+    let secrets: Vec<&&Object> = objects.iter().filter(|object| is_secret(object)).collect();
+    if secrets.is_empty() {
+        return message.to_owned();
+    }
+    let mut text = message.to_owned();
+    for marker in [", error found in #", " error found in #"] {
+        if let Some(at) = text.find(marker) {
+            text.truncate(at);
+        }
+    }
+    for value in secrets.iter().flat_map(|secret| values(secret)) {
+        let quoted = format!("\"{value}\"");
+        text = text.replace(&quoted, &format!("\"{MASK}\""));
+        // What is shorter may be part of any word, and is no secret.
+        if value.len() >= SHORTEST {
+            text = text.replace(&value, MASK);
+        }
+    }
+    without_invalid_values(&text)
+}
+
+/// The shortest text that is looked for inside of others.
+const SHORTEST: usize = 4;
+
+/// What a Secret holds, as it is written and as it is meant; the longest first, so that none is left in pieces.
+fn values(object: &Object) -> Vec<String> {
+    let mut values = Vec::new();
+    let last = object.annotation(annotations::LAST_APPLIED);
+    let last = last.and_then(|text| Object::new(json::parse(text.as_bytes()).ok()?).ok());
+    for object in std::iter::once(object).chain(&last) {
+        for field in ["data", "stringData"] {
+            let map = object.at(&[field]).and_then(Value::as_map);
+            for value in map.into_iter().flat_map(|map| map.values()).filter_map(Value::as_str) {
+                values.push(value.to_owned());
+                values.extend(decoded(value));
+                values.push(BASE64.encode(value));
+            }
+        }
+    }
+    values.retain(|value| !value.is_empty());
+    values.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
+    values.dedup();
+    values
+}
+
+fn decoded(value: &str) -> Option<String> {
+    String::from_utf8(BASE64.decode(value).ok()?).ok()
+}
+
+/// What an API server says of a value that it refuses, without the value.
+fn without_invalid_values(text: &str) -> String {
+    const MARKER: &str = "Invalid value: \"";
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(MARKER) {
+        let (before, after) = rest.split_at(at + MARKER.len());
+        out.push_str(before);
+        out.push_str(MASK);
+        let mut escaped = false;
+        let end = after.find(|sign: char| {
+            let ends = sign == '"' && !escaped;
+            escaped = sign == '\\' && !escaped;
+            ends
+        });
+        rest = end.map_or("", |end| &after[end..]);
+    }
+    out.push_str(rest);
+    out
 }
 
 /// An object and the configuration that was last applied to it.
@@ -86,6 +154,22 @@ impl Side {
             _ => object.set_annotation(annotations::LAST_APPLIED, MASK),
         }
         Some(object)
+    }
+}
+
+fn hide_data(objects: &mut [&mut Object]) {
+    for object in objects.iter_mut() {
+        secret(object);
+    }
+    let mut keys: Vec<Str> = objects
+        .iter()
+        .filter_map(|object| object.at(&["data"])?.as_map())
+        .flat_map(|map| map.keys().cloned())
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in &keys {
+        hide(objects, &["data", key]);
     }
 }
 
@@ -145,5 +229,49 @@ mod tests {
             let (_, live) = mask(None, Some(&live), &[]);
             assert!(!json::to_string(live.expect("it").value()).contains("aHVzaA"), "{last}");
         }
+    }
+
+    #[test]
+    fn annotations_are_hidden_in_any_object_and_its_data_stays() {
+        let map = |token: &str| {
+            let mut map = Object::new(value!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}))
+                .expect("a map");
+            map.set_annotation("a.io/token", token);
+            let last = json::to_string(map.value());
+            map.set_annotation(annotations::LAST_APPLIED, last);
+            map
+        };
+        let (desired, live) = mask(Some(&map("hush")), Some(&map("hushed")), &["a.io/token".into()]);
+        for (object, shown) in [(desired, "++++++++"), (live, "++++++++++++")] {
+            let object = object.expect("it");
+            assert_eq!(object.annotation("a.io/token"), Some(shown));
+            assert_eq!(object.value().str_at(&["data", "a"]), Some("b"));
+            assert!(!json::to_string(object.value()).contains("hush"));
+        }
+    }
+
+    #[test]
+    fn what_a_server_quotes_of_a_secret_is_not_repeated() {
+        let mut object = secret(value!({"key": "aHVzaC1odXNo", "pin": "MTI="}));
+        object.set(&["stringData"], value!({"word": "tell nobody"}));
+        for (message, expect) in [
+            (
+                "Secret \"s\" is invalid: data[key]: Invalid value: \"hush-hush\": too long",
+                "Secret \"s\" is invalid: data[key]: Invalid value: \"++++++++\": too long",
+            ),
+            ("denied: the value tell nobody is weak", "denied: the value ++++++++ is weak"),
+            ("denied: dGVsbCBub2JvZHk= is base64", "denied: ++++++++ is base64"),
+            ("pin \"12\" of 12 signs", "pin \"++++++++\" of 12 signs"),
+            (
+                "illegal base64 data at input byte 4, error found in #10 byte of ...|ey\":\"hus|...",
+                "illegal base64 data at input byte 4",
+            ),
+            ("data: Invalid value: \"what nobody \\\" knows\": no", "data: Invalid value: \"++++++++\": no"),
+        ] {
+            assert_eq!(unquoted(message, &[&object]), expect);
+        }
+        let map = Object::new(value!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "bare"}}))
+            .expect("a map");
+        assert_eq!(unquoted("bare", &[&map]), "bare");
     }
 }

@@ -7,18 +7,22 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use lynceus_object::schema;
 use lynceus_object::{Map, Object, Str, Value};
 
+use crate::ignore::Tally;
 use crate::settings::Settings;
 
 /// Takes away what means nothing in an object of any kind, and what the settings leave out of the account.
-pub(crate) fn normalize(object: &mut Object, settings: &Settings) {
+pub(crate) fn normalize(object: &mut Object, settings: &Settings, tally: &mut Tally) {
     object.remove(&["metadata", "creationTimestamp"]);
+    if settings.ignores_status(object) {
+        object.remove(&["status"]);
+    }
     match (object.group(), object.kind()) {
         ("", "Secret") => secret(object),
         ("rbac.authorization.k8s.io", "ClusterRole" | "Role") => role(object, settings),
         ("", "Endpoints") => endpoints(object),
         _ => {}
     }
-    settings.ignore.apply(object);
+    settings.ignore.apply(object, tally);
     settings.known_types.apply(object);
 }
 

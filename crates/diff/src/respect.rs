@@ -9,9 +9,10 @@ use crate::settings::Settings;
 /// The desired object with every ignored field as it is live, for `RespectIgnoreDifferences`.
 pub fn respect(desired: &Object, live: &Object, settings: &Settings) -> Result<Object, DiffError> {
     let (mut plain_desired, mut plain_live) = (desired.clone(), live.clone());
-    settings.ignore.apply_managers(&mut plain_desired, &mut plain_live);
+    let mut tally = settings.ignore.tally();
+    settings.ignore.apply_managers(&mut plain_desired, &mut plain_live, &mut tally);
     for object in [&mut plain_desired, &mut plain_live] {
-        settings.ignore.apply(object);
+        settings.ignore.apply(object, &mut tally);
         settings.known_types.apply(object);
     }
     let without_status = |object: &Object| {

@@ -3,50 +3,45 @@
 //! Only the paths are found by the interpreter; the deleting is done here, because jq deletes all paths at once and
 //! the interpreter one after the other.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use jaq_core::data::JustLut;
-use jaq_core::load::lex::{Lexer, StrPart, Tok, Token};
+use jaq_core::data::HasLut;
+use jaq_core::load::lex::Lexer;
 use jaq_core::load::{Arena, File, Loader};
-use jaq_core::{Compiler, Ctx, Filter, Vars, unwrap_valr};
+use jaq_core::{Compiler, Ctx, DataT, Filter, Native, Vars, unwrap_valr};
 use jaq_json::{Num, Val};
 use lynceus_object::Value;
 
+use super::refusal::refuse;
 use crate::limits;
-
-/// Words that a path has no need of: they loop without end, or look at the world outside the object.
-const REFUSED: [&str; 16] = [
-    "combinations",
-    "debug",
-    "def",
-    "env",
-    "halt",
-    "halt_error",
-    "import",
-    "include",
-    "input",
-    "inputs",
-    "now",
-    "range",
-    "repeat",
-    "stderr",
-    "until",
-    "while",
-];
 
 /// A jq expression whose paths are deleted.
 #[derive(Clone)]
 pub(super) struct JqPath {
     expression: String,
-    filter: Arc<Filter<JustLut<Val>>>,
+    filter: Arc<Filter<Counted>>,
 }
 
 impl fmt::Debug for JqPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("JqPath").field(&self.expression).finish()
     }
+}
+
+/// What the paths of an expression led to.
+#[derive(Debug, PartialEq)]
+pub(super) struct Deleted {
+    /// The value without it.
+    pub(super) value: Value,
+    /// How many fields went.
+    pub(super) fields: usize,
+    /// The first field of the shortest path that was followed, if that path has no other: a whole part of the object.
+    pub(super) part: Option<String>,
 }
 
 /// One step of a path that jq gives.
@@ -56,6 +51,40 @@ enum Step {
     Field(String),
     /// A slice, with its open ends.
     Slice(Option<i64>, Option<i64>),
+}
+
+/// The interpreter's data with a count of what it does.
+///
+/// An expression of a few signs can keep the interpreter busy for years, and the interpreter has no count of its own. But
+/// wherever it branches it clones its context, and with it this. A clone cannot fail, so that the one too many unwinds to
+/// where the expression was started; nothing is printed of that, and nothing is left behind.
+struct Counted;
+
+struct Data<'a> {
+    lut: &'a jaq_core::compile::Lut<Native<Counted>>,
+    steps: &'a Cell<u32>,
+}
+
+/// What unwinds.
+struct Exhausted;
+
+impl DataT for Counted {
+    type V<'a> = Val;
+    type Data<'a> = Data<'a>;
+}
+
+impl<'a> HasLut<'a, Counted> for Data<'a> {
+    fn lut(&self) -> &'a jaq_core::compile::Lut<Native<Counted>> {
+        self.lut
+    }
+}
+
+impl Clone for Data<'_> {
+    fn clone(&self) -> Self {
+        let Some(left) = self.steps.get().checked_sub(1) else { resume_unwind(Box::new(Exhausted)) };
+        self.steps.set(left);
+        Data { lut: self.lut, steps: self.steps }
+    }
 }
 
 impl JqPath {
@@ -81,53 +110,57 @@ impl JqPath {
     }
 
     /// The value without what the paths lead to; an error if the expression does not fit the value.
-    pub(super) fn delete(&self, value: &Value) -> Result<Value, String> {
-        let context = Ctx::<JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
-        let mut paths = Vec::new();
-        for path in self.filter.id.run((context, to_jq(value))).map(unwrap_valr) {
-            let path = path.map_err(|error| error.to_string())?;
-            paths.push(steps(&path).ok_or("not a path")?);
-            if paths.len() > limits::JQ_PATHS {
-                return Err(format!("more than {} paths", limits::JQ_PATHS));
+    pub(super) fn delete(&self, value: &Value) -> Result<Deleted, JqError> {
+        let mut paths = catch_unwind(AssertUnwindSafe(|| self.paths(value))).unwrap_or_else(|panic| {
+            match panic.downcast::<Exhausted>() {
+                Ok(_) => Err(JqError::Exhausted),
+                // Somebody else's, and not ours to stop.
+                Err(other) => resume_unwind(other as Box<dyn Any + Send>),
             }
-        }
+        })?;
         // From the back, so that deleting one does not move the next.
         paths.sort_by(|a, b| compare(b, a));
-        let mut out = value.clone();
+        let mut deleted = Deleted { value: value.clone(), fields: 0, part: None };
         for path in &paths {
-            delete(&mut out, path)?;
+            if delete(&mut deleted.value, path).map_err(JqError::Misfit)? {
+                deleted.fields += 1;
+                deleted.part = match path.as_slice() {
+                    [] => Some(".".to_owned()),
+                    [Step::Field(name)] => Some(name.clone()),
+                    _ => deleted.part,
+                };
+            }
         }
-        Ok(out)
+        Ok(deleted)
+    }
+
+    fn paths(&self, value: &Value) -> Result<Vec<Vec<Step>>, JqError> {
+        let steps = Cell::new(limits::JQ_STEPS);
+        let context = Ctx::<Counted>::new(Data { lut: &self.filter.lut, steps: &steps }, Vars::new([]));
+        let mut paths = Vec::new();
+        for path in self.filter.id.run((context, to_jq(value))).map(unwrap_valr) {
+            let path = path.map_err(|error| JqError::Misfit(error.to_string()))?;
+            paths.push(self::steps(&path).ok_or_else(|| JqError::Misfit("not a path".to_owned()))?);
+            if paths.len() > limits::JQ_PATHS {
+                return Err(JqError::TooMany);
+            }
+        }
+        Ok(paths)
     }
 }
 
-/// Looks for words that a path has no need of.
-fn refuse(tokens: &[Token<&str>]) -> Result<(), String> {
-    for (at, Token(text, token)) in tokens.iter().enumerate() {
-        let called = || matches!(tokens.get(at + 1), Some(Token(_, Tok::Block(_))));
-        match token {
-            Tok::Word if REFUSED.contains(text) => return Err(format!("`{text}` has no place in a path")),
-            Tok::Word if *text == "recurse" && called() => {
-                return Err("`recurse` with a filter may never end".to_owned());
-            }
-            Tok::Var if *text == "$ENV" => return Err("`$ENV` has no place in a path".to_owned()),
-            Tok::Sym
-                if *text == "*" || text.ends_with('=') && !matches!(*text, "==" | "!=" | "<=" | ">=") =>
-            {
-                return Err(format!("`{text}` has no place in a path"));
-            }
-            Tok::Block(inner) => refuse(inner)?,
-            Tok::Str(parts) => {
-                for part in parts {
-                    if let StrPart::Term(token) = part {
-                        refuse(std::slice::from_ref(token))?;
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+/// Why an expression did nothing to an object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum JqError {
+    /// It does not fit the object, as an index does not fit a text. That is no mistake of a rule for many objects.
+    #[error("{0}")]
+    Misfit(String),
+    /// It did not come to an end.
+    #[error("it takes more than {} steps", limits::JQ_STEPS)]
+    Exhausted,
+    /// It names too much.
+    #[error("it names more than {} fields of one object", limits::JQ_PATHS)]
+    TooMany,
 }
 
 fn to_jq(value: &Value) -> Val {
@@ -196,26 +229,25 @@ fn compare(a: &[Step], b: &[Step]) -> Ordering {
     a.len().cmp(&b.len())
 }
 
-/// Deletes what a path leads to; nothing, if it leads nowhere.
-fn delete(value: &mut Value, path: &[Step]) -> Result<(), String> {
+/// Deletes what a path leads to, and says whether there was anything.
+fn delete(value: &mut Value, path: &[Step]) -> Result<bool, String> {
     let Some((step, rest)) = path.split_first() else {
         *value = Value::Null;
-        return Ok(());
+        return Ok(true);
     };
     match (step, value) {
-        (_, Value::Null) => Ok(()),
-        (Step::Field(name), Value::Map(map)) if rest.is_empty() => {
-            map.remove(name);
-            Ok(())
+        (_, Value::Null) => Ok(false),
+        (Step::Field(name), Value::Map(map)) if rest.is_empty() => Ok(map.remove(name).is_some()),
+        (Step::Field(name), Value::Map(map)) => {
+            map.get_mut(name).map_or(Ok(false), |child| delete(child, rest))
         }
-        (Step::Field(name), Value::Map(map)) => map.get_mut(name).map_or(Ok(()), |child| delete(child, rest)),
         (Step::Index(index), Value::Seq(items)) => {
             let Some(at) = position(*index, items.len()).filter(|at| *at < items.len()) else {
-                return Ok(());
+                return Ok(false);
             };
             if rest.is_empty() {
                 items.remove(at);
-                return Ok(());
+                return Ok(true);
             }
             delete(&mut items.make_mut()[at], rest)
         }
@@ -228,7 +260,7 @@ fn delete(value: &mut Value, path: &[Step]) -> Result<(), String> {
             let (start, end) = (place(*start, 0), place(*end, length));
             let kept = items.iter().enumerate().filter(|(at, _)| *at < start || *at >= end);
             *items = kept.map(|(_, item)| item.clone()).collect();
-            Ok(())
+            Ok(items.len() < length)
         }
         (_, other) => Err(format!("cannot delete a field of {}", other.type_name())),
     }
@@ -251,7 +283,7 @@ mod tests {
 
     fn check(expression: &str, input: Value, expect: Value) {
         let path = JqPath::compile(expression).unwrap_or_else(|why| panic!("{expression}: {why}"));
-        assert_eq!(path.delete(&input), Ok(expect), "{expression}");
+        assert_eq!(path.delete(&input).map(|deleted| deleted.value), Ok(expect), "{expression}");
     }
 
     #[test]
@@ -286,22 +318,30 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_or_looks_outside_is_refused() {
+    fn what_was_deleted_is_counted() {
+        let count = |expression: &str| {
+            let path = JqPath::compile(expression).expect("it is jq");
+            let deleted = path.delete(&value!({"spec": {"a": [1, 2, 3]}, "b": 1})).expect("it fits");
+            (deleted.fields, deleted.part)
+        };
+        assert_eq!(count(".spec.a[]"), (3, None));
+        assert_eq!(count(".spec.x, .y"), (0, None));
+        assert_eq!(count(".spec"), (1, Some("spec".to_owned())));
+        assert_eq!(count("."), (1, Some(".".to_owned())));
+    }
+
+    #[test]
+    fn what_takes_for_ever_is_stopped_after_so_many_steps() {
+        let deep = (0..30).fold(value!([1, 2, 3]), |inner, _| value!({"a": inner, "b": [1, 2, 3]}));
         for expression in [
-            "repeat(.)",
-            "def f: f; f",
-            "recurse(.)",
-            "env",
-            "$ENV",
-            "input",
-            ".a |= 1",
-            "select(\"x\" * 1000000)",
-            ".a[",
-            "nosuch",
-            "\"\\(env)\"",
+            ".. | .. | .. | .. | .. | .. | .. | .. | .. | .. | select(false)",
+            "select([.. | .. | .. | .. | .. | .. | .. | .. | .. | ..] | length > 0)",
+            "select(any(.. | .. | .. | .. | ..; any(.. | .. | .. | .. | ..; false)))",
         ] {
-            assert!(JqPath::compile(expression).is_err(), "{expression}");
+            let path = JqPath::compile(expression).expect("it is jq");
+            assert_eq!(path.delete(&deep), Err(JqError::Exhausted), "{expression}");
         }
-        assert!(JqPath::compile("..").is_ok());
+        let wide = value!({"a": (0..3000).map(|_| value!([1, 2, 3, 4])).collect::<Value>()});
+        assert_eq!(JqPath::compile("..").expect("jq").delete(&wide), Err(JqError::TooMany));
     }
 }

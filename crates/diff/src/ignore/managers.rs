@@ -3,37 +3,47 @@
 use lynceus_object::schema::{ListType, TypeRef};
 use lynceus_object::{FieldPath, Object, Segment, Str, Value, json};
 
-use crate::kinds::Known;
+use crate::kinds::type_of;
 
-/// Removes from both sides the fields that differ between them and that one of the managers wrote.
-pub(super) fn remove_differing(managers: &[Str], desired: &mut Object, live: &mut Object) {
-    let ty = Known::of(desired).map_or_else(TypeRef::untyped, |known| known.ty);
+/// Removes from both sides the fields that differ between them and that one of the managers wrote; says how many.
+pub(super) fn remove_differing(managers: &[Str], desired: &mut Object, live: &mut Object) -> usize {
+    let ty = type_of(desired).unwrap_or_else(TypeRef::untyped);
     let entries: Vec<Value> = live.value().items_at(&["metadata", "managedFields"]).to_vec();
     let trusted = entries.iter().filter(|entry| {
         entry.str_at(&["manager"]).is_some_and(|manager| managers.iter().any(|trusted| trusted == manager))
     });
-    for fields in trusted.filter_map(|entry| entry.get("fieldsV1")) {
-        remove(fields, desired.value_mut(), live.value_mut(), ty);
-    }
+    trusted
+        .filter_map(|entry| entry.get("fieldsV1"))
+        .map(|fields| remove(fields, desired.value_mut(), live.value_mut(), ty))
+        .sum()
 }
 
 /// Walks a set of fields through both sides at once.
-fn remove(fields: &Value, desired: &mut Value, live: &mut Value, ty: TypeRef<'static>) {
-    let Some(fields) = fields.as_map() else { return };
-    for (name, below) in fields.iter() {
+fn remove(fields: &Value, desired: &mut Value, live: &mut Value, ty: TypeRef<'static>) -> usize {
+    let Some(fields) = fields.as_map() else { return 0 };
+    let one = |(name, below): (&Str, &Value)| {
         if let Some(name) = name.strip_prefix("f:") {
-            remove_field(name, below, desired, live, ty);
+            remove_field(name, below, desired, live, ty)
         } else if let Some(segment) = item_segment(name) {
-            remove_item(&segment, below, desired, live, ty);
+            remove_item(&segment, below, desired, live, ty)
+        } else {
+            0
         }
-    }
+    };
+    fields.iter().map(one).sum()
 }
 
-fn remove_field(name: &str, below: &Value, desired: &mut Value, live: &mut Value, ty: TypeRef<'static>) {
-    let (Value::Map(desired), Value::Map(live)) = (desired, live) else { return };
-    let (Some(a), Some(b)) = (desired.get(name), live.get(name)) else { return };
+fn remove_field(
+    name: &str,
+    below: &Value,
+    desired: &mut Value,
+    live: &mut Value,
+    ty: TypeRef<'static>,
+) -> usize {
+    let (Value::Map(desired), Value::Map(live)) = (desired, live) else { return 0 };
+    let (Some(a), Some(b)) = (desired.get(name), live.get(name)) else { return 0 };
     if a == b {
-        return;
+        return 0;
     }
     let child = ty.child(name).unwrap_or_else(TypeRef::untyped);
     if is_leaf(a, child) || is_leaf(b, child) {
@@ -41,11 +51,13 @@ fn remove_field(name: &str, below: &Value, desired: &mut Value, live: &mut Value
         if is_member(below) {
             desired.remove(name);
             live.remove(name);
+            return 1;
         }
-        return;
+        return 0;
     }
-    if let (Some(a), Some(b)) = (desired.get_mut(name), live.get_mut(name)) {
-        remove(below, a, b, child);
+    match (desired.get_mut(name), live.get_mut(name)) {
+        (Some(a), Some(b)) => remove(below, a, b, child),
+        _ => 0,
     }
 }
 
@@ -55,11 +67,12 @@ fn remove_item(
     desired: &mut Value,
     live: &mut Value,
     ty: TypeRef<'static>,
-) {
-    let Some(item) = ty.item() else { return };
+) -> usize {
+    let Some(item) = ty.item() else { return 0 };
     let path = FieldPath::root().with(segment.clone());
-    if let (Some(a), Some(b)) = (path.get_mut(desired), path.get_mut(live)) {
-        remove(below, a, b, item);
+    match (path.get_mut(desired), path.get_mut(live)) {
+        (Some(a), Some(b)) => remove(below, a, b, item),
+        _ => 0,
     }
 }
 
