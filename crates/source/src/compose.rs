@@ -104,6 +104,32 @@ impl Composition {
             .map_err(|error| self.failed("commit to", &error))
     }
 
+    /// Adds a commit with a signature to a branch: `sign` gets what is signed and gives the signature, armoured.
+    pub fn signed_commit(
+        &self,
+        branch: &str,
+        message: &Message<'_>,
+        changes: impl IntoIterator<Item = (FilePath, Change)>,
+        sign: &mut dyn FnMut(&[u8]) -> String,
+    ) -> Result<CommitId, SourceError> {
+        let name = format!("refs/heads/{branch}");
+        let parent = self.tip(&name)?;
+        let mut commit = gix::objs::Commit {
+            tree: self.write_tree(parent, changes)?,
+            parents: parent.into_iter().collect(),
+            author: signature(message),
+            committer: signature(message),
+            encoding: None,
+            message: message.text.into(),
+            extra_headers: Vec::new(),
+        };
+        let signed = self.bytes(&commit)?;
+        commit.extra_headers.push(("gpgsig".into(), sign(&signed).trim_end().into()));
+        let id = self.write(Kind::Commit, &self.bytes(&commit)?)?;
+        self.point(&name, Target::Object(id))?;
+        Ok(CommitId(id))
+    }
+
     /// Points a branch at a commit, whatever it pointed at before.
     pub fn branch(&self, name: &str, commit: CommitId) -> Result<(), SourceError> {
         self.point(&format!("refs/heads/{name}"), Target::Object(commit.0))
@@ -128,6 +154,33 @@ impl Composition {
             .tag(name, commit.0, Kind::Commit, by, message.text, PreviousValue::Any)
             .map(|_| ())
             .map_err(|error| self.failed("tag", &error))
+    }
+
+    /// Makes a tag with a message and a signature, which `sign` makes as for a commit.
+    pub fn signed_tag(
+        &self,
+        name: &str,
+        commit: CommitId,
+        message: &Message<'_>,
+        sign: &mut dyn FnMut(&[u8]) -> String,
+    ) -> Result<(), SourceError> {
+        let tag = gix::objs::Tag {
+            target: commit.0,
+            target_kind: Kind::Commit,
+            name: name.into(),
+            tagger: Some(signature(message)),
+            message: message.text.into(),
+            signature: None,
+        };
+        let mut bytes = self.bytes(&tag)?;
+        // The signature begins on a line of its own.
+        if !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        let signature = sign(&bytes);
+        bytes.extend_from_slice(signature.as_bytes());
+        let id = self.write(Kind::Tag, &bytes)?;
+        self.point(&format!("refs/tags/{name}"), Target::Object(id))
     }
 
     /// Points any reference at a commit.
@@ -235,6 +288,17 @@ impl Composition {
             editor.upsert(path, kind, id).map_err(wrong)?;
         }
         editor.write().map(gix::Id::detach).map_err(wrong)
+    }
+
+    fn bytes(&self, object: &dyn gix::objs::WriteTo) -> Result<Vec<u8>, SourceError> {
+        let mut bytes = Vec::new();
+        object.write_to(&mut bytes).map_err(|error| self.failed("write to", &error))?;
+        Ok(bytes)
+    }
+
+    fn write(&self, kind: Kind, bytes: &[u8]) -> Result<gix::ObjectId, SourceError> {
+        use gix::objs::Write as _;
+        self.repository.objects.write_buf(kind, bytes).map_err(|error| self.failed("write to", &error))
     }
 
     fn blob(&self, content: &[u8]) -> Result<gix::ObjectId, SourceError> {

@@ -10,6 +10,10 @@ pub const MAX_SUBMODULES: usize = 200;
 pub const MAX_GITMODULES_BYTES: u64 = 1 << 20;
 /// The most directories that one open tree keeps decoded.
 pub const MAX_CACHED_DIRECTORIES: usize = 16_384;
+/// The most trees that are kept with what was decoded of them although nobody has them open at the moment.
+pub const MAX_IDLE_TREES: usize = 4;
+/// The most repositories on this machine that are kept open.
+pub const MAX_OPEN_REPOSITORIES: usize = 256;
 /// The largest pack that is accepted from a server.
 pub const MAX_PACK_BYTES: u64 = 4 << 30;
 /// The largest single object of a pack.
@@ -36,6 +40,10 @@ pub const MAX_VERSION_TEXT: usize = 256;
 pub const MAX_RANGE_TEXT: usize = 512;
 /// The most alternatives of a range, as in Helm.
 pub const MAX_RANGE_ALTERNATIVES: usize = 32;
+/// The largest signature of a commit or tag.
+pub const MAX_SIGNATURE_BYTES: usize = 64 << 10;
+/// The most commits of a history that has to be signed as a whole; a commit that seals makes it shorter.
+pub const MAX_SIGNED_HISTORY: usize = 100_000;
 /// The largest file that a Git LFS pointer can be.
 pub const MAX_LFS_POINTER_BYTES: usize = 1024;
 

@@ -16,6 +16,8 @@ pub(crate) struct Listing {
     refs: BTreeMap<String, ObjectId>,
     /// The full name of the default branch.
     head: Option<String>,
+    /// The tags that are objects of their own, by their full names.
+    tags: BTreeMap<String, ObjectId>,
 }
 
 /// The branches and tags of a repository by their short names, in byte order.
@@ -45,6 +47,16 @@ impl Listing {
         self.refs.insert(name.into(), commit);
     }
 
+    /// Takes the object of a tag, which leads to the commit that it was inserted with.
+    pub(crate) fn insert_tag(&mut self, name: impl Into<String>, tag: ObjectId) {
+        self.tags.insert(name.into(), tag);
+    }
+
+    /// The object of a tag, by its short name; none for one that is only a name.
+    pub(crate) fn tag_object(&self, name: &str) -> Option<ObjectId> {
+        self.tags.get(&format!("refs/tags/{name}")).copied()
+    }
+
     pub(crate) fn set_head(&mut self, branch: impl Into<String>) {
         self.head = Some(branch.into());
     }
@@ -52,6 +64,7 @@ impl Listing {
     /// Takes over the references of another listing.
     pub(crate) fn merge(&mut self, other: Listing) {
         self.refs.extend(other.refs);
+        self.tags.extend(other.tags);
         self.head = other.head.or(self.head.take());
     }
 
@@ -204,7 +217,7 @@ pub(crate) fn candidates(name: &str) -> Vec<String> {
 }
 
 /// The names that look most like what was asked for, best first.
-pub(crate) fn similar<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn similar<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut near: Vec<(usize, &str)> =
         names.into_iter().filter_map(|name| Some((distance(asked, name)?, name))).collect();
     near.sort_unstable();

@@ -1,16 +1,76 @@
 //! Repositories on this machine, read where they are.
 
-use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use gix::ObjectId;
 use gix::objs::Kind;
 
 use crate::error::{RevisionKind, SourceError};
+use crate::limits::MAX_OPEN_REPOSITORIES;
 use crate::listing::{Listing, candidates};
 use crate::objects::Objects;
 use crate::revision::CommitId;
+
+/// Repositories that stay open: many applications ask one of them at the same moment, and to open it takes longer than to
+/// answer. References and packs that are new are seen all the same.
+#[derive(Default)]
+pub(crate) struct Opened(Mutex<HashMap<PathBuf, (Stamp, Local)>>);
+
+/// A repository that is open, with its objects, for any thread.
+#[derive(Clone)]
+pub(crate) struct Local {
+    repository: gix::ThreadSafeRepository,
+    pub(crate) objects: Arc<Objects>,
+}
+
+/// What a repository's configuration looks like from outside: another one means that it may have been made anew.
+#[derive(Clone, PartialEq, Eq)]
+struct Stamp {
+    file: PathBuf,
+    changed: SystemTime,
+    length: u64,
+}
+
+impl Opened {
+    /// The repository at a path, opened if it is not yet, or no longer the same.
+    pub(crate) fn at(&self, path: &Path, url: &str) -> Result<Local, SourceError> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some((stamp, local)) = known
+            && Stamp::of(&stamp.file).as_ref() == Some(&stamp)
+        {
+            return Ok(local);
+        }
+        let repository = open(path, url)?;
+        let stamp = Stamp::of(&repository.common_dir().join("config"));
+        let repository = repository.into_sync();
+        let objects = Arc::new(Objects::new(repository.objects.clone(), None));
+        let local = Local { repository, objects };
+        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match stamp {
+            Some(stamp) if opened.len() < MAX_OPEN_REPOSITORIES => {
+                opened.insert(path.to_path_buf(), (stamp, local.clone()));
+            }
+            _ => opened.clear(),
+        }
+        Ok(local)
+    }
+}
+
+impl Local {
+    pub(crate) fn repository(&self) -> gix::Repository {
+        self.repository.to_thread_local()
+    }
+}
+
+impl Stamp {
+    fn of(file: &Path) -> Option<Self> {
+        let metadata = file.metadata().ok()?;
+        Some(Stamp { file: file.to_path_buf(), changed: metadata.modified().ok()?, length: metadata.len() })
+    }
+}
 
 /// Opens a repository, bare or with a work tree, without looking at any configuration but its own.
 pub(crate) fn open(path: &Path, url: &str) -> Result<gix::Repository, SourceError> {
@@ -85,6 +145,13 @@ fn commit_of(mut reference: gix::Reference<'_>) -> Option<ObjectId> {
     }
 }
 
+/// The object of a tag, by its short name; none for one that is only a name.
+pub(crate) fn tag_object(repository: &gix::Repository, name: &str) -> Option<ObjectId> {
+    let reference = repository.try_find_reference(&format!("refs/tags/{name}")).ok()??;
+    let id = reference.try_id()?;
+    (id.header().ok()?.kind() == Kind::Tag).then(|| id.detach())
+}
+
 /// The one commit whose id starts with `prefix`.
 pub(crate) fn find_prefix(
     repository: &gix::Repository,
@@ -102,9 +169,4 @@ pub(crate) fn find_prefix(
         (Some(_), Some(_)) => Err(RevisionKind::Ambiguous),
         (first, _) => Ok(first.map(CommitId)),
     }
-}
-
-/// The objects of a repository, for any thread.
-pub(crate) fn objects(repository: gix::Repository) -> Arc<Objects> {
-    Arc::new(Objects::new(repository.into_sync().objects, None))
 }

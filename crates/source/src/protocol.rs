@@ -55,8 +55,10 @@ pub(crate) fn list(
     let mut listing = Listing::default();
     for reference in refs {
         match reference {
-            Ref::Direct { full_ref_name, object } | Ref::Peeled { full_ref_name, object, .. } => {
+            Ref::Direct { full_ref_name, object } => listing.insert(full_ref_name.to_string(), object),
+            Ref::Peeled { full_ref_name, tag, object } => {
                 listing.insert(full_ref_name.to_string(), object);
+                listing.insert_tag(full_ref_name.to_string(), tag);
             }
             Ref::Symbolic { full_ref_name, target, object, .. } => {
                 if full_ref_name == "HEAD" {

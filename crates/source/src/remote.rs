@@ -185,6 +185,11 @@ impl Remote {
         }
     }
 
+    /// All history, where a fetch brought the commits alone.
+    pub(crate) async fn deepen(self: &Arc<Self>, access: &Access) -> Result<(), SourceError> {
+        self.fetch(access, Wanted::Everything).await
+    }
+
     /// The commit whose id starts with `prefix`. If it is neither here nor at the tip of a reference, all
     /// history has to be fetched: servers find commits by their full id only.
     pub(crate) async fn find_prefix(
@@ -212,7 +217,7 @@ impl Remote {
     }
 
     /// Makes sure that these credentials have let someone in.
-    async fn prove(self: &Arc<Self>, access: &Access) -> Result<(), SourceError> {
+    pub(crate) async fn prove(self: &Arc<Self>, access: &Access) -> Result<(), SourceError> {
         let fingerprint = access.fingerprint();
         if self.heard.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&fingerprint) {
             return Ok(());

@@ -1,8 +1,8 @@
 //! The one door to sources: a reference to a revision to a tree.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use futures::StreamExt as _;
 use lynceus_files::{FilePath, Tree, TreeError};
@@ -10,9 +10,9 @@ use lynceus_files::{FilePath, Tree, TreeError};
 use crate::chart::Shelves;
 use crate::commit::{self, Metadata};
 use crate::error::{RevisionKind, SourceError};
-use crate::limits::{MAX_SUBMODULE_DEPTH, MAX_SUBMODULES};
+use crate::limits::{MAX_IDLE_TREES, MAX_SUBMODULE_DEPTH, MAX_SUBMODULES};
 use crate::listing::{Answer, Listing, References};
-use crate::local;
+use crate::local::{self, Opened};
 use crate::objects::Objects;
 use crate::range::Range;
 use crate::remote::{self, Remote, Remotes};
@@ -22,6 +22,7 @@ use crate::settings::Settings;
 use crate::submodule::{self, Declared};
 use crate::tree::{GitTree, Place, Submodule};
 use crate::url::RepoUrl;
+use crate::verify::Checked;
 
 /// Resolves revisions and opens their trees. Cloning it is cheap, and clones share everything.
 #[derive(Clone)]
@@ -33,15 +34,25 @@ struct Inner {
     settings: Settings,
     remotes: Remotes,
     shelves: Shelves,
-    /// Trees that someone has open, so that applications of one repository share what is decoded.
-    trees: Mutex<HashMap<TreeKey, Weak<GitTree>>>,
+    opened: Arc<Opened>,
+    trees: Mutex<Trees>,
+    checked: Mutex<Checked>,
+}
+
+/// Trees, so that applications of one repository share what is decoded.
+#[derive(Default)]
+struct Trees {
+    /// Those that someone has open.
+    open: HashMap<TreeKey, Weak<GitTree>>,
+    /// The last ones, for those who come one after the other.
+    last: VecDeque<Arc<GitTree>>,
 }
 
 /// The place, the credentials and the commit.
 type TreeKey = (String, [u8; 32], CommitId);
 
 /// Where a repository is, and how to get at it.
-enum Door {
+pub(crate) enum Door {
     Local(PathBuf),
     Remote(Arc<Remote>, Box<Access>),
 }
@@ -55,11 +66,24 @@ impl Sources {
         let cache = cache.into();
         let remotes = Remotes::new(cache.clone(), settings.clone());
         let shelves = Shelves::new(cache, settings.clone());
-        Sources { inner: Arc::new(Inner { settings, remotes, shelves, trees: Mutex::default() }) }
+        Sources {
+            inner: Arc::new(Inner {
+                settings,
+                remotes,
+                shelves,
+                opened: Arc::default(),
+                trees: Mutex::default(),
+                checked: Mutex::default(),
+            }),
+        }
     }
 
     pub(crate) fn settings(&self) -> &Settings {
         &self.inner.settings
+    }
+
+    pub(crate) fn checked(&self) -> MutexGuard<'_, Checked> {
+        self.inner.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn shelves(&self) -> &Shelves {
@@ -79,8 +103,11 @@ impl Sources {
         match self.door(repository)? {
             Door::Local(path) => {
                 let (revision, prefix) = (target.revision.to_owned(), target.tag_prefix.to_owned());
-                let resolve =
-                    move || resolve_local(&path, &shown, Target { revision: &revision, tag_prefix: &prefix });
+                let opened = self.inner.opened.clone();
+                let resolve = move || {
+                    let repository = opened.at(&path, &shown)?.repository();
+                    resolve_local(&repository, &shown, Target { revision: &revision, tag_prefix: &prefix })
+                };
                 blocking(resolve).await
             }
             Door::Remote(remote, access) => resolve_remote(&remote, &access, &shown, target).await,
@@ -97,19 +124,19 @@ impl Sources {
     ) -> Result<Arc<dyn Tree>, SourceError> {
         let (place, access) = repository.place()?;
         let key = (remote::key(&place), access.fingerprint(), revision.commit);
-        let place = self.files(repository, revision.commit).await?;
-        // Looked up after the files were had, so that the credentials have been checked.
-        let open = self.trees().get(&key).and_then(Weak::upgrade);
+        // A tree that another has opened is for those alone whom the repository lets in.
+        if let Door::Remote(remote, access) = self.door(repository)? {
+            remote.prove(&access).await?;
+        }
+        let open = self.trees().open.get(&key).and_then(Weak::upgrade);
         if let Some(tree) = open {
             return Ok(tree);
         }
-        let mut tree = GitTree::new(place);
+        let mut tree = GitTree::new(self.files(repository, revision.commit).await?);
         let whole = !self.inner.settings.submodules || self.mount_all(&mut tree, repository).await;
         let tree = Arc::new(tree);
         if whole {
-            let mut trees = self.trees();
-            trees.retain(|_, tree| tree.strong_count() > 0);
-            trees.insert(key, Arc::downgrade(&tree));
+            self.trees().keep(key, &tree);
         }
         Ok(tree)
     }
@@ -170,6 +197,7 @@ impl Sources {
         let git: Vec<RepoUrl> = git.into_iter().filter_map(|used| Some(used.place().ok()?.0)).collect();
         let charts: Vec<Repository> = charts.into_iter().cloned().collect();
         let sources = self.clone();
+        self.trees().last.clear();
         blocking(move || {
             sources.inner.remotes.sweep(&git);
             sources.inner.shelves.sweep(&charts);
@@ -192,7 +220,7 @@ impl Sources {
         tree.entry(path).is_ok().then_some(branch)
     }
 
-    fn door(&self, repository: &Repository) -> Result<Door, SourceError> {
+    pub(crate) fn door(&self, repository: &Repository) -> Result<Door, SourceError> {
         let shown = repository.shown();
         if repository.kind != RepositoryKind::Git {
             let what = format!("a source of kind {:?}", repository.kind);
@@ -213,16 +241,25 @@ impl Sources {
         let shown = repository.shown();
         match self.door(repository)? {
             Door::Local(path) => {
-                blocking(move || local::list(&local::open(&path, &shown)?, &shown).map(Arc::new)).await
+                let opened = self.inner.opened.clone();
+                blocking(move || local::list(&opened.at(&path, &shown)?.repository(), &shown).map(Arc::new))
+                    .await
             }
             Door::Remote(remote, access) => remote.listing(&access).await,
         }
     }
 
-    async fn objects(&self, repository: &Repository, commit: CommitId) -> Result<Arc<Objects>, SourceError> {
+    pub(crate) async fn objects(
+        &self,
+        repository: &Repository,
+        commit: CommitId,
+    ) -> Result<Arc<Objects>, SourceError> {
         let shown = repository.shown();
         match self.door(repository)? {
-            Door::Local(path) => blocking(move || local::open(&path, &shown).map(local::objects)).await,
+            Door::Local(path) => {
+                let opened = self.inner.opened.clone();
+                blocking(move || Ok(opened.at(&path, &shown)?.objects)).await
+            }
             Door::Remote(remote, access) => remote.objects(&access, commit).await,
         }
     }
@@ -234,7 +271,7 @@ impl Sources {
         blocking(move || commit::tree_of(&objects, commit, &shown).map(|tree| Place { objects, tree })).await
     }
 
-    fn trees(&self) -> std::sync::MutexGuard<'_, HashMap<TreeKey, Weak<GitTree>>> {
+    fn trees(&self) -> MutexGuard<'_, Trees> {
         self.inner.trees.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -285,6 +322,15 @@ impl Sources {
     }
 }
 
+impl Trees {
+    fn keep(&mut self, key: TreeKey, tree: &Arc<GitTree>) {
+        self.last.truncate(MAX_IDLE_TREES - 1);
+        self.last.push_front(tree.clone());
+        self.open.retain(|_, tree| tree.strong_count() > 0);
+        self.open.insert(key, Arc::downgrade(tree));
+    }
+}
+
 async fn resolve_remote(
     remote: &Arc<Remote>,
     access: &Access,
@@ -312,19 +358,22 @@ async fn resolve_remote(
     }
 }
 
-fn resolve_local(path: &Path, shown: &str, target: Target<'_>) -> Result<Revision, SourceError> {
-    let repository = local::open(path, shown)?;
+fn resolve_local(
+    repository: &gix::Repository,
+    shown: &str,
+    target: Target<'_>,
+) -> Result<Revision, SourceError> {
     // A name can be looked up; only a range, or a suggestion for a name that is not there, needs them all.
-    let mut listing = local::list_named(&repository, &format!("{}{}", target.tag_prefix, target.revision));
+    let mut listing = local::list_named(repository, &format!("{}{}", target.tag_prefix, target.revision));
     let mut answer = listing.resolve(target);
     if Range::parse(target.revision).is_some() || matches!(answer, Answer::Missing(_)) {
-        listing.merge(local::list(&repository, shown)?);
+        listing.merge(local::list(repository, shown)?);
         answer = listing.resolve(target);
     }
     match answer {
         Answer::Found(revision) => Ok(revision),
         Answer::Missing(kind) => Err(listing.missing(shown, target.revision, kind)),
-        Answer::Prefix(prefix) => match local::find_prefix(&repository, &prefix) {
+        Answer::Prefix(prefix) => match local::find_prefix(repository, &prefix) {
             Ok(Some(commit)) => {
                 Ok(Revision { asked: target.revision.to_owned(), ..Revision::of_commit(commit) })
             }

@@ -208,3 +208,27 @@ async fn a_repository_rewritten_by_force_keeps_its_old_trees_readable() {
     let tree = sources.tree(&repository, &new).await.unwrap();
     assert_eq!(&*tree.read(&path("a"), 9).unwrap(), b"new");
 }
+
+#[tokio::test]
+async fn a_repository_that_stays_open_is_seen_to_grow_and_to_be_made_anew() {
+    let scratch = Scratch::new("anew");
+    let (made, repository) = repository(&scratch);
+    let sources = sources(&scratch);
+    let read = async |expected: &str| {
+        let revision = sources.resolve(&repository, "main").await.unwrap();
+        let tree = sources.tree(&repository, &revision).await.unwrap();
+        assert_eq!(&*tree.read(&path("a.yaml"), 100).unwrap(), expected.as_bytes());
+    };
+    made.commit("main", &message("first"), files(&[("a.yaml", "one")])).unwrap();
+    read("one").await;
+    made.commit("main", &message("second"), files(&[("a.yaml", "two")])).unwrap();
+    read("two").await;
+    std::fs::remove_dir_all(made.path()).unwrap();
+    assert!(matches!(
+        sources.resolve(&repository, "main").await,
+        Err(SourceError::RepositoryNotFound { .. })
+    ));
+    let made = Composition::create(scratch.path("repo"), Layout::Bare).unwrap();
+    made.commit("main", &message("anew"), files(&[("a.yaml", "three")])).unwrap();
+    read("three").await;
+}
