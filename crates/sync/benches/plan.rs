@@ -9,7 +9,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use lynceus_diff::{Change, ChangeSet, Pair, Verdict};
 use lynceus_object::{Gvk, Object};
-use lynceus_sync::{Admission, Done, Input, Ledger, Observed, Plan, Report, Run, Settings, Step, plan};
+use lynceus_sync::{
+    Admission, Done, Input, Ledger, Observed, Outcome, Plan, Report, Run, Settings, Step, plan,
+};
 
 const KINDS: [(&str, &str); 6] = [
     ("v1", "ConfigMap"),
@@ -20,15 +22,30 @@ const KINDS: [(&str, &str); 6] = [
     ("cert-manager.io/v1", "Certificate"),
 ];
 
-fn changes() -> ChangeSet {
-    let changes = (0..1000).map(|number: usize| {
+const WAVES: usize = 5;
+
+fn objects(count: usize) -> impl Iterator<Item = Object> {
+    (0..count).map(|number| {
         let (api_version, kind) = KINDS[number % KINDS.len()];
         let gvk = Gvk::from_manifest(api_version, kind);
         let mut object = Object::named(&gvk, "shop", &format!("object-{number}"));
-        object.set_annotation("argocd.argoproj.io/sync-wave", (number % 5).to_string());
-        Change { pair: Pair::Missing(object), verdict: Verdict::Create }
-    });
-    ChangeSet { changes: changes.collect(), hooks: Vec::new() }
+        object.set_annotation("argocd.argoproj.io/sync-wave", (number % WAVES).to_string());
+        object
+    })
+}
+
+fn changes(count: usize) -> ChangeSet {
+    let missing = |object| Change { pair: Pair::Missing(object), verdict: Verdict::Create };
+    ChangeSet { changes: objects(count).map(missing).collect(), ..ChangeSet::default() }
+}
+
+/// The same, once everything has been applied.
+fn applied(count: usize) -> ChangeSet {
+    let both = |object: Object| Change {
+        pair: Pair::Both { desired: object.clone(), live: object },
+        verdict: Verdict::Same,
+    };
+    ChangeSet { changes: objects(count).map(both).collect(), ..ChangeSet::default() }
 }
 
 fn planned(changes: &ChangeSet, settings: &Settings) -> Plan {
@@ -44,26 +61,40 @@ fn planned(changes: &ChangeSet, settings: &Settings) -> Plan {
     })
 }
 
-fn first_pass(plan: &Plan, settings: &Settings) -> Ledger {
+/// Plans anew for every wave, as the engine does.
+fn to_the_end(first: &ChangeSet, then: &ChangeSet, settings: &Settings) -> Outcome {
     let mut run = Run::new(settings.clone(), "shop", Timestamp::UNIX_EPOCH, Ledger::default());
+    let mut now = Timestamp::UNIX_EPOCH;
+    let mut plan = planned(first, settings);
     let mut reports = Vec::new();
     loop {
-        let observed = Observed { plan, health: &|_| Ok(None), reports: &reports };
-        let Step::Do(actions) = run.next(&observed, Timestamp::UNIX_EPOCH) else { break };
-        reports =
-            actions.iter().map(|action| Report { id: action.id, outcome: Ok(Done::default()) }).collect();
+        let observed = Observed { plan: &plan, health: &|_| Ok(None), reports: &reports };
+        match run.next(&observed, now) {
+            Step::Do(actions) => {
+                let done =
+                    |action: &lynceus_sync::Action| Report { id: action.id, outcome: Ok(Done::default()) };
+                reports = actions.iter().map(done).collect();
+            }
+            Step::Wait(wait) => {
+                now = wait.until.unwrap_or(now);
+                plan = planned(then, settings);
+                reports = Vec::new();
+            }
+            Step::Done(outcome) => return outcome,
+        }
     }
-    run.ledger().clone()
 }
 
-fn thousand_tasks(criterion: &mut Criterion) {
-    let (changes, settings) = (changes(), Settings::default());
-    let plan = planned(&changes, &settings);
-    let mut group = criterion.benchmark_group("1,000 tasks");
-    group.sample_size(20);
-    group.bench_function("plan", |bencher| bencher.iter(|| black_box(planned(&changes, &settings))));
-    group.bench_function("first pass", |bencher| bencher.iter(|| black_box(first_pass(&plan, &settings))));
+fn many_tasks(criterion: &mut Criterion) {
+    for count in [1_000, 5_000] {
+        let (first, then, settings) = (changes(count), applied(count), Settings::default());
+        assert_eq!(to_the_end(&first, &then, &settings).message, "successfully synced (all tasks run)");
+        let mut group = criterion.benchmark_group(format!("{count} tasks"));
+        group.sample_size(10);
+        group.bench_function("plan", |bencher| bencher.iter(|| black_box(planned(&first, &settings))));
+        group.bench_function("run", |bencher| bencher.iter(|| to_the_end(&first, &then, &settings)));
+    }
 }
 
-criterion_group!(benches, thousand_tasks);
+criterion_group!(benches, many_tasks);
 criterion_main!(benches);

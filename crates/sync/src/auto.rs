@@ -34,8 +34,52 @@ pub struct Situation<'a> {
     pub resources: &'a [ResourceStatus],
     /// Whether a resource is being deleted already.
     pub is_leaving: &'a dyn Fn(&ResourceStatus) -> bool,
+    /// How long drift of the same commit is left alone between two attempts to heal it.
+    pub heal: Heal,
     /// The time.
     pub now: Timestamp,
+}
+
+/// The pauses between two attempts to heal drift of the same commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heal {
+    /// The pause where pauses do not grow.
+    pub pause: SignedDuration,
+    /// The first pause where they grow; zero where they do not.
+    pub first: SignedDuration,
+    /// By how much each is longer than the one before.
+    pub factor: i64,
+    /// The longest.
+    pub most: SignedDuration,
+}
+
+impl Default for Heal {
+    fn default() -> Self {
+        Heal {
+            pause: SignedDuration::ZERO,
+            first: limits::HEAL_BACKOFF,
+            factor: limits::HEAL_FACTOR,
+            most: limits::HEAL_BACKOFF_MAX,
+        }
+    }
+}
+
+impl Heal {
+    /// The pause after a number of attempts: by default none after none, then 2 s, 6 s, 18 s, and so on up to five minutes.
+    fn after(self, attempts: i64) -> SignedDuration {
+        if self.first.is_zero() {
+            return self.pause;
+        }
+        if attempts == 0 {
+            return SignedDuration::ZERO;
+        }
+        let power = u32::try_from(attempts - 1).unwrap_or(u32::MAX);
+        // Without a factor every pause is as the first.
+        let growth = if self.factor == 0 { 1 } else { self.factor.saturating_pow(power) };
+        let seconds = self.first.as_secs().saturating_mul(growth);
+        let seconds = if self.most.is_zero() { seconds } else { seconds.min(self.most.as_secs()) };
+        SignedDuration::from_secs(seconds)
+    }
 }
 
 /// Decides. Every commit is tried once; what has drifted since is healed if the policy says so, with growing pauses.
@@ -84,7 +128,8 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
         if differing().all(|resource| prunes(&resource) && (situation.is_leaving)(resource)) {
             return Decision::Nothing("what is to be pruned is on its way out");
         }
-        if let Some(at) = attempt.next_heal()
+        let pause = situation.heal.after(attempt.heals);
+        if let Some(at) = attempt.finished.and_then(|finished| finished.checked_add(pause).ok())
             && situation.now < at
         {
             return Decision::Wait(at);
@@ -117,22 +162,6 @@ struct Attempt {
     message: Str,
     finished: Option<Timestamp>,
     heals: i64,
-}
-
-impl Attempt {
-    /// When drift may be healed: at once the first time, then after 2 s, 6 s, 18 s, and so on up to five minutes.
-    fn next_heal(&self) -> Option<Timestamp> {
-        let finished = self.finished?;
-        if self.heals == 0 {
-            return None;
-        }
-        let power = u32::try_from(self.heals - 1).unwrap_or(u32::MAX);
-        let seconds = limits::HEAL_BACKOFF
-            .as_secs()
-            .saturating_mul(limits::HEAL_FACTOR.saturating_pow(power))
-            .min(limits::HEAL_BACKOFF_MAX.as_secs());
-        finished.checked_add(SignedDuration::from_secs(seconds)).ok()
-    }
 }
 
 fn last_attempt(application: &Application, revisions: &[Str]) -> Option<Attempt> {
@@ -209,6 +238,7 @@ mod tests {
             revisions: &["c1".into()],
             resources,
             is_leaving: &|resource| resource.name == "leaving",
+            heal: Heal::default(),
             now: Timestamp::from_second(second).unwrap(),
         });
         match decision {
@@ -262,6 +292,18 @@ mod tests {
         assert_eq!(check(&heals(1), &[resource("a", false)], 101), "wait until 102");
         assert_eq!(check(&heals(3), &[resource("a", false)], 101), "wait until 118");
         assert_eq!(check(&heals(20), &[resource("a", false)], 101), "wait until 400");
+    }
+
+    #[test]
+    fn pauses_grow_as_they_are_told_to() {
+        let pauses = |heal: Heal| [0, 1, 2, 3, 99].map(|attempts| heal.after(attempts).as_secs());
+        assert_eq!(pauses(Heal::default()), [0, 2, 6, 18, 300]);
+        let seconds = SignedDuration::from_secs;
+        let flat = Heal { pause: seconds(7), first: SignedDuration::ZERO, ..Heal::default() };
+        assert_eq!(pauses(flat), [7; 5]);
+        assert_eq!(pauses(Heal { factor: 0, ..Heal::default() }), [0, 2, 2, 2, 2]);
+        let endless = Heal { most: SignedDuration::ZERO, factor: 10, ..Heal::default() };
+        assert_eq!(pauses(endless), [0, 2, 20, 200, i64::MAX]);
     }
 
     #[test]

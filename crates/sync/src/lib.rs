@@ -5,6 +5,8 @@
 
 mod action;
 pub mod auto;
+mod cron;
+pub mod deletion;
 mod draft;
 mod limits;
 mod order;
@@ -12,8 +14,10 @@ mod plan;
 mod run;
 mod settings;
 mod task;
+pub mod windows;
 
 pub use action::{Action, ActionId, Deed, Done, Failure, Method, Report, Write};
+pub use cron::{CronError, Schedule};
 pub use draft::{Admission, Input, NamespaceMetadata, OwnNamespace, plan};
 pub use plan::{Phase, Plan, Wave};
 pub use run::{Health, Ledger, Observed, Outcome, Record, Run, Step, images};

@@ -22,3 +22,12 @@ pub(crate) const HEAL_FACTOR: i64 = 3;
 
 /// The longest such pause.
 pub(crate) const HEAL_BACKOFF_MAX: SignedDuration = SignedDuration::from_secs(300);
+
+/// How many days ahead the next time of a schedule is looked for: five years, as Argo CD does.
+pub(crate) const SCHEDULE_DAYS: usize = 5 * 366;
+
+/// How many openings and closings of sync windows are followed to tell when a sync may begin.
+pub(crate) const WINDOW_TURNS: usize = 100;
+
+/// How long a hook around a deletion that has failed stays before it is made anew.
+pub(crate) const DELETE_HOOK_RETRY: SignedDuration = SignedDuration::from_secs(30);

@@ -98,6 +98,11 @@ impl Run {
         }
     }
 
+    /// Goes on with other settings from the next pass on: a user may have confirmed what was waited for.
+    pub fn adjust(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
     /// Asks for an early end. Running hooks are deleted; what was applied stays.
     pub fn terminate(&mut self) {
         self.terminating = true;

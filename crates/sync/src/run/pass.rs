@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use lynceus_api::{OperationPhase, ResultCode, SyncPhase, WaitFor, finalizers};
-use lynceus_object::{Object, Str};
+use lynceus_object::{Object, Str, Value};
 
 use super::board::{Board, Entry, Place};
 use super::flight::{Flight, FlightState, delete, release};
@@ -524,9 +524,32 @@ fn is_of_operation(live: &Object, started_at: Timestamp) -> bool {
 /// What the health of a live hook says about its end. A hook without health is done when it is there.
 pub(crate) fn hook_progress(live: &Object, health: Result<Option<Health>, Str>) -> (OperationPhase, String) {
     match health {
+        Ok(_) if is_abandoned(live) => (
+            OperationPhase::Failed,
+            format!("{} was deleted by somebody else before it was done", live.name()),
+        ),
         Err(why) => (OperationPhase::Error, format!("failed to get resource health: {why}")),
         Ok(health) => progress_of(live, health),
     }
+}
+
+/// Whether a Job was deleted together with its pods: our finalizer keeps the Job, but it makes no new pods and would be
+/// waited for for ever.
+fn is_abandoned(live: &Object) -> bool {
+    let count = |field: &str| live.value().int_at(&["status", field]).unwrap_or_default();
+    let wanted = live.value().int_at(&["spec", "completions"]).unwrap_or(1);
+    let conditions = live.value().items_at(&["status", "conditions"]);
+    let is_over = |condition: &Value| {
+        let kind = condition.str_at(&["type"]).unwrap_or_default();
+        matches!(kind, "Complete" | "Failed" | "SuccessCriteriaMet" | "FailureTarget")
+            && condition.str_at(&["status"]) == Some("True")
+    };
+    (live.group(), live.kind()) == ("batch", "Job")
+        && live.is_deleting()
+        && live.at(&["status", "startTime"]).is_some()
+        && [count("active"), count("terminating")] == [0, 0]
+        && count("succeeded") < wanted
+        && !conditions.iter().any(is_over)
 }
 
 /// The same, where health could be read.

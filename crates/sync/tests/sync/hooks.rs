@@ -217,3 +217,24 @@ fn a_sync_without_hooks_runs_none_and_prunes_none() {
         ",
     );
 }
+
+#[test]
+fn a_job_that_was_deleted_together_with_its_pods_counts_as_failed() {
+    let mut world = World::new("Pod app\nJob before hook=PreSync", "");
+    world.health.insert("before".into(), Progressing);
+    world.pass();
+    let key = world.live.keys().next().expect("the hook").clone();
+    let job = world.live.get_mut(&key).expect("the hook");
+    job.set(&["status"], lynceus_object::value!({"startTime": "2026-01-01T00:00:00Z", "active": 1}));
+    job.set(&["metadata", "deletionTimestamp"], "2026-01-01T00:00:01Z");
+    expect(&world.pass(), "Running: waiting for completion of hook batch/Job/before");
+    world.live.get_mut(&key).expect("the hook").set(&["status", "active"], 0);
+    expect(
+        &world.pass(),
+        "
+        release before
+        Failed: one or more synchronization tasks completed unsuccessfully
+          PreSync before Synced Failed before was deleted by somebody else before it was done
+        ",
+    );
+}

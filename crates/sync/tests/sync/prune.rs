@@ -162,3 +162,12 @@ fn an_object_that_is_already_going_is_not_deleted_again() {
         ",
     );
 }
+
+#[test]
+fn what_waits_for_a_confirmation_goes_on_when_it_comes() {
+    let settings = Settings { prune: true, ..Settings::default() };
+    let mut world = World::with(settings.clone(), "Pod app", "Pod old options=Prune=confirm");
+    assert!(world.pass().contains("Running: waiting for pruning confirmation of /Pod/old"));
+    world.confirm(Settings { prune_confirmed: true, ..settings });
+    assert!(world.finish().contains("delete old Foreground"));
+}

@@ -117,3 +117,35 @@ fn between_waves_there_is_a_pause_that_looking_early_does_not_shorten() {
     world.now = after;
     assert!(world.pass().contains("apply job"));
 }
+
+/// Without optimisation five hundred waves take half a minute.
+const WAVES: i32 = if cfg!(debug_assertions) { 100 } else { 500 };
+
+#[test]
+fn hundreds_of_waves_are_as_many_passes() {
+    let half = WAVES / 2;
+    let lines: Vec<String> = (0..WAVES).map(|wave| format!("Pod p{wave:03} wave={}", wave - half)).collect();
+    let mut world = World::new(&lines.join("\n"), "");
+    let mut passes = 0;
+    while world.pass().contains("Running: ") {
+        passes += 1;
+        assert!(passes <= WAVES, "it never ends");
+    }
+    assert_eq!(passes, WAVES - 1, "nothing waits for the last wave");
+}
+
+#[test]
+fn waves_go_as_far_as_numbers_do() {
+    let mut world = World::new(
+        "Pod last wave=2147483647\nPod middle\nPod first wave=-2147483648",
+        "Pod old wave=2147483647",
+    );
+    world.settings.prune_last = true;
+    world.confirm(world.settings.clone());
+    let text = world.finish();
+    let order: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("apply ").or_else(|| line.strip_prefix("delete ")))
+        .collect();
+    assert_eq!(order, ["first", "middle", "last", "old Foreground"]);
+}

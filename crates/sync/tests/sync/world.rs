@@ -98,7 +98,7 @@ impl World {
             };
             Change { pair, verdict }
         });
-        let changes = ChangeSet { changes: changes.collect(), hooks: pairs.hooks };
+        let changes = ChangeSet { changes: changes.collect(), hooks: pairs.hooks, ..ChangeSet::default() };
         plan(&Input {
             changes: &changes,
             namespace: NAMESPACE,
@@ -198,6 +198,12 @@ impl World {
         }
         self.restart();
         lines.join("\n")
+    }
+
+    /// Goes on with other settings.
+    pub(crate) fn confirm(&mut self, settings: Settings) {
+        self.settings = settings.clone();
+        self.run.adjust(settings);
     }
 
     pub(crate) fn terminate(&mut self) {
