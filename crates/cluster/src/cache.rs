@@ -113,6 +113,14 @@ impl Cache {
         self.read().children_of(&owner.key(), owner.uid()).into_iter().cloned().collect()
     }
 
+    /// The objects of a namespace that nothing owns, in key order.
+    pub fn roots_in(&self, namespace: &str) -> Vec<Object> {
+        let rows = self.read();
+        let mut roots: Vec<&Object> = rows.roots_in(namespace).collect();
+        roots.sort_by_cached_key(|object| object.key());
+        roots.into_iter().cloned().collect()
+    }
+
     /// The kinds that cannot be read now.
     pub fn errors(&self) -> KindErrors {
         let mut errors = KindErrors::new();

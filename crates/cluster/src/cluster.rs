@@ -18,6 +18,7 @@ use crate::cache::{Cache, Change, Place};
 use crate::discovery::discover;
 use crate::door::Door;
 use crate::error::ClusterError;
+use crate::guise::in_our_name;
 use crate::kind::{Kind, Kinds};
 use crate::limits;
 use crate::options::{Options, RespectRbac};
@@ -170,7 +171,7 @@ impl Cluster {
             return Ok(());
         }
         let began = Instant::now();
-        let kinds = discover(&self.door, &self.kinds()).await?;
+        let kinds = in_our_name(discover(&self.door, &self.kinds())).await?;
         *self.kinds.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(kinds);
         *discovered = Some(began);
         Ok(())
@@ -246,7 +247,7 @@ impl Cluster {
 }
 
 /// Whether a kind is one that applications, projects and settings are of.
-fn is_essential(kind: &GroupKind) -> bool {
+pub(crate) fn is_essential(kind: &GroupKind) -> bool {
     kind.group == lynceus_api::GROUP
         || (kind.group.is_empty() && matches!(kind.kind.as_str(), "ConfigMap" | "Secret"))
 }

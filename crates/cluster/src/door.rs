@@ -10,6 +10,7 @@ use lynceus_object::{Value, json};
 use tracing::debug;
 
 use crate::error::{ClusterError, Refusal};
+use crate::guise;
 use crate::lease::Tenure;
 use crate::limits;
 use crate::turn::{Rate, Turns};
@@ -71,6 +72,9 @@ impl<'a> Question<'a> {
         if let Some((media_type, _)) = self.body {
             request = request.header("content-type", media_type);
         }
+        if let Some(user) = guise::user() {
+            request = request.header("impersonate-user", user.as_str());
+        }
         let bytes = self.body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
         request.body(Body::from(bytes)).map_err(|error| self.step().send(error))
     }
@@ -107,6 +111,12 @@ impl Door {
     pub(crate) async fn ask(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {
         let body = Some((JSON, body));
         self.call(Question { method: Method::POST, body, ..Question::get(path) }).await
+    }
+
+    /// Asks what an apply would do, which changes nothing: who only reads may ask that too.
+    pub(crate) async fn try_apply(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {
+        let body = Some((PatchKind::Apply.media_type(), body));
+        self.call(Question { method: Method::PATCH, body, ..Question::get(path) }).await
     }
 
     pub(crate) async fn put(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {

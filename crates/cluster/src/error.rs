@@ -160,6 +160,12 @@ impl ClusterError {
         })
     }
 
+    /// Whether the object is larger than the server or its store takes.
+    pub fn is_too_large(&self) -> bool {
+        self.refusal()
+            .is_some_and(|refusal| refusal.code == 413 || refusal.message.contains("request is too large"))
+    }
+
     /// Whether the server refuses the object itself.
     pub fn is_invalid(&self) -> bool {
         self.refusal().is_some_and(|refusal| refusal.reason == "Invalid")

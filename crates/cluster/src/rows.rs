@@ -97,6 +97,18 @@ impl Rows {
         self.by_application.get(application).into_iter().flatten().filter_map(|key| self.get(key))
     }
 
+    /// The objects of a namespace that nothing owns.
+    pub(crate) fn roots_in(&self, namespace: &str) -> impl Iterator<Item = &Object> {
+        let is_owned = |key: &ObjectKey, object: &Object| {
+            owners(object).iter().any(|owner| match owner {
+                Owner::Named(_) | Owner::Inferred(_) => true,
+                Owner::Claimed(set) => self.inherits(set, key),
+            })
+        };
+        let inside = self.objects.iter().filter(move |(key, _)| key.namespace == namespace);
+        inside.filter(move |(key, row)| !is_owned(key, &row.object)).map(|(_, row)| &row.object)
+    }
+
     /// The objects that an object owns, in key order.
     pub(crate) fn children_of(&self, owner: &ObjectKey, uid: &str) -> Vec<&Object> {
         self.child_keys(owner, uid).iter().filter_map(|key| self.get(key)).collect()

@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::cache::{Cache, Place};
+use crate::cluster::is_essential;
 use crate::door::Door;
 use crate::keeper::Keeper;
 use crate::kind::{Kind, Kinds};
@@ -103,7 +104,9 @@ fn wanted<'a>(kinds: &'a Kinds, options: &Options) -> BTreeMap<Place, &'a Kind> 
     let mut wanted = BTreeMap::new();
     for kind in kinds.watchable() {
         let name: GroupKind = kind.gvk.group_kind();
-        if options.scope.excludes(&name, &options.server) {
+        // Who excludes a kind from delivery does not mean that our own settings be forgotten.
+        let is_ours = !options.home.is_empty() && is_essential(&name);
+        if options.scope.excludes(&name, &options.server) && !is_ours {
             continue;
         }
         if options.namespaces.is_empty() || (!kind.namespaced && options.cluster_resources) {
@@ -123,9 +126,12 @@ mod tests {
 
     fn places(options: &Options) -> Vec<String> {
         let mut kinds = Kinds::default();
-        for (kind, plural, namespaced) in
-            [("Pod", "pods", true), ("Node", "nodes", false), ("Endpoints", "endpoints", true)]
-        {
+        for (kind, plural, namespaced) in [
+            ("Pod", "pods", true),
+            ("Node", "nodes", false),
+            ("Endpoints", "endpoints", true),
+            ("Secret", "secrets", true),
+        ] {
             let gvk = Gvk::new("", "v1", kind);
             kinds.insert(Kind { gvk, plural: plural.into(), namespaced, watchable: true });
         }
@@ -134,15 +140,24 @@ mod tests {
 
     #[test]
     fn everything_is_watched_but_what_is_excluded() {
-        assert_eq!(places(&Options::default()), ["Node in \"\"", "Pod in \"\""]);
+        assert_eq!(places(&Options::default()), ["Node in \"\"", "Pod in \"\"", "Secret in \"\""]);
+    }
+
+    #[test]
+    fn our_own_settings_are_watched_whatever_is_excluded() {
+        let scope = crate::Scope::read(Some("- {kinds: [Pod, Secret]}"), None).0;
+        let options = Options { scope, home: "argocd".into(), ..Options::default() };
+        assert_eq!(places(&options), ["Endpoints in \"\"", "Node in \"\"", "Secret in \"\""]);
     }
 
     #[test]
     fn with_namespaces_each_is_watched_and_what_has_none_only_on_request() {
         let namespaces = vec!["dev".into(), "prod".into()];
         let options = Options { namespaces, ..Options::default() };
-        assert_eq!(places(&options), ["Pod in \"dev\"", "Pod in \"prod\""]);
+        let both = ["Pod in \"dev\"", "Pod in \"prod\"", "Secret in \"dev\"", "Secret in \"prod\""];
+        assert_eq!(places(&options), both);
         let options = Options { cluster_resources: true, ..options };
-        assert_eq!(places(&options), ["Node in \"\"", "Pod in \"dev\"", "Pod in \"prod\""]);
+        assert_eq!(places(&options)[0], "Node in \"\"");
+        assert_eq!(places(&options)[1..], both);
     }
 }

@@ -87,6 +87,18 @@ impl Cluster {
         }
     }
 
+    /// What the server says that an apply on its side would make of an object. Nothing is written.
+    pub async fn predict(&self, desired: &Object) -> Result<Object, ClusterError> {
+        let kind = self.kind(&desired.gvk()).await?;
+        let object = kind.object_path(desired.namespace(), desired.name());
+        // Fields that a kind does not have are the sync's to complain about.
+        let path =
+            format!("{object}?fieldManager={FIELD_MANAGER}&fieldValidation=Ignore&dryRun=All&force=true");
+        let answer = self.door.try_apply(&path, desired.value()).await?;
+        Object::new(answer)
+            .map_err(|_| ClusterError::Decode { path: object, reason: "it is no object".to_owned() })
+    }
+
     /// Deletes one object. One that is gone already is no error.
     pub async fn delete(
         &self,
