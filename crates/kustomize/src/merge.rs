@@ -16,6 +16,7 @@ use self::directive::Directive;
 use crate::error::KustomizeError;
 use crate::id::Kind;
 use crate::read::{self, REPEATED};
+use crate::scalar::wrong_node;
 use crate::schema::{Known, Schema};
 use crate::written::{Step, Written};
 
@@ -261,7 +262,7 @@ impl<'a> Merger<'a> {
     }
 
     fn wrong_kind(&self, wanted: &str, found: &Value) -> KustomizeError {
-        wrong_kind(wanted, found).context(format!("at {}", self.place()))
+        wrong_node(wanted, found).context(format!("at {}", self.place()))
     }
 
     /// Where the merge is, for messages.
@@ -297,18 +298,4 @@ fn names(dest: &Map, origin: &Fields<'_>) -> Vec<Str> {
         }
     }
     names
-}
-
-/// What Kustomize says of a value that is of another kind than what it meets.
-pub(crate) fn wrong_kind(wanted: &str, found: &Value) -> KustomizeError {
-    let kind = match found {
-        Value::Map(_) => "MappingNode",
-        Value::Seq(_) => "SequenceNode",
-        _ => "ScalarNode",
-    };
-    let content = lynceus_object::yaml::to_string(found);
-    KustomizeError::new(format!(
-        "wrong node kind: expected {wanted} but got {kind}: node contents:\n{}",
-        content.trim_end()
-    ))
 }

@@ -330,9 +330,7 @@ pub(crate) fn strategic_merge(
     }
     if !found {
         let files = paths.join(" ");
-        return Err(KustomizeError::new(format!(
-            "patch appears to be empty; files=[{files}], Patch={patches}"
-        )));
+        return Err(KustomizeError::new(format!("patch appears to be empty; files=[{files}]")));
     }
     Ok(Transformer::PatchStrategicMerge { patches: texts })
 }

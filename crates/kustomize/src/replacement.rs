@@ -172,7 +172,7 @@ impl Source {
         match part {
             Some(part) => Ok(Copied { spent, value: part.into(), text: Some(part.into()) }),
             None => Err(KustomizeError::new(format!(
-                "options.index {} is out of bounds for value {text}",
+                "options.index {} is out of bounds for the value",
                 options.index
             ))),
         }
@@ -331,7 +331,7 @@ fn set_like(
                 (old, new) if std::mem::discriminant(old) == std::mem::discriminant(&new) => new,
                 (old, new) => {
                     return Err(KustomizeError::new(format!(
-                        "cannot decode {} `{text}` as a {}",
+                        "cannot decode {} as a {}",
                         tag(&new),
                         tag(old)
                     ))

@@ -63,17 +63,15 @@ pub(crate) fn rewritten(old: &Value, text: &str) -> Value {
     }
 }
 
-/// The error for a node that is of another sort than needed; `expected` is Kustomize's word for it.
+/// The error for a node that is of another sort than needed; `expected` is Kustomize's word for it. What is in the node is
+/// not told: it may be of a Secret.
 pub(crate) fn wrong_node(expected: &str, value: &Value) -> KustomizeError {
     let found = match value {
         Value::Seq(_) => "SequenceNode",
         Value::Map(_) => "MappingNode",
         _ => "ScalarNode",
     };
-    KustomizeError::new(format!(
-        "wrong node kind: expected {expected} but got {found}: node contents:\n{}",
-        yaml::to_string(value)
-    ))
+    KustomizeError::new(format!("wrong node kind: expected {expected} but got {found}"))
 }
 
 /// Sets a scalar to a string that stays one whatever it looks like; a list or a map is an error.

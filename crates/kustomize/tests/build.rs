@@ -263,3 +263,28 @@ fn a_chart_of_the_tree_is_rendered() {
     let error = run(files, "", &Options::default(), &Fetched::new()).unwrap_err();
     assert!(error.to_string().contains("must specify --enable-helm"));
 }
+
+#[test]
+fn what_may_be_secret_is_not_told_in_errors() {
+    let secret = "-- r.yaml\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: hunter2}\n";
+    let replacement = |more: &str| {
+        format!(
+            "-- kustomization.yaml\nresources: [r.yaml]\nreplacements:\n- source: {{kind: Secret, {more}}}\n  \
+             targets: [{{select: {{kind: Secret}}, fieldPaths: [metadata.generation]}}]\n{secret}"
+        )
+    };
+    for files in [
+        "-- kustomization.yaml\nsecretGenerator: [{name: s, literals: [a=hunter2, hunter2]}]\n".to_owned(),
+        replacement("fieldPath: stringData.p.x"),
+        replacement("fieldPath: stringData.p, options: {delimiter: '-', index: 9}"),
+        format!("-- kustomization.yaml\nresources: [r.yaml]\npatches: [{{patch: '{{{{ hunter2'}}]\n{secret}"),
+        format!(
+            "-- kustomization.yaml\nresources: [r.yaml]\npatches:\n- patch: |-\n    apiVersion: v1\n    kind: Secret\n    \
+             metadata: {{name: s}}\n    stringData: {{p: {{x: hunter2}}}}\n{secret}"
+        ),
+    ] {
+        let built = build(&tree(&files), &FilePath::root(), &options(), &Fetched::new(), &mut Still);
+        let BuildError::Failed(error) = built.unwrap_err() else { panic!("{files}") };
+        assert!(!format!("{error} {:?}", error.hint).contains("hunter2"), "{error}\n{files}");
+    }
+}

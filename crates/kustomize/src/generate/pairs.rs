@@ -35,11 +35,10 @@ impl Sources<'_> {
                 error.context(format!("loading KV pairs: env source files: [{}]", self.envs.join(" ")))
             })?);
         }
-        for source in self.literals {
+        for (index, source) in self.literals.iter().enumerate() {
+            // What stands there may be a password, so it is told by its position.
             let pair = literal(source);
-            pairs.push(pair.map_err(|error| {
-                error.context(format!("loading KV pairs: literal sources [{}]", self.literals.join(" ")))
-            })?);
+            pairs.push(pair.map_err(|error| error.context(format!("loading KV pairs: literals[{index}]")))?);
         }
         for source in self.files {
             let pair = file_source(source).and_then(|(key, path)| {
@@ -66,7 +65,7 @@ fn literal(source: &str) -> Result<Pair, KustomizeError> {
         Some((key, value)) if !key.is_empty() => {
             Ok(Pair { key: key.into(), value: unquoted(value).as_bytes().to_vec() })
         }
-        _ => Err(KustomizeError::new(format!("invalid literal source {source}, expected key=value"))),
+        _ => Err(KustomizeError::new("invalid literal source, expected key=value")),
     }
 }
 

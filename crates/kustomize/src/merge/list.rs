@@ -9,9 +9,9 @@ use std::collections::HashSet;
 use lynceus_object::{Seq, Str, Value};
 
 use super::directive::Directive;
-use super::{Fate, Merger, Origin, wrong_kind};
+use super::{Fate, Merger, Origin};
 use crate::error::KustomizeError;
-use crate::scalar::{meaning, text_of};
+use crate::scalar::{meaning, text_of, wrong_node};
 use crate::schema::Known;
 use crate::written::Step;
 
@@ -238,13 +238,13 @@ fn has_keys(item: &Value, keys: &[Str], texts: &[Str]) -> Result<bool, Kustomize
         if let Some(text) = texts.get(at) {
             found = match item {
                 Value::Map(_) | Value::Seq(_) if key.is_empty() => {
-                    return Err(wrong_kind("ScalarNode", item));
+                    return Err(wrong_node("ScalarNode", item));
                 }
                 _ if key.is_empty() => text_of(item) == *text,
                 Value::Map(fields) => {
                     fields.get(key).is_some_and(|value| text.is_empty() || text_of(value) == *text)
                 }
-                _ => return Err(wrong_kind("MappingNode", item)),
+                _ => return Err(wrong_node("MappingNode", item)),
             };
         }
         if !found {
@@ -270,7 +270,7 @@ fn append(merged: &mut Vec<Value>, items: Vec<Value>, keys: &[Str]) -> Result<()
                     None => merged.push(item.clone()),
                 },
                 Value::Null => merged.push(Value::Null),
-                _ => return Err(wrong_kind("MappingNode", &item)),
+                _ => return Err(wrong_node("MappingNode", &item)),
             }
         }
         if keys.len() > 1 {

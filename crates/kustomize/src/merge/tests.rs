@@ -112,10 +112,7 @@ fn a_value_of_another_kind_is_an_error() {
     let written = patch.written.clone();
     let error =
         merge(&mut dest.value, &dest.written, &mut patch.value, &written, &Schema::new()).unwrap_err();
-    assert_eq!(
-        error.message,
-        "at spec.a: wrong node kind: expected MappingNode but got ScalarNode: node contents:\n5"
-    );
+    assert_eq!(error.message, "at spec.a: wrong node kind: expected MappingNode but got ScalarNode");
 }
 
 #[test]

@@ -32,12 +32,10 @@ impl JsonPatch {
             }));
         }
         let operations =
-            json::read(text).map_err(|why| KustomizeError::new(format!("decoding {text}: {why}")))?;
+            json::read(text).map_err(|why| KustomizeError::new(format!("decoding the patch: {why}")))?;
         if operations.is_empty() {
             let path = path.unwrap_or_default();
-            return Err(KustomizeError::new(format!(
-                "patch appears to be empty; file={path}, JsonOp={text}"
-            )));
+            return Err(KustomizeError::new(format!("patch appears to be empty; file={path}")));
         }
         Ok(JsonPatch { target, operations })
     }

@@ -44,7 +44,7 @@ impl Patch {
         load: impl Fn(&str) -> Result<Vec<Resource>, KustomizeError>,
     ) -> Result<Self, KustomizeError> {
         let text = text.trim();
-        Patch::read(text, format!("[patch: {text:?}]"), target, options, load)
+        Patch::read(text, "[patch in the kustomization]".to_owned(), target, options, load)
     }
 
     /// A patch from a file, called `path` in the kustomization.

@@ -119,7 +119,7 @@ fn operations_need_a_target() {
     let patch = "- {op: remove, path: /data}";
     assert_eq!(
         applied(TWO, inline(patch, None)),
-        Err("must specify a target for JSON patch [patch: \"- {op: remove, path: /data}\"]".to_owned())
+        Err("must specify a target for JSON patch [patch in the kustomization]".to_owned())
     );
 }
 
@@ -151,7 +151,7 @@ fn patches_json6902_need_a_name_and_operations() {
     assert_eq!(read(None, "[]").unwrap_err(), "must specify the target name");
     let named = || target(value!({"name": "one"}));
     assert_eq!(read(named(), "").unwrap_err(), "empty file path and empty jsonOp");
-    assert_eq!(read(named(), "[]").unwrap_err(), "patch appears to be empty; file=, JsonOp=[]");
+    assert_eq!(read(named(), "[]").unwrap_err(), "patch appears to be empty; file=");
     let patch = read(named(), "- {op: remove, path: /data}").unwrap();
     let mut resources = resources(TWO);
     patch.apply(&mut resources, &Schema::new()).unwrap();

@@ -3,8 +3,7 @@
 use lynceus_object::{Map, Seq, Str, Value, yaml};
 
 use crate::error::KustomizeError;
-use crate::merge::wrong_kind;
-use crate::scalar::{meaning, text_of};
+use crate::scalar::{meaning, text_of, wrong_node};
 use crate::selector::expression;
 use crate::written::Step;
 
@@ -125,7 +124,7 @@ fn list(value: &Value) -> Result<&[Value], KustomizeError> {
     match value {
         Value::Seq(items) => Ok(items),
         Value::Null => Ok(&[]),
-        other => Err(wrong_kind("SequenceNode", other)),
+        other => Err(wrong_node("SequenceNode", other)),
     }
 }
 
@@ -137,7 +136,7 @@ fn map(value: &Value) -> Result<Option<&Map>, KustomizeError> {
     match value {
         Value::Map(fields) => Ok(Some(fields)),
         Value::Null => Ok(None),
-        other => Err(wrong_kind("MappingNode", other)),
+        other => Err(wrong_node("MappingNode", other)),
     }
 }
 
@@ -220,7 +219,7 @@ impl Walk<'_> {
         let fields = match here {
             Value::Map(fields) => fields,
             Value::Null => return Ok(()),
-            other => return Err(Problem::Path(wrong_kind("MappingNode", other))),
+            other => return Err(Problem::Path(wrong_node("MappingNode", other))),
         };
         let is_new = !fields.contains(name);
         if is_new {
@@ -290,7 +289,7 @@ fn items_mut(value: &mut Value) -> Result<&mut [Value], Problem> {
     match value {
         Value::Seq(items) => Ok(items.make_mut()),
         Value::Null => Ok(&mut []),
-        other => Err(Problem::Path(wrong_kind("SequenceNode", other))),
+        other => Err(Problem::Path(wrong_node("SequenceNode", other))),
     }
 }
 

@@ -137,6 +137,6 @@ fn what_is_not_there_is_an_error() {
 fn a_number_does_not_become_a_word() {
     fails(
         "source: {name: source}\ntargets: [{select: {name: target}, fieldPaths: [spec.list.0.port]}]",
-        "cannot decode !!str `source` as a !!int",
+        "cannot decode !!str as a !!int",
     );
 }
