@@ -22,9 +22,10 @@ pub(crate) async fn act(
         fleet.answers(cluster).await?;
     }
     done.sort_by_key(|(id, _)| *id);
+    let object_of = |id| actions.iter().find(|action| action.id == id).map(|action| &action.object);
     let report = |(id, outcome): (_, Result<Done, ClusterError>)| Report {
         id,
-        outcome: outcome.map_err(|error| failure(&error)),
+        outcome: outcome.map_err(|error| failure(&error, object_of(id))),
     };
     Ok(done.into_iter().map(report).collect())
 }
@@ -115,7 +116,11 @@ fn done(message: &str) -> Done {
     Done { message: message.into(), object: None }
 }
 
-/// The server's words; an error of the transport with what caused it.
-fn failure(error: &ClusterError) -> Failure {
-    Failure { not_found: error.is_not_found(), message: crate::words(error).into() }
+/// The server's words; an error of the transport with what caused it. What they quote of a Secret is left out.
+fn failure(error: &ClusterError, object: Option<&Object>) -> Failure {
+    let message = match object {
+        Some(object) => lynceus_diff::unquoted(&crate::words(error), &[object]),
+        None => crate::words(error),
+    };
+    Failure { not_found: error.is_not_found(), message: message.into() }
 }

@@ -1,12 +1,17 @@
 //! How an application and its resources are.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
 use lynceus_api::{
     AppHealthStatus, Application, HealthStatus, HealthStatusCode, Kind as _, ResourceStatus, SyncStatusCode,
     annotations, hook, options, wave,
 };
 use lynceus_diff::{Change, ChangeSet, Verdict};
-use lynceus_health::Health;
+use lynceus_health::{Customizations, Health, World};
 use lynceus_object::Object;
+use lynceus_sync::deletion::needs_confirmation;
 
 use crate::key::application_kind;
 
@@ -32,26 +37,45 @@ impl Default for Assessment {
     }
 }
 
+/// How long one script may take. Argo CD gives it as long.
+const SCRIPT_TIME: Duration = Duration::from_secs(1);
+
+/// What healths are judged by.
+#[derive(Clone, Default)]
+pub struct Checks {
+    /// The users' own checks.
+    pub custom: Arc<Customizations>,
+    /// Whether a child Application counts with its own health; beside an Argo CD it does not.
+    pub children: bool,
+    /// The time, which scripts may ask for.
+    pub now: Timestamp,
+}
+
 /// Assesses an application from a comparison.
-///
-/// `children` says whether a child Application counts with its own health; beside an Argo CD it does not.
-pub(crate) fn assess(application: &Application, changes: &ChangeSet, children: bool) -> Assessment {
+pub(crate) fn assess(application: &Application, changes: &ChangeSet, checks: &Checks) -> Assessment {
     let mut worst = HealthStatusCode::Healthy;
     let mut sync = SyncStatusCode::Synced;
     let mut resources = Vec::with_capacity(changes.changes.len());
+    let policy = application.sync_options();
     for change in &changes.changes {
         let Some(resource) = resource(change) else { continue };
         if resource.status == SyncStatusCode::OutOfSync {
             sync = SyncStatusCode::OutOfSync;
         }
-        let health = if counts(application, change) { health_of(change.pair.live(), children) } else { None };
+        let health = if counts(application, change) { health_of(change.pair.live(), checks) } else { None };
         if let Some(health) = &health
             && bears_on(change, health.status)
             && health.counts_as.is_worse(worst)
         {
             worst = health.counts_as;
         }
-        resources.push(ResourceStatus { health: health.map(wire), ..resource });
+        let mut sides = change.pair.desired().into_iter().chain(change.pair.live());
+        let requires_deletion_confirmation = sides.any(|object| needs_confirmation(object, &policy));
+        resources.push(ResourceStatus {
+            health: health.map(wire),
+            requires_deletion_confirmation,
+            ..resource
+        });
     }
     resources.sort_by(|a, b| {
         (&a.group, &a.kind, &a.namespace, &a.name).cmp(&(&b.group, &b.kind, &b.namespace, &b.name))
@@ -61,10 +85,15 @@ pub(crate) fn assess(application: &Application, changes: &ChangeSet, children: b
 }
 
 /// The health of a live object, or of a desired one that is not there.
-pub fn health_of(live: Option<&Object>, children: bool) -> Option<Health> {
+pub fn health_of(live: Option<&Object>, checks: &Checks) -> Option<Health> {
     let Some(live) = live else { return Some(missing()) };
+    if checks.custom.has_check(live) {
+        let end = Instant::now() + SCRIPT_TIME;
+        let stop = Arc::new(move || Instant::now() >= end);
+        return checks.custom.assess(live, &World { now: checks.now, stop: Some(stop) });
+    }
     if live.group_kind() == application_kind() {
-        return children.then(|| child(live)).flatten();
+        return checks.children.then(|| child(live)).flatten();
     }
     lynceus_health::assess(live)
 }

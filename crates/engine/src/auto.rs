@@ -5,13 +5,17 @@ use std::collections::BTreeSet;
 use lynceus_api::{Application, ApplicationConditionType, ResourceStatus};
 use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_sync::auto::{Decision, Situation, decide};
+use lynceus_sync::windows::Attempt;
 use tracing::{debug, info};
 
 use crate::condition::{Condition, merge};
 use crate::engine::{Engine, EngineError};
 use crate::key::AppKey;
+use crate::limits;
 use crate::look::Look;
 use crate::queue::Freshness;
+use crate::wait_mark::{lasting, mark};
+use crate::window::closed;
 
 impl Engine {
     /// Starts a sync if the application should have one now.
@@ -43,9 +47,20 @@ impl Engine {
             revisions: &revisions,
             resources: &look.assessment.resources,
             is_leaving: &is_leaving,
+            heal: self.settings().heal,
             now,
         });
         let before = application.clone();
+        let shut =
+            look.project.as_ref().and_then(|project| closed(application, project, Attempt::default(), now));
+        if let Some(wait) = shut.map(|wait| lasting(application, wait)) {
+            // As if there were no automation: what was said of it stays. What it waits for is told beside.
+            mark(application, Some(&wait).filter(|_| matches!(decision, Decision::Sync(_))));
+            self.store_unless_overtaken(&before, application).await?;
+            self.refresh_at(key, wait.until.unwrap_or(now + limits::WINDOW_POLL), Freshness::Recent);
+            return Ok(());
+        }
+        mark(application, None);
         let mut refusal = None;
         match decision {
             Decision::Nothing(why) => debug!(application = %key, why, "no sync by itself"),

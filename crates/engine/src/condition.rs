@@ -56,7 +56,28 @@ pub(crate) fn merge(
     }
     after.sort_by(|a, b| (a.type_.as_str(), &a.message).cmp(&(b.type_.as_str(), &b.message)));
     after.dedup_by(|a, b| a.type_ == b.type_ && a.message == b.message);
-    after
+    bounded(after, before)
+}
+
+/// So many of a sort and no more: a status has to fit the store of the cluster, and nobody reads thousands.
+fn bounded(
+    conditions: Vec<ApplicationCondition>,
+    before: &[ApplicationCondition],
+) -> Vec<ApplicationCondition> {
+    let mut kept: Vec<ApplicationCondition> = Vec::with_capacity(conditions.len().min(limits::CONDITIONS));
+    for sort in conditions.chunk_by(|a, b| a.type_ == b.type_) {
+        if sort.len() <= limits::CONDITIONS {
+            kept.extend_from_slice(sort);
+            continue;
+        }
+        let (told, left) = sort.split_at(limits::CONDITIONS - 1);
+        kept.extend_from_slice(told);
+        let mut rest = left.first().cloned().unwrap_or_default();
+        rest.message = format!("… and {} more of this sort", left.len()).into();
+        let old = before.iter().find(|old| old.type_ == rest.type_ && old.message == rest.message);
+        kept.push(old.cloned().unwrap_or(rest));
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -74,6 +95,19 @@ mod tests {
         assert_eq!(third.len(), 1);
         assert_ne!(third[0].last_transition_time, first[0].last_transition_time);
         assert!(merge(&third, &[], &all, at(4)).is_empty());
+    }
+
+    #[test]
+    fn of_thousands_the_first_are_told_and_how_many_more_there_are() {
+        let found: Vec<Condition> =
+            (0..3_000).map(|number| Condition::comparison(format!("no {number:04}"))).collect();
+        let all = [ApplicationConditionType::ComparisonError];
+        let first = merge(&[], &found, &all, Timestamp::UNIX_EPOCH);
+        assert_eq!(first.len(), limits::CONDITIONS);
+        assert_eq!(first.last().unwrap().message, "… and 2901 more of this sort");
+        let later = Timestamp::from_second(1).unwrap();
+        assert_eq!(merge(&first, &found, &all, later), first);
+        assert_eq!(merge(&first, &found[..50], &all, later).len(), 50);
     }
 
     #[test]

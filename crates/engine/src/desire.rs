@@ -9,7 +9,7 @@ use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_render::{Manifest, Rendered};
 
 use crate::condition::Condition;
-use crate::project;
+use crate::{oddities, project};
 
 /// Everything that an application wants, ready to be compared.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +104,7 @@ pub(crate) fn desire(rendered: &[Rendered], wanting: &Wanting<'_>) -> Desired {
             .into_iter()
             .map(|message| Condition::new(ApplicationConditionType::InvalidSpecError, message)),
     );
+    desired.conditions.extend(oddities::of_objects(&desired.objects));
     desired.conditions.extend(repeated.into_iter().map(|(key, times)| {
         let ObjectKey { group, kind, namespace, name } = key;
         let message = format!(

@@ -8,26 +8,36 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::{
-    Application, ApplicationDestination, IN_CLUSTER_SERVER, Kind as _, RefreshType, Word as _, annotations,
+    AppProject, Application, ApplicationDestination, IN_CLUSTER_SERVER, Kind as _, RefreshType, Word as _,
+    annotations,
 };
 use lynceus_cluster::lease::Leases;
 use lynceus_cluster::{BySecret, Clock, Cluster, ClusterError, Fleet, Link, Reach, on_behalf_of};
+use lynceus_files::Diagnostic;
 use lynceus_object::{Object, Str};
 use lynceus_source::Sources;
 use lynceus_sync::Run;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
+use crate::assess::Checks;
+use crate::claims::Claims;
+use crate::condition::Condition;
+use crate::flips::Flips;
 use crate::key::{AppKey, application_kind};
 use crate::limits;
 use crate::look::{Aim, Look, Looker};
 use crate::observe::Observations;
 use crate::operate::Next;
+use crate::predictions::Predictions;
 use crate::queue::{Freshness, Queue};
+use crate::quiet::Quiet;
 use crate::registry;
 use crate::rendering::Renderer;
+use crate::renewal::Renewals;
 use crate::settings::Settings;
 use crate::shards::{self, Shards};
+use crate::vigil::Vigil;
 
 /// What an engine is told at its start.
 #[derive(Clone)]
@@ -112,6 +122,15 @@ pub struct Engine {
     pub(crate) queue: Queue,
     pub(crate) shards: Shards,
     pub(crate) observations: Observations,
+    pub(crate) quiet: Quiet,
+    pub(crate) vigil: Vigil,
+    renewals: Renewals,
+    /// What servers said that applies would do.
+    predictions: Predictions,
+    /// Which applications want which objects.
+    claims: Claims,
+    /// Which fields differed before.
+    flips: Flips,
     stopping: AtomicBool,
     /// Syncs that wait, so that a wait keeps its beginning. A lost one is made anew from the Application.
     runs: Mutex<HashMap<AppKey, (Timestamp, Run)>>,
@@ -138,10 +157,16 @@ impl Engine {
             queue: Queue::default(),
             shards,
             observations: Observations::default(),
+            quiet: Quiet::default(),
+            vigil: Vigil::default(),
+            renewals: Renewals::default(),
+            predictions: Predictions::default(),
+            claims: Claims::default(),
+            flips: Flips::default(),
             stopping: AtomicBool::new(false),
             runs: Mutex::default(),
         });
-        engine.register();
+        engine.register(&[]);
         engine
     }
 
@@ -163,7 +188,7 @@ impl Engine {
             self.refresh(AppKey::new(object.namespace(), object.name()), Freshness::Latest);
         }
         let mut workers = JoinSet::new();
-        for _ in 0..limits::WORKERS {
+        for _ in 0..self.settings().workers {
             workers.spawn(work(self.clone()));
         }
         // One that panics is a bug that must not take the others along.
@@ -248,19 +273,26 @@ impl Engine {
         self.shards.held()
     }
 
-    /// Reads the settings again.
-    pub(crate) fn reread_settings(&self) {
-        let settings = Settings::read(self.home().cache(), &self.options.namespace);
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
-        self.register();
+    /// What healths are judged by now.
+    pub fn checks(&self) -> Checks {
+        let custom = self.settings().health.clone();
+        Checks { custom, children: self.options.children, now: self.clock.now() }
     }
 
-    /// Has the fleet follow the settings, and tells what is wrong with them.
-    fn register(&self) {
+    /// Reads the settings again.
+    pub(crate) fn reread_settings(&self) {
+        let settings = Arc::new(Settings::read(self.home().cache(), &self.options.namespace));
+        let before =
+            std::mem::replace(&mut *self.settings.write().unwrap_or_else(PoisonError::into_inner), settings);
+        self.register(&before.diagnostics);
+    }
+
+    /// Has the fleet follow the settings, and tells what is wrong with them and was not told before.
+    fn register(&self, told: &[Diagnostic]) {
         let settings = self.settings();
         let broken =
             registry::register(&self.fleet, &settings, &self.options.namespace, self.options.observe);
-        for diagnostic in settings.diagnostics.iter().chain(&broken) {
+        for diagnostic in settings.diagnostics.iter().filter(|one| !told.contains(one)).chain(&broken) {
             warn!("{}", diagnostic.to_text());
         }
     }
@@ -278,23 +310,36 @@ impl Engine {
 
     /// Looks at an application without changing anything.
     pub async fn look(&self, application: &Application, aim: &Aim) -> Look {
-        let settings = self.settings();
-        let looker = Looker {
+        self.looker(&self.settings()).look(application, aim, self.clock.now()).await
+    }
+
+    /// The project of an application, with the rules of those that hold for it too, or what is wrong with it.
+    pub fn project(&self, application: &Application) -> Result<Arc<AppProject>, Condition> {
+        self.looker(&self.settings()).project(application)
+    }
+
+    fn looker<'a>(&'a self, settings: &'a Settings) -> Looker<'a> {
+        Looker {
             fleet: &self.fleet,
             renderer: &self.renderer,
-            settings: &settings,
+            settings,
             home: &self.options.namespace,
             children: self.options.children,
-        };
-        looker.look(application, aim, self.clock.now()).await
+            predictions: &self.predictions,
+            claims: &self.claims,
+            flips: &self.flips,
+        }
     }
 
     /// Works on one application: its deletion, its operation, its status, and whether it should sync by itself.
     pub async fn reconcile(&self, key: &AppKey, freshness: Freshness) -> Result<(), EngineError> {
-        let Some(object) = self.home().cache().get(&key.object_key()) else {
+        let found = self.home().cache().get(&key.object_key());
+        let Some(object) = found.filter(|_| self.takes(key)) else {
             self.queue.forget(key);
             self.forget_run(key);
             self.observations.forget(key);
+            self.renewals.forget(key);
+            self.tell_claimants(&self.claims.forget(&key.tracked_as(&self.options.namespace)));
             return Ok(());
         };
         let mut application = match Application::from_object(&object) {
@@ -329,17 +374,34 @@ impl Engine {
             self.ask_servers_again(&application);
         }
         let freshness = freshness.max(asked.unwrap_or_default());
+        let period = self.settings().hard_resync;
+        let freshness = self.renewals.freshness(key, freshness, period, self.clock.monotonic());
         let next = self.operate(&mut application).await?;
         if self.is_stopping() {
             return Ok(());
         }
         let look = self.look(&application, &Aim { freshness, ..Aim::default() }).await;
+        self.vigil.note(key, &application.spec.destination.namespace, &look);
+        self.hold(&mut application, &look).await?;
         self.store_look(&mut application, &look).await?;
+        self.tell_claimants(&look.concerned);
         if next == Next::Idle {
             self.sync_by_itself(&mut application, &look).await?;
         }
         self.schedule(key, &next);
         Ok(())
+    }
+
+    /// Whether an application is in a namespace that is ours to look at.
+    pub(crate) fn takes(&self, key: &AppKey) -> bool {
+        self.settings().takes_applications_from(&key.namespace, &self.options.namespace)
+    }
+
+    /// Has those looked at who share objects with an application now, or did before: both have to say so.
+    pub(crate) fn tell_claimants(&self, applications: &[Str]) {
+        for application in applications {
+            self.refresh(AppKey::from_tracked(application, &self.options.namespace), Freshness::Recent);
+        }
     }
 
     /// Somebody waits for the newest commit: what a server said a moment ago for all applications will not do.
@@ -365,6 +427,9 @@ impl Engine {
             let round = u64::try_from(now.as_second()).unwrap_or_default() / period.as_secs().max(1);
             let pause = schedule.pause(&key.to_string(), round);
             self.queue.add(key.clone(), self.clock.monotonic() + pause, Freshness::Latest);
+        }
+        if let Some(due) = settings.hard_resync.and_then(|period| self.renewals.due(key, period)) {
+            self.queue.add(key.clone(), due, Freshness::Recent);
         }
     }
 

@@ -20,6 +20,9 @@ pub const LOCAL_POLL: Duration = Duration::from_secs(2);
 /// How often a sync that waits is looked at although nothing seems to have changed.
 pub const OPERATION_POLL: Duration = Duration::from_secs(1);
 
+/// How often something that waits for a window whose opening nobody can tell is looked at.
+pub const WINDOW_POLL: Duration = Duration::from_secs(60);
+
 /// How many applications are worked on at the same time.
 pub const WORKERS: usize = 20;
 
@@ -34,6 +37,18 @@ pub const RETRY_MAX: Duration = Duration::from_secs(60);
 
 /// How many requests one sync has under way at the same time.
 pub const PARALLEL_ACTIONS: usize = 10;
+
+/// How many objects of one application a server is asked about at the same time.
+pub const PARALLEL_PREDICTIONS: usize = 10;
+
+/// How many answers of servers are kept before they are forgotten all at once.
+pub const PREDICTIONS: usize = 50_000;
+
+/// How many objects' differences are remembered before they are forgotten all at once.
+pub const FLIPS: usize = 20_000;
+
+/// How many differences of one object are remembered.
+pub const FLIPS_PER_OBJECT: usize = 100;
 
 /// How many bytes of loaded charts are kept.
 pub const CHART_BYTES: usize = 256 << 20;
@@ -58,3 +73,36 @@ pub const STANDSTILL: Duration = Duration::from_secs(300);
 
 /// How long the Leases may go unattended before the engine counts as stuck.
 pub const LEASE_SILENCE: Duration = Duration::from_secs(60);
+
+/// The most reasons that are told of one application.
+pub const REASONS: usize = 40;
+
+/// The most objects of one application that are said to differ.
+pub const REASON_OBJECTS: usize = 10;
+
+/// The most fields of one object that are said to differ.
+pub const REASON_FIELDS: usize = 3;
+
+/// The most objects that are fetched at once to find reasons, and how often that is done for one look.
+pub const REASON_FETCHES: usize = 30;
+/// See [`REASON_FETCHES`].
+pub const REASON_ROUNDS: usize = 4;
+
+/// How many of the things that a deletion waits for are told.
+pub const WAITS: usize = 50;
+
+/// How many bytes resources, results of the last sync and history may weigh together on an Application. The store of a
+/// cluster takes 1.5 MiB for the whole object.
+pub const STATUS_BYTES: usize = 1_300_000;
+
+/// How many of them are for resources at most.
+pub const RESOURCES_BYTES: usize = 850_000;
+
+/// How many of them are for the history at most.
+pub const HISTORY_BYTES: usize = 200_000;
+
+/// How many are for results at least.
+pub const RESULTS_BYTES: usize = 250_000;
+
+/// How many conditions of one sort stand on an Application.
+pub const CONDITIONS: usize = 100;

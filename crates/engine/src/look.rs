@@ -6,23 +6,30 @@
 use jiff::Timestamp;
 use lynceus_api::Kind as _;
 use lynceus_api::{
-    AppProject, Application, ApplicationDestination, ApplicationSource, Options, TrackingId, options,
+    AppProject, Application, ApplicationConditionType, ApplicationDestination, ApplicationSource, Options,
+    TrackingId, TrackingMethod, options,
 };
 use lynceus_cluster::{Cluster, Destination, Fleet, Link};
-use lynceus_diff::{ChangeSet, Ignore, compare_all, pair};
+use lynceus_diff::{ChangeSet, DiffError, Ignore, Pair, ServerSide, compare_all, pair};
 use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, Str};
 use lynceus_render::Setting;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::assess::{Assessment, assess};
+use crate::assess::{Assessment, Checks, assess};
+use crate::claims::{Claim, Claims};
+use crate::comparing::{ServerSideDiff, failed_comparisons, failed_rules, is_applied, shared_by};
 use crate::condition::Condition;
 use crate::desire::{Desired, Wanting, desire};
+use crate::flips::{Flips, syncs};
 use crate::key::{AppKey, project_kind};
-use crate::project;
+use crate::oddities;
+use crate::predictions::Predictions;
+use crate::project::{self, Orphans, orphans};
 use crate::queue::Freshness;
 use crate::rendering::{Renderer, Request, Sourced};
 use crate::settings::Settings;
+use crate::spec;
 
 /// What a look found.
 #[derive(Clone, Default)]
@@ -47,6 +54,12 @@ pub struct Look {
     pub away: bool,
     /// Whether kinds that are wanted could not be read.
     pub unread: bool,
+    /// Whether the health of every object is to stand in the status.
+    pub keeps_health: bool,
+    /// How the objects were compared.
+    pub comparing: Arc<lynceus_diff::Settings>,
+    /// Applications, as tracking marks name them, that share objects with this one since this look, or no longer.
+    pub concerned: Vec<Str>,
 }
 
 impl Look {
@@ -54,9 +67,31 @@ impl Look {
         Look { conditions: vec![condition], ..Look::default() }
     }
 
-    /// The errors among what is wrong: with one of them nothing may be synced.
+    /// The errors among what is wrong.
     pub fn errors(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.kind.is_error())
+    }
+
+    /// The errors with which nothing may be synced. A dry run that failed is none of them: a sync may well be what puts
+    /// it right, and has a dry run of its own.
+    pub fn blockers(&self) -> impl Iterator<Item = &Condition> {
+        self.errors().filter(|condition| !self.dry_runs().any(|failed| failed == **condition))
+    }
+
+    fn dry_runs(&self) -> impl Iterator<Item = Condition> + '_ {
+        failed_comparisons(&self.changes, |error| matches!(error, DiffError::DryRun(_)))
+    }
+
+    /// The changes with every ignored field as it is live, which is how they are applied with
+    /// `RespectIgnoreDifferences`.
+    pub fn respecting(&self) -> Result<ChangeSet, DiffError> {
+        let mut changes = self.changes.clone();
+        for change in &mut changes.changes {
+            if let Pair::Both { desired, live } = &mut change.pair {
+                *desired = lynceus_diff::respect(desired, live, &self.comparing)?;
+            }
+        }
+        Ok(changes)
     }
 }
 
@@ -72,6 +107,12 @@ pub struct Looker<'a> {
     pub home: &'a str,
     /// Whether a child Application counts with its own health.
     pub children: bool,
+    /// What servers said before.
+    pub(crate) predictions: &'a Predictions,
+    /// What others want.
+    pub(crate) claims: &'a Claims,
+    /// What differed before.
+    pub(crate) flips: &'a Flips,
 }
 
 /// What is looked at, where that is not simply what the Application says.
@@ -94,17 +135,21 @@ impl Looker<'_> {
             Ok(project) => project,
             Err(condition) => return Look::failed(condition),
         };
+        let sources = aim.sources.clone().unwrap_or_else(|| application.spec.all_sources());
+        let mut wrong = spec::sources(&project, &sources, application.spec.has_multiple_sources());
         let found = match self.fleet.find_settled(&application.spec.destination).await {
             Ok(found) => found,
             Err(error) => {
-                let condition = Condition::invalid_spec(error.to_string());
-                return Look { project: Some(project), ..Look::failed(condition) };
+                wrong.push(Condition::invalid_spec(error.to_string()));
+                return Look { project: Some(project), conditions: wrong, ..Look::default() };
             }
         };
         let destination = whole(&application.spec.destination, &found);
-        let sources = aim.sources.clone().unwrap_or_else(|| application.spec.all_sources());
-        if let Some(condition) = self.invalid_spec(&project, application, &destination, &sources) {
-            return Look { project: Some(project), ..Look::failed(condition) };
+        let in_scope = self.is_in_scope(&project, &destination);
+        wrong.extend(spec::destination(&project, application, &destination, in_scope));
+        wrong.extend(aim.manifests.as_ref().and_then(|_| not_local(&project, &sources)));
+        if !wrong.is_empty() {
+            return Look { project: Some(project), conditions: wrong, ..Look::default() };
         }
         let cluster = match &found.link {
             Link::Up(cluster) => cluster.clone(),
@@ -126,8 +171,10 @@ impl Looker<'_> {
         let request = Request {
             book: &self.settings.book,
             setting: &setting,
+            project: &project,
             sources: &sources,
             revisions: &aim.revisions,
+            keyring: &self.settings.keyring,
             freshness: aim.freshness,
             now,
         };
@@ -143,7 +190,8 @@ impl Looker<'_> {
             return Look { project: Some(project), sourced, conditions, ..Look::default() };
         }
         let place = Place { cluster, destination };
-        let look = self.compare(application, project.clone(), place, sourced, aim).await;
+        let mut look = self.compare(application, project.clone(), place, sourced, aim, now).await;
+        self.flips.mark(&setting.application, &mut look.changes, &syncs(application), now);
         // Many kinds fail at once when a cluster goes away: then that is what there is to say.
         if look.unread
             && let link @ Link::Away(_) = self.fleet.recheck(&found.server).await
@@ -161,6 +209,7 @@ impl Looker<'_> {
         Place { cluster, destination }: Place,
         sourced: Vec<Sourced>,
         aim: &Aim,
+        now: Timestamp,
     ) -> Look {
         let key = AppKey::of(application);
         let tracked = key.tracked_as(self.home);
@@ -179,25 +228,35 @@ impl Looker<'_> {
         let mut desired = desire(&rendered, &wanting);
         let watched = cluster.options();
         desired.leave_out(&watched.scope, &watched.server);
-        let (live, unread_objects) = live(&cluster, &tracked, &desired).await;
+        let (mut live, unread_objects) = live(&cluster, &tracked, &desired).await;
+        // What the project does not permit, or the settings exclude, is not the application's: it is neither shown nor
+        // pruned.
+        live.retain(|object| {
+            let namespaced = !object.namespace().is_empty();
+            !watched.scope.excludes(&object.group_kind(), &watched.server)
+                && project::permits_object(&project, object, namespaced, &destination).is_ok()
+        });
         let pairs = pair(&desired.objects, &live, &destination.namespace, &|kind| kinds.is_namespaced(kind));
         let (ignore, faulty) = Ignore::new(&application.spec.ignore_differences);
-        let chosen = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice());
-        let comparing = lynceus_diff::Settings {
-            ignore,
-            server_side_apply: Options::from(chosen.unwrap_or_default())
-                .has(options::sync::SERVER_SIDE_APPLY),
-            ..lynceus_diff::Settings::default()
-        };
+        let mut comparing = self.comparing(application, ignore, &sourced);
+        let chosen = ServerSideDiff::of(application, self.settings);
+        if chosen.on {
+            let predictions = self.predictions.ask(&cluster, &pairs).await;
+            comparing.server_side =
+                Some(ServerSide { predictions, include_mutations: chosen.include_mutations });
+        }
         let tracking = &self.settings.tracking;
         let is_own = |object: &Object| {
             let owned = tracking.application(object).is_some_and(|owner| owner == tracked);
-            // A mark that names another object was copied from it.
-            owned && TrackingId::of(object).is_none_or(|id| names(&id.object, object))
+            // A mark that names another object was copied from it; a label names none.
+            let by_label = tracking.method == TrackingMethod::Label;
+            owned && (by_label || TrackingId::of(object).is_none_or(|id| names(&id.object, object)))
         };
         let changes = compare_all(pairs, &comparing, &is_own);
-        let assessment = assess(application, &changes, self.children);
+        let checks = Checks { custom: self.settings.health.clone(), children: self.children, now };
+        let assessment = assess(application, &changes, &checks);
         let mut conditions = desired.conditions.clone();
+        conditions.extend(oddities::of_application(application));
         conditions.extend(faulty.iter().map(|error| Condition::comparison(crate::words(error))));
         let mut unread = unreadable(&cluster, desired.objects.iter().map(Object::group_kind))
             .into_iter()
@@ -206,8 +265,18 @@ impl Looker<'_> {
         unread.extend(unread_objects);
         let is_unread = !unread.is_empty();
         conditions.extend(unread);
-        conditions.extend(failed_comparisons(&changes));
-        conditions.extend(self.shared(&tracked, &changes));
+        let managed = changes.changes.iter().map(lynceus_diff::Change::key).collect();
+        let place = Place { cluster, destination };
+        conditions.extend(self.orphaned(&project, &place, &managed));
+        let cluster = place.cluster;
+        conditions.extend(failed_comparisons(&changes, |_| true));
+        conditions.extend(failed_rules(&changes));
+        let concerned = match &aim.manifests {
+            // What is only tried is nobody's wish.
+            Some(_) => Vec::new(),
+            None => self.claims.note(&tracked, &watched.server, &desired),
+        };
+        conditions.extend(self.shared(&key, &watched.server, &desired, &changes));
         Look {
             project: Some(project),
             sourced,
@@ -219,77 +288,95 @@ impl Looker<'_> {
             cluster: Some(cluster),
             away: false,
             unread: is_unread,
+            keeps_health: self.settings.persist_health,
+            comparing: Arc::new(comparing),
+            concerned,
         }
     }
 
-    /// Objects that another application claims as well.
-    fn shared(&self, tracked: &str, changes: &ChangeSet) -> Vec<Condition> {
+    /// How the objects of an application are compared.
+    fn comparing(
+        &self,
+        application: &Application,
+        own: Ignore,
+        sourced: &[Sourced],
+    ) -> lynceus_diff::Settings {
+        let chosen = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.as_slice());
+        let tracking = &self.settings.tracking;
+        lynceus_diff::Settings {
+            server_side_apply: Options::from(chosen.unwrap_or_default())
+                .has(options::sync::SERVER_SIDE_APPLY),
+            former_tracking_label: (tracking.method != TrackingMethod::Label).then(|| tracking.label.clone()),
+            applied: is_applied(application, sourced),
+            ..self.settings.comparing.settings(own)
+        }
+    }
+
+    /// Objects that another application wants as well, or that carry another one's mark.
+    fn shared(&self, key: &AppKey, server: &str, desired: &Desired, changes: &ChangeSet) -> Vec<Condition> {
+        let tracked = key.tracked_as(self.home);
         let mut conditions = Vec::new();
         for change in &changes.changes {
-            let (Some(_), Some(live)) = (change.pair.desired(), change.pair.live()) else { continue };
-            if let Some(owner) = self.settings.tracking.application(live)
+            let Some(wanted) = change.pair.desired() else { continue };
+            let mut others = self.claims.others(&tracked, server, &wanted.key());
+            if let Some(owner) = change.pair.live().and_then(|live| self.settings.tracking.application(live))
                 && owner != tracked
+                && !others.iter().any(|other| other.application == owner)
             {
-                let (kind, name) = (live.kind(), live.name());
-                conditions.push(Condition::new(
-                    lynceus_api::ApplicationConditionType::SharedResourceWarning,
-                    format!("{kind}/{name} is part of applications {tracked} and {owner}"),
-                ));
+                others.push(Claim { application: owner, file: Str::new() });
             }
+            let file = desired.spans.get(&wanted.key()).map(|span| span.file.to_string()).unwrap_or_default();
+            conditions.extend(others.iter().map(|other| shared_by(key, wanted, &file, other)));
         }
         conditions
     }
 
-    fn project(&self, application: &Application) -> Result<Arc<AppProject>, Condition> {
+    /// The project with the rules of those that hold for it too, if the application may use it.
+    pub(crate) fn project(&self, application: &Application) -> Result<Arc<AppProject>, Condition> {
         let name = if application.spec.project.is_empty() { "default" } else { &application.spec.project };
         let kind = project_kind();
-        let key = ObjectKey::new(kind.group, kind.kind, self.home, name);
-        let Some(object) = self.fleet.home().cache().get(&key) else {
+        let find = |name: &str| {
+            let key = ObjectKey::new(kind.group.clone(), kind.kind.clone(), self.home, name);
+            self.fleet.home().cache().get(&key)
+        };
+        let Some(object) = find(name) else {
             return Err(Condition::invalid_spec(format!(
                 "Application referencing project {name} which does not exist"
             )));
         };
-        AppProject::from_object(&object).map(Arc::new).map_err(|error| {
+        let project = AppProject::from_object(&object).map_err(|error| {
             Condition::invalid_spec(format!("project {name} cannot be read: {}", crate::words(&error)))
-        })
+        })?;
+        let AppKey { namespace, name: application } = AppKey::of(application);
+        if !project::permits_namespace(&project, &namespace, self.home) {
+            let message = format!(
+                "application '{application}' in namespace '{namespace}' is not permitted to use project '{name}'"
+            );
+            return Err(Condition::new(ApplicationConditionType::UnknownError, message));
+        }
+        let global = |name: &str| AppProject::from_object(&find(name)?).ok();
+        Ok(Arc::new(project::merged(project, &object, &self.settings.global_projects, &global)))
     }
 
-    /// What an application says that its project does not permit, or that makes no sense.
-    fn invalid_spec(
+    /// Objects in the application's namespace that belong to nobody, where the project wants to know.
+    fn orphaned(
         &self,
         project: &AppProject,
-        application: &Application,
-        destination: &ApplicationDestination,
-        sources: &[ApplicationSource],
+        Place { cluster, destination }: &Place,
+        managed: &BTreeSet<ObjectKey>,
     ) -> Option<Condition> {
-        let name = &project.metadata.name;
-        if sources.is_empty() {
-            return Some(Condition::invalid_spec("spec.source and spec.sources are both empty"));
-        }
-        for source in sources {
-            if source.repo_url.is_empty() {
-                return Some(Condition::invalid_spec("spec.source.repoURL is required"));
-            }
-            if source.path.is_empty() && source.chart.is_empty() && source.ref_.is_empty() {
-                return Some(Condition::invalid_spec("spec.source.path or spec.source.chart are required"));
-            }
-            if !project::permits_source(project, &source.repo_url) {
-                let repository = lynceus_source::redact(&source.repo_url);
-                return Some(Condition::invalid_spec(format!(
-                    "application repo {repository} is not permitted in project '{name}'"
-                )));
+        let is_application = |tracked: &str| {
+            self.fleet.home().cache().get(&AppKey::from_tracked(tracked, self.home).object_key()).is_some()
+        };
+        let tracking = &self.settings.tracking;
+        let wanted = Orphans { project, destination, managed, tracking, is_application: &is_application };
+        match orphans(cluster.cache(), &wanted) {
+            0 => None,
+            count => {
+                let message = format!("Application has {count} orphaned resources");
+                Some(Condition::new(ApplicationConditionType::OrphanedResourceWarning, message))
             }
         }
-        if !project::permits_destination(project, destination) || !self.is_in_scope(project, destination) {
-            let named = !application.spec.destination.name.is_empty();
-            let server = if named { &destination.name } else { &destination.server };
-            let namespace = &destination.namespace;
-            return Some(Condition::invalid_spec(format!(
-                "application destination server '{server}' and namespace '{namespace}' do not match any of the allowed \
-                 destinations in project '{name}'"
-            )));
-        }
-        None
     }
 
     /// Whether a project that only uses clusters of its own may use this one.
@@ -300,6 +387,16 @@ impl Looker<'_> {
                     && (known.name == destination.name || known.server == destination.server)
             })
     }
+}
+
+/// Objects that are not from Git carry no signature.
+fn not_local(project: &AppProject, sources: &[ApplicationSource]) -> Option<Condition> {
+    let is_git =
+        |source: &ApplicationSource| source.chart.is_empty() && !source.repo_url.starts_with("oci://");
+    let has_policy =
+        |source: &ApplicationSource| !matches!(project::policy(project, &source.repo_url), Ok(None));
+    let signed = sources.iter().any(|source| is_git(source) && has_policy(source));
+    signed.then(|| Condition::comparison("Cannot use local manifests when source integrity is enforced"))
 }
 
 /// Where an application goes.
@@ -379,15 +476,4 @@ fn names(mark: &ObjectKey, object: &Object) -> bool {
         key.namespace = mark.namespace.clone();
     }
     key == *mark
-}
-
-fn failed_comparisons(changes: &ChangeSet) -> impl Iterator<Item = Condition> + '_ {
-    changes.changes.iter().filter_map(|change| match &change.verdict {
-        lynceus_diff::Verdict::Failed(error) => Some(Condition::comparison(format!(
-            "{} cannot be compared: {}",
-            change.key(),
-            crate::words(error)
-        ))),
-        _ => None,
-    })
 }

@@ -3,30 +3,35 @@
 //! Everything that the sync has to remember is on the Application: the operation, and a ledger of what was done. So a
 //! process that dies in the middle is followed by another that goes on, and no hook runs twice.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lynceus_api::{
-    Application, Operation, OperationPhase, OperationState, Options, RevisionHistory, SyncOperation,
-    SyncOperationResult, Wait, WaitFor, options,
+    Application, ApplicationConditionType, Operation, OperationPhase, OperationState, Options,
+    RevisionHistory, SyncOperation, SyncOperationResult, Wait, WaitFor, annotations, options,
 };
-use lynceus_cluster::Cluster;
+use lynceus_cluster::{Cluster, in_the_name_of};
 use lynceus_files::FilePath;
 use lynceus_object::{Gvk, Map, Object, ObjectKey, Propagation, Str, manifest, yaml};
 use lynceus_sync::{
-    Admission, Health, Input, NamespaceMetadata, Observed, Outcome, OwnNamespace, Plan, Run, Settings, Step,
-    plan,
+    Admission, CLIENT_SIDE_MANAGER, Health, Input, NamespaceMetadata, Observed, Outcome, OwnNamespace, Plan,
+    Run, Settings, Step, plan,
 };
 use tracing::info;
 
 use crate::act::act;
 use crate::assess::health_of;
+use crate::condition::Condition;
 use crate::desire::{Wanting, permitted};
 use crate::engine::{Engine, EngineError};
 use crate::key::AppKey;
 use crate::look::{Aim, Look, whole};
 use crate::queue::Freshness;
+use crate::reason::unheld;
 use crate::wait_mark::mark;
-use crate::{ledger, limits};
+use crate::weight::{recorded, remembered};
+use crate::{ledger, limits, window};
 
 /// How many revisions the history keeps where the application does not say.
 const HISTORY: i64 = lynceus_api::REVISION_HISTORY_LIMIT;
@@ -48,6 +53,7 @@ impl Engine {
         if application.status.operation_state.as_ref() != Some(&state) && state.finished_at.is_none() {
             self.started(application, &state).await;
         }
+        self.stop_if_late(application, &mut state);
         if let Some(at) = retry_time(&state)
             && state.phase != OperationPhase::Terminating
         {
@@ -56,15 +62,15 @@ impl Engine {
                 let attempt = state.retry_count;
                 let after = state.message.clone();
                 let wait = Wait::new(vec![WaitFor::Retry { attempt, at, after }], finished(&state)).until(at);
+                let until = self.look_again(application, &state, Some(at));
                 self.store_operation(application, state, Some(&wait)).await?;
-                return Ok(Next::Waiting(Some(at)));
+                return Ok(Next::Waiting(until));
             }
-            state.finished_at = None;
-            state.sync_result = None;
+            begin_again(&mut state);
             self.forget_run(&AppKey::of(application));
         }
         let Some(sync) = state.operation.sync.clone() else {
-            let outcome = failed("the operation asks for nothing: operation.sync is not set");
+            let outcome = failed("Invalid operation request: no operation specified");
             return self.finish(application, state, outcome).await;
         };
         self.sync(application, state, &sync).await
@@ -77,39 +83,80 @@ impl Engine {
         sync: &SyncOperation,
     ) -> Result<Next, EngineError> {
         let key = AppKey::of(application);
-        let look = self.look(application, &aim(&state, sync)).await;
+        let mut look = self.look(application, &aim(&state, sync)).await;
+        if let Some(project) = &look.project
+            && state.phase != OperationPhase::Terminating
+            && let Some(wait) =
+                window::closed(application, project, window::attempt(&state), self.clock().now())
+        {
+            state.message = window::message(&wait).into();
+            let until = self.look_again(
+                application,
+                &state,
+                wait.until.or(Some(self.clock().now() + limits::WINDOW_POLL)),
+            );
+            self.store_operation(application, state, Some(&wait)).await?;
+            return Ok(Next::Waiting(until));
+        }
         if look.away && state.phase != OperationPhase::Terminating {
             return self.wait_for_cluster(application, state, &look).await;
         }
+        if let Some(shared) = shared(application, sync, &look)
+            && state.phase != OperationPhase::Terminating
+        {
+            pin(application, &mut state, sync, &look);
+            return self.finish(application, state, shared).await;
+        }
         let errors: Vec<String> =
-            look.errors().map(|condition| format!("{}: {}", condition.kind, condition.message)).collect();
+            look.blockers().map(|condition| format!("{}: {}", condition.kind, condition.message)).collect();
         let cluster = match &look.cluster {
             Some(cluster) if errors.is_empty() && look.compared => cluster.clone(),
             _ => return self.finish(application, state, failed(errors.join(";"))).await,
         };
+        if sync_options(application, sync).has(options::sync::RESPECT_IGNORE_DIFFERENCES) {
+            match look.respecting() {
+                Ok(changes) => look.changes = changes,
+                Err(error) => return self.finish(application, state, failed(crate::words(&error))).await,
+            }
+        }
         pin(application, &mut state, sync, &look);
-        let settings = settings(application, sync);
+        let user = match self.guise(application, look.project.as_deref()) {
+            Ok(user) => user,
+            Err(why) => return self.finish(application, state, failed(why)).await,
+        };
         let started_at = state.started_at.map_or_else(|| self.clock().now(), |at| at.timestamp());
+        let settings = Settings {
+            wave_delay: self.settings().wave_delay,
+            prune_confirmed: application.is_deletion_approved(started_at),
+            ..settings(application, sync)
+        };
         let plan = self.plan(application, sync, &settings, &look, &cluster, started_at).await;
         let mut run = self.take_run(&key, started_at).unwrap_or_else(|| {
             let results =
                 state.sync_result.as_ref().map(|result| result.resources.as_slice()).unwrap_or_default();
             let namespace = application.spec.destination.namespace.clone();
-            Run::new(settings, namespace, started_at, ledger::read(results))
+            Run::new(settings.clone(), namespace, started_at, ledger::read(results))
         });
+        // What a wait was for may have been confirmed meanwhile.
+        run.adjust(settings);
         if state.phase == OperationPhase::Terminating {
             run.terminate();
         }
-        let children = self.options().children;
+        let checks = self.checks();
+        let unheld = match self.settings().claims_hold_waves {
+            true => BTreeSet::new(),
+            false => unheld(&cluster, &look, &checks).await,
+        };
         let health = |object: &Object| {
-            let health = health_of(Some(object), children);
+            // What there is no health of is not waited for.
+            let health = health_of(Some(object), &checks).filter(|_| !unheld.contains(&object.key()));
             Ok(health.map(|health| Health { status: health.status, message: health.message.into() }))
         };
         let mut reports = Vec::new();
         loop {
             let now = self.clock().now();
             let step = run.next(&Observed { plan: &plan, health: &health, reports: &reports }, now);
-            write_ledger(&mut state, &run);
+            write_ledger(application, &mut state, &run);
             match step {
                 Step::Do(actions) => {
                     // Written down before it is done: this is what keeps a hook from running twice.
@@ -118,13 +165,13 @@ impl Engine {
                         // Whoever comes next finds it written down and not done, and does it.
                         return Ok(Next::Waiting(None));
                     }
-                    reports = act(self.fleet(), &cluster, &actions)
+                    reports = in_the_name_of(user.clone(), act(self.fleet(), &cluster, &actions))
                         .await
                         .map_err(|source| EngineError::Unreachable { application: key.clone(), source })?;
                 }
                 Step::Wait(wait) => {
                     state.message = wait.to_string().into();
-                    let until = wait.until;
+                    let until = self.look_again(application, &state, wait.until);
                     self.store_operation(application, state, Some(&wait)).await?;
                     self.keep_run(&key, started_at, run);
                     return Ok(Next::Waiting(until));
@@ -246,6 +293,9 @@ impl Engine {
         let terminated = state.phase == OperationPhase::Terminating;
         state.phase = outcome.phase.into();
         state.message = outcome.message.chars().take(limits::MESSAGE).collect();
+        if let Some(late) = self.deadline(application, &state).filter(|late| terminated && late.at < now) {
+            state.message = format!("{}, triggered by {}", state.message, late.cause).into();
+        }
         state.finished_at = Some(now.into());
         let retry = state.operation.retry.clone();
         if outcome.phase != OperationPhase::Succeeded && !terminated && retry.allows(state.retry_count) {
@@ -306,6 +356,19 @@ fn retry_time(state: &OperationState) -> Option<Timestamp> {
     Some(retry.retry.next_retry_at(finished, state.retry_count - 1).unwrap_or(finished))
 }
 
+/// Forgets what the last attempt did. The next one takes the newest revision if the operation says so.
+fn begin_again(state: &mut OperationState) {
+    let mut revisions = "";
+    if let Some(sync) = state.operation.sync.as_mut().filter(|_| state.operation.retry.refresh) {
+        sync.revision = Str::new();
+        sync.revisions = Vec::new();
+        revisions = " with latest revisions";
+    }
+    state.message = format!("Retrying operation{revisions}. Attempt #{}", state.retry_count).into();
+    state.finished_at = None;
+    state.sync_result = None;
+}
+
 fn finished(state: &OperationState) -> Timestamp {
     state.finished_at.map(|at| at.timestamp()).unwrap_or_default()
 }
@@ -344,7 +407,12 @@ fn local_manifests(sync: &SyncOperation) -> Vec<Object> {
 fn pin(application: &Application, state: &mut OperationState, sync: &SyncOperation, look: &Look) {
     let commits: Vec<Str> = look.sourced.iter().map(|one| one.revision.clone()).collect();
     let result = state.sync_result.get_or_insert_with(SyncOperationResult::default);
-    if application.spec.has_multiple_sources() {
+    // A way back may lead to a time when the application had one source, or several.
+    let is_multiple = match &sync.source {
+        Some(_) => !sync.sources.is_empty(),
+        None => !sync.sources.is_empty() || application.spec.has_multiple_sources(),
+    };
+    if is_multiple {
         result.revisions = commits;
         result.sources =
             if sync.sources.is_empty() { application.spec.sources.clone() } else { sync.sources.clone() };
@@ -360,9 +428,22 @@ fn pin(application: &Application, state: &mut OperationState, sync: &SyncOperati
         application.spec.sync_policy.as_ref().and_then(|policy| policy.managed_namespace_metadata.clone());
 }
 
-fn write_ledger(state: &mut OperationState, run: &Run) {
+fn write_ledger(application: &Application, state: &mut OperationState, run: &Run) {
     let result = state.sync_result.get_or_insert_with(SyncOperationResult::default);
-    result.resources = ledger::write(run.ledger());
+    let status = &application.status;
+    result.resources = recorded(ledger::write(run.ledger()), &status.resources, &status.history);
+}
+
+/// The end of a sync that does not want to touch what belongs to another application.
+fn shared(application: &Application, sync: &SyncOperation, look: &Look) -> Option<Outcome> {
+    if !sync_options(application, sync).has(options::sync::FAIL_ON_SHARED_RESOURCE) {
+        return None;
+    }
+    let is_shared =
+        |condition: &&Condition| condition.kind == ApplicationConditionType::SharedResourceWarning;
+    let found = look.conditions.iter().find(is_shared)?;
+    let message = format!("Shared resource found: {}", found.message);
+    Some(Outcome { phase: OperationPhase::Failed, message })
 }
 
 /// The options of the operation; one that names none follows the application's policy.
@@ -383,8 +464,6 @@ fn settings(application: &Application, sync: &SyncOperation) -> Settings {
     let apply = strategy.and_then(|strategy| strategy.apply.as_ref());
     let hook = strategy.and_then(|strategy| strategy.hook.as_ref());
     let default = Settings::default();
-    let confirmed =
-        application.metadata.annotations.contains_key(lynceus_api::annotations::DELETION_APPROVED);
     Settings {
         dry_run: sync.dry_run,
         prune: sync.prune,
@@ -395,9 +474,7 @@ fn settings(application: &Application, sync: &SyncOperation) -> Settings {
         apply_out_of_sync_only: chosen.has(options::sync::APPLY_OUT_OF_SYNC_ONLY),
         replace: chosen.has(options::sync::REPLACE),
         server_side_apply: chosen.has(options::sync::SERVER_SIDE_APPLY),
-        migrate_from: default
-            .migrate_from
-            .clone()
+        migrate_from: Some(migrated_manager(application))
             .filter(|_| !chosen.has(options::sync::DISABLE_CLIENT_SIDE_APPLY_MIGRATION)),
         propagation: match chosen.value(options::sync::PRUNE_PROPAGATION_POLICY) {
             Some("background") => Propagation::Background,
@@ -405,10 +482,15 @@ fn settings(application: &Application, sync: &SyncOperation) -> Settings {
             _ => Propagation::Foreground,
         },
         prune_option: chosen.value(options::sync::PRUNE).map(Str::from),
-        prune_confirmed: confirmed,
         skip_dry_run_on_missing_resource: chosen.has(options::sync::SKIP_DRY_RUN_ON_MISSING_RESOURCE),
         ..default
     }
+}
+
+/// The manager whose fields move over to server-side apply.
+fn migrated_manager(application: &Application) -> Str {
+    let named = application.metadata.annotations.get(annotations::CLIENT_SIDE_APPLY_MIGRATION_MANAGER);
+    named.filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| CLIENT_SIDE_MANAGER.into())
 }
 
 /// Whether an object is among those that the operation is about.
@@ -445,6 +527,7 @@ fn record_history(application: &mut Application, state: &OperationState, now: Ti
     let limit = application.spec.revision_history_limit.unwrap_or(HISTORY).max(0);
     let extra = history.len().saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX));
     history.drain(..extra);
+    application.status.history = remembered(std::mem::take(history));
 }
 
 fn failed(message: impl Into<String>) -> Outcome {

@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use lynceus_api::ApplicationSource;
+use lynceus_api::{AppProject, ApplicationSource};
 use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::{Chart, ChartError};
-use lynceus_kustomize::Got;
 use lynceus_object::Str;
 use lynceus_render::{Bases, Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
 use lynceus_source::{
-    Artifact, Book, ChartVersion, Repository, RepositoryKind, Revision, SourceError, Sources, Target,
+    Artifact, Book, ChartVersion, Keyring, Repository, RepositoryKind, Revision, SourceError, Sources, Target,
 };
 
 use crate::ambience::Ambience;
+use crate::bases::{Namer, Ways, get_base};
 use crate::limits;
 use crate::memory::{FORGOTTEN, Made, Memory, anywhere};
 use crate::queue::Freshness;
@@ -37,14 +37,24 @@ pub struct Request<'a> {
     pub book: &'a Arc<Book>,
     /// The application, its destination and the cluster there.
     pub setting: &'a Setting,
+    /// The application's project, which says what its sources may name with credentials.
+    pub project: &'a AppProject,
     /// All sources of the application: one may name files of another.
     pub sources: &'a [ApplicationSource],
     /// Revisions to take instead of the sources' own, in their order.
     pub revisions: &'a [Str],
+    /// The keys that signatures are checked with.
+    pub keyring: &'a Arc<Keyring>,
     /// How much is to be found out anew.
     pub freshness: Freshness,
     /// The time.
     pub now: Timestamp,
+}
+
+impl<'a> Request<'a> {
+    fn namer(&self, source: &'a ApplicationSource) -> Namer<'a> {
+        Namer { book: self.book, project: self.project, source }
+    }
 }
 
 /// Why a source gave nothing.
@@ -98,6 +108,9 @@ pub enum RenderingError {
         /// The path in it, or the chart.
         path: String,
     },
+    /// The revision is not signed as the project wants it, or what the project wants cannot be followed.
+    #[error("{0}")]
+    Untrusted(String),
     /// The work was stopped.
     #[error("rendering was interrupted")]
     Interrupted,
@@ -163,7 +176,13 @@ impl Renderer {
         let mut places = Vec::with_capacity(request.sources.len());
         for (index, source) in request.sources.iter().enumerate() {
             let pinned = request.revisions.get(index).map(Str::as_str).filter(|text| !text.is_empty());
-            places.push(self.locate(request, source, pinned).await);
+            let mut place = self.locate(request, source, pinned).await;
+            if let Ok((repository, Place::Commit(revision))) = &place
+                && let Err(error) = self.trust(request, (index, source), repository, revision).await
+            {
+                place = Err(error);
+            }
+            places.push(place);
         }
         let mut sourced = Vec::with_capacity(places.len());
         for (source, place) in request.sources.iter().zip(&places) {
@@ -323,11 +342,21 @@ impl Renderer {
                     for need in needs {
                         match need {
                             Need::Base(base) => {
-                                let got = self.base(request, &base).await;
+                                let namer = request.namer(source);
+                                let ways = Ways {
+                                    repository: &|url| namer.repository(url),
+                                    charts: &|url| match namer.charts(url) {
+                                        Ok(found) => {
+                                            found.ok_or_else(|| format!("{url} is no repository of charts"))
+                                        }
+                                        Err(error) => Err(crate::words(&error)),
+                                    },
+                                };
+                                let got = get_base(&self.sources, &base, &ways).await;
                                 bases.insert(base, got);
                             }
                             need => {
-                                let got = self.get(request, &need, &files).await?;
+                                let got = self.get(request, source, &need, &files).await?;
                                 fetched.insert(need, got);
                             }
                         }
@@ -345,6 +374,7 @@ impl Renderer {
     async fn get(
         &self,
         request: &Request<'_>,
+        source: &ApplicationSource,
         need: &Need,
         files: &Arc<dyn Tree>,
     ) -> Result<Arc<[u8]>, RenderingError> {
@@ -354,8 +384,7 @@ impl Renderer {
         };
         match need {
             Need::Chart { repository, name, version } => {
-                let project = &request.setting.project;
-                let repository = request.book.dependency(repository, project).map_err(failed)?;
+                let repository = request.namer(source).charts(repository).map_err(failed)?;
                 // Those beside the chart are never asked for here.
                 let Some(repository) = repository else { return Err(RenderingError::Interrupted) };
                 let chosen = self.sources.chart_version(&repository, name, version).await.map_err(failed)?;
@@ -372,31 +401,6 @@ impl Renderer {
                 Ok(found.map_err(failed)?.unwrap_or_default().into_bytes().into())
             }
         }
-    }
-
-    /// Gets what a kustomization names. That it cannot be had is for the build to say: what is no file may still be a
-    /// repository.
-    async fn base(&self, request: &Request<'_>, need: &lynceus_kustomize::Need) -> Got {
-        let got = async {
-            let project = &request.setting.project;
-            Ok::<Got, SourceError>(match need {
-                lynceus_kustomize::Need::File { url } => Got::Bytes(self.sources.file(url).await?),
-                lynceus_kustomize::Need::Repository { url, reference, .. } => {
-                    let repository = request.book.find(url, project);
-                    let wanted = if reference.is_empty() { "HEAD" } else { reference.as_str() };
-                    let revision = self.sources.resolve(&repository, wanted).await?;
-                    Got::Tree(self.sources.tree(&repository, &revision).await?)
-                }
-                lynceus_kustomize::Need::Chart { repository, name, version } => {
-                    let Some(repository) = request.book.dependency(repository, project)? else {
-                        return Ok(Got::Failed(format!("{repository} is no repository of charts")));
-                    };
-                    let chosen = self.sources.chart_version(&repository, name, version).await?;
-                    Got::Bytes(self.sources.chart_archive(&repository, &chosen).await?)
-                }
-            })
-        };
-        got.await.unwrap_or_else(|error| Got::Failed(crate::words(&error)))
     }
 
     /// The files of a source.
@@ -532,8 +536,10 @@ mod tests {
             let request = Request {
                 book: &book,
                 setting: &setting,
+                project: &AppProject::default(),
                 sources: std::slice::from_ref(&source),
                 revisions: &[],
+                keyring: &Arc::default(),
                 freshness: Freshness::Latest,
                 now: Timestamp::UNIX_EPOCH,
             };

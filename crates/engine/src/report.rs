@@ -9,9 +9,12 @@ use lynceus_object::Str;
 
 use crate::condition::merge;
 use crate::look::Look;
+use crate::weight::listed;
 
 /// The conditions that a look can find: those of these types that it did not find are no longer so.
-const LOOKED_FOR: [Kind; 6] = [
+const LOOKED_FOR: [Kind; 8] = [
+    Kind::UnknownError,
+    Kind::OrphanedResourceWarning,
     Kind::InvalidSpecError,
     Kind::ComparisonError,
     Kind::SharedResourceWarning,
@@ -33,8 +36,10 @@ pub(crate) fn report(
     status.reconciled_at = Some(now.into());
     status.sync = sync_status(application, look);
     if look.compared {
-        status.resources = without_health(look);
-        status.resource_health_source = ResourceHealthLocation::AppTree.into();
+        status.resources =
+            listed(if look.keeps_health { look.assessment.resources.clone() } else { without_health(look) });
+        status.resource_health_source =
+            if look.keeps_health { Default::default() } else { ResourceHealthLocation::AppTree.into() };
         let mut health = look.assessment.health.clone();
         if look.errors().next().is_some() && health.status == HealthStatusCode::Missing {
             health.status = HealthStatusCode::Unknown.into();
@@ -58,7 +63,11 @@ pub(crate) fn report(
         status.summary.images = images(look);
         status.summary.is_app_of_apps =
             look.desired.objects.iter().any(|object| object.group_kind() == crate::key::application_kind());
-    } else if look.conditions.iter().any(|condition| condition.kind == Kind::InvalidSpecError) {
+    } else if look
+        .conditions
+        .iter()
+        .any(|condition| matches!(condition.kind, Kind::InvalidSpecError | Kind::UnknownError))
+    {
         status.resources = Vec::new();
         set_unknown(&mut status, now);
     } else if look.away || status.health.status.as_str().is_empty() {

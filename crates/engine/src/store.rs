@@ -1,15 +1,25 @@
 //! Writes what changed about an Application, and only that.
 
-use lynceus_api::{Application, Kind as _, OperationState, SyncStatusCode, Wait, Word as _, annotations};
+use lynceus_api::{
+    Application, ApplicationConditionType, Kind as _, OperationState, SyncStatusCode, Wait, Word as _,
+    annotations,
+};
 use lynceus_object::{Object, Value, patch};
 use tracing::debug;
 
+use crate::condition::{Condition, merge};
 use crate::engine::{Engine, EngineError};
 use crate::key::{AppKey, application_gvk};
 use crate::limits;
 use crate::look::Look;
+use crate::reason;
 use crate::report::report;
 use crate::wait_mark::mark;
+
+/// What Argo CD says of a status that the cluster does not take.
+const TOO_LARGE: &str = "Application status exceeds the Kubernetes resource size limit and could not be persisted. The \
+                         displayed status may be stale. Reduce the number of managed resources, set \
+                         ApplyOutOfSyncOnly=true, lower spec.revisionHistoryLimit, or split the Application.";
 
 impl Engine {
     /// Stores what a look found, and takes off the annotation that asked for it.
@@ -21,9 +31,21 @@ impl Engine {
         let before = application.clone();
         let now = self.clock().now();
         application.status = report(application, look, &self.options().namespace, now);
+        let reasons = reason::explain(application, look, &self.checks()).await;
+        reason::write(application, &reasons);
         application.metadata.annotations.remove(annotations::REFRESH);
         application.metadata.annotations.remove(annotations::REFRESH_TIMESTAMP);
-        self.store(&before, application).await?;
+        match self.store(&before, application).await {
+            Err(EngineError::Store { source, .. }) if source.is_too_large() => {
+                *application = before.clone();
+                let condition = Condition::new(ApplicationConditionType::UnknownError, TOO_LARGE);
+                let evaluated = [ApplicationConditionType::UnknownError];
+                application.status.conditions =
+                    merge(&application.status.conditions, &[condition], &evaluated, now);
+                self.store(&before, application).await?;
+            }
+            other => other?,
+        }
         self.tell_transitions(&before, application).await;
         Ok(())
     }
@@ -71,6 +93,21 @@ impl Engine {
             }
         }
         Err(EngineError::Overtaken { application: key })
+    }
+
+    /// Writes the difference between two states of an application, if nobody else has written it meanwhile: lists are
+    /// written whole, and a finalizer that somebody has just added must not be lost.
+    pub(crate) async fn store_exactly(
+        &self,
+        before: &Application,
+        after: &mut Application,
+    ) -> Result<(), EngineError> {
+        let mut change = ours(before, after);
+        if change.is_empty() {
+            return Ok(());
+        }
+        change.set(&["metadata", "resourceVersion"], before.metadata.resource_version.clone());
+        self.patch(&AppKey::of(after), &change, after).await
     }
 
     /// Writes the difference between two states of an application, if there is one.

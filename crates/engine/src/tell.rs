@@ -1,6 +1,8 @@
 //! Events about an application.
 
-use lynceus_api::{Application, Kind as _, OperationPhase, OperationState};
+use lynceus_api::{
+    Application, ApplicationCondition, ApplicationConditionType, Kind as _, OperationPhase, OperationState,
+};
 use lynceus_cluster::EventType;
 use tracing::debug;
 
@@ -41,6 +43,20 @@ impl Engine {
             _ => (EventType::Warning, format!("Sync operation failed: {}", state.message)),
         };
         self.tell(application, kind, "OperationCompleted", &message).await;
+    }
+
+    /// Tells of what keeps a deleted application, if that was not told before.
+    pub(crate) async fn tell_deletion_errors(&self, before: &Application, after: &Application) {
+        let known = |message: &str| before.status.conditions.iter().any(|old| old.message == message);
+        let is_error = |condition: &&ApplicationCondition| {
+            condition.type_.known() == Some(ApplicationConditionType::DeletionError)
+        };
+        for condition in after.status.conditions.iter().filter(is_error) {
+            if !known(&condition.message) {
+                let message = format!("Unable to delete application resources: {}", condition.message);
+                self.tell(after, EventType::Warning, "StatusRefreshed", &message).await;
+            }
+        }
     }
 
     async fn tell(&self, application: &Application, kind: EventType, reason: &str, message: &str) {

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use lynceus_api::{Application, IN_CLUSTER_SERVER, Kind as _};
-use lynceus_cluster::{Change, News};
+use lynceus_api::{Application, ApplicationDestination, IN_CLUSTER_SERVER, Kind as _, annotations};
+use lynceus_cluster::{Change, Destination, Link, News};
 use lynceus_object::{GroupKind, Object, Str, Value, json};
 use lynceus_source::{RepoUrl, Repository, Target};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tracing::debug;
 
+use crate::assess::health_of;
 use crate::engine::Engine;
 use crate::key::{AppKey, application_kind, project_kind};
 use crate::queue::Freshness;
+use crate::quiet::asks_for_quiet;
 use crate::settings;
 use crate::shards::Task;
 
@@ -60,6 +62,14 @@ pub(crate) async fn follow_fleet(engine: Arc<Engine>, mut news: Receiver<News>) 
                 with_kind(&engine, &server, &change.key.group_kind());
             }
             Ok(News::Changed { server, change }) => {
+                if is_noise(&engine, &server, &change) {
+                    continue;
+                }
+                if change.applications.is_empty() {
+                    for key in engine.vigil.of(&change.key.namespace) {
+                        engine.refresh(key, Freshness::Recent);
+                    }
+                }
                 for application in &change.applications {
                     let key = AppKey::from_tracked(application, &engine.options().namespace);
                     let object = engine.home().cache().get(&key.object_key());
@@ -69,10 +79,34 @@ pub(crate) async fn follow_fleet(engine: Arc<Engine>, mut news: Receiver<News>) 
                 }
             }
             // An application may have lost its cluster, which cannot be told from what is left; few are asked in vain.
-            Ok(News::Everything { .. }) | Err(RecvError::Lagged(_)) => all(&engine, Freshness::Recent),
+            Ok(News::Everything { .. }) | Err(RecvError::Lagged(_)) => {
+                engine.quiet.clear();
+                all(&engine, Freshness::Recent);
+            }
             Err(RecvError::Closed) => return,
         }
     }
+}
+
+/// Whether a change is only of fields that nobody wants to hear of. What an object owns is always heard of, because it has
+/// no mark of its own by which it could be told that it is managed.
+fn is_noise(engine: &Engine, server: &str, change: &Change) -> bool {
+    let settings = engine.settings();
+    let Some(ignore) = &settings.ignored_updates else { return false };
+    let wanted = ApplicationDestination { server: server.into(), ..ApplicationDestination::default() };
+    let Ok(Destination { link: Link::Up(cluster), .. }) = engine.fleet().find(&wanted) else { return false };
+    let Some(object) = cluster.cache().get(&change.key) else {
+        engine.quiet.forget(server, &change.key);
+        return false;
+    };
+    let is_managed =
+        settings.tracking.application(&object).is_some() && cluster.cache().is_whole(&change.key);
+    if !is_managed && change.key.group_kind() != application_kind() && !asks_for_quiet(&object) {
+        engine.quiet.forget(server, &change.key);
+        return false;
+    }
+    let health = health_of(Some(&object), &engine.checks()).map(|health| health.status);
+    engine.quiet.is_noise(server, &object, health, ignore)
 }
 
 /// Asks for the applications that have objects of a kind, which can no longer be read in their cluster or can be again.
@@ -151,7 +185,8 @@ fn wish(object: &Object) -> u64 {
     for path in [&["spec"][..], &["operation"], &["metadata", "labels"], &["metadata", "finalizers"]] {
         json::to_string(object.at(path).unwrap_or(&Value::Null)).hash(&mut hasher);
     }
-    for (name, text) in object.annotations().filter(|(name, _)| !name.starts_with("lynceus.dev/")) {
+    let is_wish = |name: &str| !name.starts_with("lynceus.dev/") || name == annotations::SYNC_TIMEOUT;
+    for (name, text) in object.annotations().filter(|(name, _)| is_wish(name)) {
         (name, text).hash(&mut hasher);
     }
     object.is_deleting().hash(&mut hasher);

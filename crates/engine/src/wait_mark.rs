@@ -3,7 +3,7 @@
 //! Argo CD's status has a place for a sentence only. The structured form stands in an annotation, which no definition of
 //! Application prunes.
 
-use lynceus_api::{Application, Wait};
+use lynceus_api::{Application, Reason, Time, Wait};
 use lynceus_object::Str;
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,14 @@ pub const WAITING: &str = "lynceus.dev/waiting";
 /// What a sync waits for, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitMark {
-    /// One line per thing.
+    /// One for each thing.
     #[serde(rename = "for")]
-    pub for_: Vec<String>,
-    /// Since when, as RFC 3339.
-    pub since: String,
-    /// When it goes on whatever happens, as RFC 3339.
+    pub for_: Vec<Reason>,
+    /// Since when.
+    pub since: Time,
+    /// When it goes on whatever happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
+    pub until: Option<Time>,
 }
 
 impl WaitMark {
@@ -30,12 +30,22 @@ impl WaitMark {
     }
 }
 
+/// A wait that goes on since it was first marked, if it is for the same as the one that is marked.
+pub(crate) fn lasting(application: &Application, mut wait: Wait) -> Wait {
+    if let Some(marked) = WaitMark::of(application)
+        && marked.for_ == WaitMark::from(&wait).for_
+    {
+        wait.since = marked.since.timestamp();
+    }
+    wait
+}
+
 impl From<&Wait> for WaitMark {
     fn from(wait: &Wait) -> Self {
         WaitMark {
-            for_: wait.for_.iter().map(ToString::to_string).collect(),
-            since: lynceus_api::Time::from(wait.since).to_string(),
-            until: wait.until.map(|until| lynceus_api::Time::from(until).to_string()),
+            for_: wait.for_.iter().map(Reason::from).collect(),
+            since: wait.since.into(),
+            until: wait.until.map(Time::from),
         }
     }
 }

@@ -1,7 +1,17 @@
 //! What a project permits.
 
-use lynceus_api::{AppProject, ApplicationDestination, Glob};
+mod guise;
+mod integrity;
+mod merge;
+mod orphans;
+
+use lynceus_api::{AppProject, ApplicationDestination, Glob, fits_any};
 use lynceus_object::{GroupKind, Object};
+
+pub use guise::service_account;
+pub use integrity::{Policy, policy};
+pub(crate) use merge::merged;
+pub(crate) use orphans::{Orphans, orphans};
 
 /// Whether a project permits a repository. `!` before a pattern denies.
 pub fn permits_source(project: &AppProject, repository: &str) -> bool {
@@ -45,8 +55,7 @@ pub fn permits_kind(project: &AppProject, kind: &GroupKind, name: &str, namespac
         let listed = |list: &[lynceus_api::GroupKind]| {
             list.iter().any(|item| matches(&item.group, &kind.group) && matches(&item.kind, &kind.kind))
         };
-        let white =
-            spec.namespace_resource_whitelist.is_empty() || listed(&spec.namespace_resource_whitelist);
+        let white = spec.namespace_resource_whitelist.as_deref().is_none_or(listed);
         return white && !listed(&spec.namespace_resource_blacklist);
     }
     let listed = |list: &[lynceus_api::ClusterResourceRestrictionItem]| {
@@ -57,6 +66,11 @@ pub fn permits_kind(project: &AppProject, kind: &GroupKind, name: &str, namespac
         })
     };
     listed(&spec.cluster_resource_whitelist) && !listed(&spec.cluster_resource_blacklist)
+}
+
+/// Whether Applications of a namespace may use a project. Those of the installation's own always may.
+pub fn permits_namespace(project: &AppProject, namespace: &str, home: &str) -> bool {
+    namespace.is_empty() || namespace == home || fits_any(&project.spec.source_namespaces, namespace)
 }
 
 /// Whether a project permits one object of an application, with the reason if it does not.
@@ -100,16 +114,14 @@ fn matches(pattern: &str, text: &str) -> bool {
     pattern == text || Glob::new(pattern).is_ok_and(|glob| glob.matches(text))
 }
 
+/// As Argo CD compares addresses: without regard to case, to `.git` at the end and to how SSH is written.
 fn matches_url(pattern: &str, url: &str) -> bool {
-    pattern == "*"
-        || normalised(pattern) == url
-        || Glob::with_separator(pattern).is_ok_and(|glob| glob.matches(url))
+    let pattern = normalised(pattern);
+    pattern == "*" || pattern == url || Glob::with_separator(&pattern).is_ok_and(|glob| glob.matches(url))
 }
 
-/// Addresses that differ in case or in the ending `.git` are the same repository.
 fn normalised(url: &str) -> String {
-    let url = url.trim().trim_end_matches('/');
-    url.strip_suffix(".git").unwrap_or(url).to_lowercase()
+    lynceus_source::normalize(url.trim().trim_end_matches('/'))
 }
 
 #[cfg(test)]
@@ -175,6 +187,40 @@ mod tests {
         assert!(permits_kind(&open, &kind, "a", false));
         assert!(!permits_kind(&closed, &kind, "a", false));
         assert!(permits_kind(&closed, &GroupKind::new("apps", "Deployment"), "a", true));
+    }
+
+    #[test]
+    fn a_cluster_scoped_object_can_be_permitted_and_denied_by_its_name() {
+        let project = project(value!({
+            "clusterResourceWhitelist": [{"group": "", "kind": "Namespace", "name": "team-*"}],
+            "clusterResourceBlacklist": [{"group": "", "kind": "Namespace", "name": "team-secret"}],
+        }));
+        let permits = |name| permits_kind(&project, &GroupKind::new("", "Namespace"), name, false);
+        assert!(permits("team-a") && !permits("other") && !permits("team-secret"));
+    }
+
+    #[test]
+    fn an_empty_list_of_namespaced_kinds_permits_none_and_no_list_all() {
+        let pod = GroupKind::new("", "Pod");
+        assert!(permits_kind(&project(value!({})), &pod, "a", true));
+        assert!(!permits_kind(&project(value!({"namespaceResourceWhitelist": []})), &pod, "a", true));
+        let listed = project(value!({"namespaceResourceWhitelist": [{"group": "*", "kind": "P*"}]}));
+        assert!(permits_kind(&listed, &pod, "a", true));
+        assert!(!permits_kind(&listed, &GroupKind::new("", "Secret"), "a", true));
+    }
+
+    #[test]
+    fn a_source_is_the_same_however_its_address_is_written() {
+        let project = project(value!({"sourceRepos": ["ssh://git@host/team/*.git"]}));
+        assert!(permits_source(&project, "git@HOST:team/app"));
+        assert!(!permits_source(&project, "git@host:other/app"));
+    }
+
+    #[test]
+    fn applications_of_other_namespaces_have_to_be_let_in() {
+        let project = project(value!({"sourceNamespaces": ["team-*", "/^ops[0-9]$/"]}));
+        let permits = |namespace| permits_namespace(&project, namespace, "argocd");
+        assert!(permits("argocd") && permits("team-a") && permits("ops1") && !permits("ops10"));
     }
 
     #[test]

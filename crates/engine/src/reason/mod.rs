@@ -1,0 +1,216 @@
+//! Why an application is not Synced and Healthy: what its sync waits for, what keeps it from syncing, what is wrong with
+//! its objects, each with what that comes from.
+
+mod around;
+mod difference;
+mod held;
+mod patience;
+
+use std::collections::BTreeSet;
+
+use lynceus_api::{
+    Application, ApplicationConditionType as Kind, HealthStatusCode, OperationPhase, Reason, ReasonCode,
+    SyncStatusCode, Wait, annotations, hook, wave,
+};
+use lynceus_health::{Surroundings, why};
+use lynceus_object::{Object, ObjectKey, Str};
+
+use crate::assess::Checks;
+use crate::limits;
+use crate::look::Look;
+use crate::wait_mark::WaitMark;
+
+pub(crate) use around::Around;
+pub(crate) use patience::unheld;
+
+/// Why an application is as a look found it. Nothing if it is Synced and Healthy and no sync is under way.
+pub(crate) async fn explain(application: &Application, look: &Look, checks: &Checks) -> Vec<Reason> {
+    if is_fine(application) {
+        return Vec::new();
+    }
+    let Some(cluster) = look.cluster.as_deref() else {
+        return Explanation::new(application, look, &Around::nothing()).reasons();
+    };
+    for _ in 0..limits::REASON_ROUNDS {
+        let around = Around::of(cluster, look, checks);
+        let reasons = Explanation::new(application, look, &around).reasons();
+        if !around.fetch(cluster).await {
+            return reasons;
+        }
+    }
+    Explanation::new(application, look, &Around::of(cluster, look, checks)).reasons()
+}
+
+/// Why an application that is being deleted is still there: what its deletion waits for, and what went wrong with it.
+pub(crate) fn of_deletion(application: &Application, wait: Option<&Wait>) -> Vec<Reason> {
+    let waits = wait.map(|wait| {
+        Reason::new(ReasonCode::DeletionWaits, "the deletion waits")
+            .since(Some(wait.since.into()))
+            .because(wait.for_.iter().map(Reason::from))
+    });
+    waits.into_iter().chain(conditions(application)).collect()
+}
+
+/// Writes the reasons onto an application, or takes off what is no longer so.
+pub(crate) fn write(application: &mut Application, reasons: &[Reason]) {
+    let text = (!reasons.is_empty()).then(|| serde_json::to_string(reasons).ok()).flatten();
+    match text {
+        Some(text) => application.metadata.annotations.insert(annotations::REASONS.into(), Str::from(text)),
+        None => application.metadata.annotations.remove(annotations::REASONS),
+    };
+}
+
+fn is_fine(application: &Application) -> bool {
+    let status = &application.status;
+    status.sync.status == SyncStatusCode::Synced
+        && status.health.status == HealthStatusCode::Healthy
+        && !is_operating(application)
+}
+
+fn is_operating(application: &Application) -> bool {
+    let state = application.status.operation_state.as_ref();
+    state.is_some_and(|state| state.phase.known().is_some_and(|phase| !phase.is_completed()))
+}
+
+/// One explanation under way. What was explained once is not explained again.
+struct Explanation<'a> {
+    application: &'a Application,
+    look: &'a Look,
+    around: &'a dyn Surroundings,
+    explained: BTreeSet<ObjectKey>,
+}
+
+impl<'a> Explanation<'a> {
+    fn new(application: &'a Application, look: &'a Look, around: &'a dyn Surroundings) -> Self {
+        Explanation { application, look, around, explained: BTreeSet::new() }
+    }
+
+    fn reasons(mut self) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = self.waits().into_iter().collect();
+        reasons.extend(conditions(self.application));
+        reasons.extend(self.out_of_sync());
+        reasons.extend(self.unhealthy());
+        let mut room = limits::REASONS;
+        Reason::trim(&mut reasons, &mut room);
+        reasons
+    }
+
+    /// What the sync that is under way waits for, wave by wave.
+    fn waits(&mut self) -> Option<Reason> {
+        let state =
+            self.application.status.operation_state.as_ref().filter(|_| is_operating(self.application))?;
+        let mark = WaitMark::of(self.application)?;
+        let mut because: Vec<Reason> = Vec::new();
+        for thing in mark.for_ {
+            let place = thing.object.as_ref().and_then(|key| self.place(key));
+            let thing = self.with_cause(thing);
+            let Some(place) = place else {
+                because.push(thing);
+                continue;
+            };
+            match because
+                .iter_mut()
+                .find(|reason| reason.code == ReasonCode::WaveNotDone && reason.text == place)
+            {
+                Some(wave) => wave.because.push(thing),
+                None => because.push(Reason::new(ReasonCode::WaveNotDone, &place).because([thing])),
+            }
+        }
+        let words = match state.phase.known() {
+            Some(OperationPhase::Terminating) => "the sync is being stopped",
+            _ => "the sync waits",
+        };
+        Some(Reason::new(ReasonCode::SyncWaits, words).since(Some(mark.since)).because(because))
+    }
+
+    /// The wave that an object is synced in, in words.
+    fn place(&self, key: &ObjectKey) -> Option<Str> {
+        let changes = &self.look.changes;
+        let hooks = changes.hooks.iter().find(|object| object.key() == *key);
+        let object = hooks.or_else(|| {
+            let change = changes.changes.iter().find(|change| change.key() == *key)?;
+            change.pair.desired().or(change.pair.live())
+        })?;
+        let phase = hook::sync_types(object).into_iter().find_map(|kind| kind.phase());
+        let phase = phase.map_or_else(|| "Sync".to_owned(), |phase| phase.to_string());
+        Some(format!("wave {} of phase {phase} is not done", wave(object)).into())
+    }
+
+    /// A reason about an object, with what is wrong with that object.
+    fn with_cause(&mut self, reason: Reason) -> Reason {
+        let Some(key) = reason.object.clone() else { return reason };
+        let live = self
+            .look
+            .changes
+            .changes
+            .iter()
+            .filter_map(|change| change.pair.live())
+            .find(|live| live.key() == key);
+        let because = live.map(|live| self.causes(live)).unwrap_or_default();
+        reason.because(because)
+    }
+
+    fn causes(&mut self, object: &Object) -> Vec<Reason> {
+        if self.explained.insert(object.key()) { why(object, self.around) } else { Vec::new() }
+    }
+
+    /// What differs from Git, and why nobody does anything about it.
+    fn out_of_sync(&self) -> Option<Reason> {
+        if self.application.status.sync.status != SyncStatusCode::OutOfSync {
+            return None;
+        }
+        let differing: Vec<Reason> = self.look.changes.changes.iter().filter_map(difference::told).collect();
+        let count = differing.len();
+        let words = match count {
+            1 => "one object is not as Git wants it".to_owned(),
+            count => format!("{count} objects are not as Git wants them"),
+        };
+        let held =
+            (!is_operating(self.application)).then(|| held::held(self.application, self.look)).flatten();
+        let rules = difference::idle_rules(&self.look.changes);
+        let mut because: Vec<Reason> = held.into_iter().chain(differing).chain(rules).collect();
+        let mut room = limits::REASON_OBJECTS;
+        Reason::trim(&mut because, &mut room);
+        Some(Reason::new(ReasonCode::OutOfSync, words).because(because))
+    }
+
+    /// The objects that are not healthy, but for those that are not there at all.
+    fn unhealthy(&mut self) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for resource in &self.look.assessment.resources {
+            let Some(health) = &resource.health else { continue };
+            let is_well = matches!(
+                health.status.known(),
+                Some(HealthStatusCode::Healthy | HealthStatusCode::Missing | HealthStatusCode::Suspended)
+            );
+            let (group, kind) = (resource.group.clone(), resource.kind.clone());
+            let key = ObjectKey::new(group, kind, resource.namespace.clone(), resource.name.clone());
+            if is_well || self.explained.contains(&key) {
+                continue;
+            }
+            let words = match health.message.as_str() {
+                "" => format!("{} {} is {}", key.kind, key.name, health.status),
+                message => format!("{} {} is {}: {message}", key.kind, key.name, health.status),
+            };
+            reasons.push(self.with_cause(Reason::new(ReasonCode::Unhealthy, words).about(key)));
+        }
+        reasons
+    }
+}
+
+/// Conditions that say that something went wrong.
+fn conditions(application: &Application) -> Vec<Reason> {
+    let told = |condition: &lynceus_api::ApplicationCondition| {
+        let code = match condition.type_.known()? {
+            Kind::InvalidSpecError => ReasonCode::InvalidSpec,
+            Kind::ComparisonError => ReasonCode::NotCompared,
+            Kind::DeletionError => ReasonCode::NotDeleted,
+            Kind::UnknownError => ReasonCode::Failed,
+            Kind::SharedResourceWarning => ReasonCode::Shared,
+            // A sync that was refused is told where it keeps the application out of sync.
+            _ => return None,
+        };
+        Some(Reason::new(code, &condition.message).since(condition.last_transition_time))
+    };
+    application.status.conditions.iter().filter_map(told).collect()
+}

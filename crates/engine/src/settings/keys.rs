@@ -1,0 +1,205 @@
+//! The settings that are followed, as a table: it is read, checked and printed from here and nowhere else.
+
+/// Where a setting stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigMap {
+    /// `argocd-cm`.
+    Settings,
+    /// `argocd-cmd-params-cm`.
+    Parameters,
+}
+
+impl ConfigMap {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ConfigMap::Settings => "argocd-cm",
+            ConfigMap::Parameters => "argocd-cmd-params-cm",
+        }
+    }
+}
+
+/// What a setting holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Any text.
+    Text,
+    /// Words with commas between them.
+    List,
+    /// `true` or `false`.
+    Switch,
+    /// A duration as Go writes it; a plain number counts seconds.
+    Duration,
+    /// A whole number of seconds.
+    Seconds,
+    /// A whole number.
+    Number,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A document of its own.
+    Yaml,
+}
+
+impl Form {
+    /// What to write, for somebody who wrote something else.
+    pub fn example(self) -> String {
+        match self {
+            Form::Text => "write any text".to_owned(),
+            Form::List => "write names with commas between them".to_owned(),
+            Form::Switch => "write true or false".to_owned(),
+            Form::Duration => "write it as 120s, 3m or 1h".to_owned(),
+            Form::Seconds => "write a number of seconds, such as 30".to_owned(),
+            Form::Number => "write a whole number".to_owned(),
+            Form::Word(words) => format!("write one of {}", words.join(", ")),
+            Form::Yaml => "write YAML of the form that docs/settings.md shows".to_owned(),
+        }
+    }
+
+    /// What a value that does not fit is not.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Form::Text => "text",
+            Form::List => "list",
+            Form::Switch => "switch",
+            Form::Duration => "duration",
+            Form::Seconds => "number of seconds",
+            Form::Number => "number",
+            Form::Word(_) => "word that is known here",
+            Form::Yaml => "such document",
+        }
+    }
+}
+
+/// A setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Where it stands.
+    pub map: ConfigMap,
+    /// Its name. What stands in angle brackets is the user's.
+    pub name: &'static str,
+    /// What it holds.
+    pub form: Form,
+    /// What holds where it is not set, written as in the ConfigMap.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+impl Key {
+    /// Whether a name is that of this setting, or of its family.
+    pub(super) fn is(&self, name: &str) -> bool {
+        match self.name.split_once('<') {
+            Some((family, _)) => name.len() > family.len() && name.starts_with(family),
+            None => self.name == name,
+        }
+    }
+}
+
+/// Names every setting once, and lists them all.
+macro_rules! keys {
+    ($($(#[$map:ident])? $constant:ident: $form:expr => $name:literal = $default:literal, $meaning:literal;)*) => {
+        $(pub(super) const $constant: Key = Key {
+            map: keys!(@map $($map)?), name: $name, form: $form, default: $default, meaning: $meaning,
+        };)*
+        /// Every setting that is followed.
+        pub const KEYS: &[Key] = &[$($constant),*];
+    };
+    (@map) => { ConfigMap::Settings };
+    (@map parameters) => { ConfigMap::Parameters };
+}
+
+keys! {
+    RECONCILIATION: Form::Duration => "timeout.reconciliation" = "120s",
+        "How often an application is looked at although nothing seems to have changed, and Git is asked; 0s for never.";
+    JITTER: Form::Duration => "timeout.reconciliation.jitter" = "60s",
+        "By how much that is stretched at random, so that a thousand applications do not come at once.";
+    HARD_RECONCILIATION: Form::Duration => "timeout.hard.reconciliation" = "0s",
+        "How often everything is rendered anew although nothing seems to have changed; 0s for never.";
+    TRACKING: Form::Word(&["annotation", "label", "annotation+label"]) => "application.resourceTrackingMethod" = "annotation",
+        "How objects are marked as belonging to an application.";
+    LABEL: Form::Text => "application.instanceLabelKey" = "app.kubernetes.io/instance",
+        "The label that marks objects, where labels do.";
+    INSTALLATION: Form::Text => "installationID" = "",
+        "Tells this installation's marks from those of another in the same cluster.";
+    EXCLUSIONS: Form::Yaml => "resource.exclusions" = "",
+        "Kinds that are never looked at: a list of apiGroups, kinds and clusters. Not set: those that Argo CD installs.";
+    INCLUSIONS: Form::Yaml => "resource.inclusions" = "",
+        "The only kinds that are looked at: a list as above. Not set: all.";
+    RESPECT_RBAC: Form::Word(&["normal", "strict"]) => "resource.respectRBAC" = "",
+        "Leave out kinds that may not be read, instead of telling of an error; strict asks with an access review first.";
+    IN_CLUSTER: Form::Switch => "cluster.inClusterEnabled" = "true",
+        "Whether the cluster that Lynceus runs in is a destination.";
+    COMPARE: Form::Yaml => "resource.compareoptions" = "",
+        "How objects are compared: ignoreAggregatedRoles (false), ignoreResourceStatusField (all, crd or none), ignoreDifferencesOnResourceUpdates (true).";
+    CUSTOMIZATIONS: Form::Yaml => "resource.customizations" = "",
+        "How kinds are treated: a map from group/kind to health.lua, health.lua.useOpenLibs, actions, ignoreDifferences, ignoreResourceUpdates and knownTypeFields.";
+    CUSTOMIZATION: Form::Text => "resource.customizations.<sort>.<group>_<kind>" = "",
+        "The same, each in a key of its own; sort is health, useOpenLibs, actions, ignoreDifferences, ignoreResourceUpdates or knownTypeFields, and all stands for every kind.";
+    IGNORE_UPDATES: Form::Switch => "resource.ignoreResourceUpdatesEnabled" = "true",
+        "Whether changes of ignored fields alone do not make an application be looked at.";
+    SENSITIVE: Form::List => "resource.sensitive.mask.annotations" = "",
+        "Annotations of Secrets whose values are masked wherever they are shown.";
+    GLOBAL_PROJECTS: Form::Yaml => "globalProjects" = "",
+        "Projects whose rules hold for others too: a list of labelSelector and projectName.";
+    IMPERSONATION: Form::Switch => "application.sync.impersonation.enabled" = "false",
+        "Whether a sync acts as the service account that the project names for the destination.";
+    IMPERSONATION_ENFORCED: Form::Switch => "application.sync.impersonation.enforced" = "true",
+        "Whether a sync is refused where the project names none; if not, it acts as Lynceus itself.";
+    VALUE_SCHEMES: Form::List => "helm.valuesFileSchemes" = "https, http",
+        "The schemes of URLs that value files may be read from.";
+    KUSTOMIZE: Form::Text => "kustomize.buildOptions" = "",
+        "Flags that every kustomization is built with.";
+    CLAIMS_HOLD_WAVES: Form::Switch => "lynceus.sync.claimsHoldWaves" = "false",
+        "Whether a wave waits for a claim that is bound by its first consumer although that comes in a later wave, as in Argo CD.";
+    #[parameters]
+    NAMESPACES: Form::List => "application.namespaces" = "",
+        "Namespaces beside its own in which Applications are looked at: names, globs, or regular expressions between slashes.";
+    #[parameters]
+    HEAL_PAUSE: Form::Seconds => "controller.self.heal.timeout.seconds" = "0",
+        "The pause between two attempts to heal drift, where pauses do not grow.";
+    #[parameters]
+    HEAL_FIRST: Form::Seconds => "controller.self.heal.backoff.timeout.seconds" = "2",
+        "The first of the growing pauses between attempts to heal drift; 0 if they do not grow.";
+    #[parameters]
+    HEAL_FACTOR: Form::Number => "controller.self.heal.backoff.factor" = "3",
+        "By how much each of these pauses is longer than the one before.";
+    #[parameters]
+    HEAL_MOST: Form::Seconds => "controller.self.heal.backoff.cap.seconds" = "300",
+        "The longest of them.";
+    #[parameters]
+    SYNC_TIMEOUT: Form::Seconds => "controller.sync.timeout.seconds" = "0",
+        "How long a sync may take before it is stopped; 0 for as long as it likes.";
+    #[parameters]
+    WAVE_DELAY: Form::Seconds => "controller.sync.wave.delay.seconds" = "2",
+        "How long controllers get to react between two waves of a sync.";
+    #[parameters]
+    STATUS_PROCESSORS: Form::Number => "controller.status.processors" = "20",
+        "How many applications are worked on at the same time. Read at the start.";
+    #[parameters]
+    OPERATION_PROCESSORS: Form::Number => "controller.operation.processors" = "10",
+        "The same for syncs. One worker does both here, so the larger of the two counts.";
+    #[parameters]
+    SERVER_SIDE_DIFF: Form::Switch => "controller.diff.server.side" = "false",
+        "Whether the cluster is asked what an apply would change, instead of reckoning it here.";
+    #[parameters]
+    PERSIST_HEALTH: Form::Switch => "controller.resource.health.persist" = "false",
+        "Whether the health of every object stands in the Application's status.";
+}
+
+/// The table of settings as docs/settings.md has it.
+pub fn table() -> String {
+    let mut out = String::new();
+    for map in [ConfigMap::Settings, ConfigMap::Parameters] {
+        out.push_str(&format!("### `{}`\n\n| setting | default | meaning |\n|---|---|---|\n", map.name()));
+        for key in KEYS.iter().filter(|key| key.map == map) {
+            let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
+            let words = match key.form {
+                Form::Word(words) => format!(" One of `{}`.", words.join("`, `")),
+                _ => String::new(),
+            };
+            out.push_str(&format!("| `{}` | {default} | {}{words} |\n", key.name, key.meaning));
+        }
+        out.push('\n');
+    }
+    out
+}

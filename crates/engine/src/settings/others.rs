@@ -1,0 +1,122 @@
+//! Settings that belong to parts of Argo CD that are not here, or that mean nothing here. Nobody is told of them: an
+//! installation may have them for an Argo CD beside us, or from before.
+
+use super::keys::ConfigMap;
+
+/// Whether a setting is one of these.
+pub(super) fn is_known(map: ConfigMap, name: &str) -> bool {
+    names(map).any(|known| match known.split_once('<') {
+        Some((family, _)) => name.len() > family.len() && name.starts_with(family),
+        None => known == name,
+    })
+}
+
+/// All of their names. What stands in angle brackets is the user's.
+pub(super) fn names(map: ConfigMap) -> impl Iterator<Item = &'static str> {
+    let text = match map {
+        ConfigMap::Settings => SETTINGS,
+        ConfigMap::Parameters => PARAMETERS,
+    };
+    text.split_whitespace()
+}
+
+/// Settings that Argo CD had and has no more, with what is written instead.
+pub(super) const REMOVED: &[(&str, &str)] = &[
+    (
+        "repositories",
+        "describe each repository in a Secret with the label argocd.argoproj.io/secret-type: repository",
+    ),
+    (
+        "repository.credentials",
+        "describe them in a Secret with the label argocd.argoproj.io/secret-type: repo-creds",
+    ),
+    (
+        "helm.repositories",
+        "describe each repository in a Secret with the label argocd.argoproj.io/secret-type: repository",
+    ),
+    ("configManagementPlugins", "run each plugin as a sidecar; docs/plugins.md says how it is found"),
+];
+
+/// Of `argocd-cm`.
+const SETTINGS: &str = "
+    accounts.<name> additionalUrls admin.enabled application.allowedNodeLabels application.links
+    application.sync.requireOverridePrivilegeForRevisionSync commit.author.email commit.author.name dex.auth.connectorId
+    dex.config exec.enabled exec.shells extension.config extension.config.<name> ga.anonymizeusers ga.trackingid
+    helm.enable help.chatText help.chatUrl help.download help.download.<platform> jsonnet.enable
+    kustomize.buildOptions.<version> kustomize.enable kustomize.path kustomize.path.<version> kustomize.version
+    kustomize.version.<version> oidc.config oidc.tls.insecure.skip.verify passwordPattern project.links
+    resource.customLabels resource.excludeEventLabelKeys resource.includeEventLabelKeys resource.links
+    server.maxPodLogsToRender server.rbac.disableApplicationFineGrainedRBACInheritance
+    server.rbac.rollback.enforce.enable server.secretkey sourceHydrator.commitMessageTemplate
+    sourceHydrator.readmeMessageTemplate statusbadge.enabled statusbadge.url tls.crt tls.key ui.bannercontent
+    ui.bannerpermanent ui.bannerposition ui.bannerurl ui.cssurl ui.loginButtonText ui.view.resources.disabled url
+    users.anonymous.enabled users.session.duration webhook.azuredevops.password webhook.azuredevops.username
+    webhook.bitbucket.uuid webhook.bitbucketserver.secret webhook.github.secret webhook.gitlab.secret
+    webhook.gogs.secret webhook.harbor.secret webhook.maxPayloadSizeMB webhook.refresh.jitter
+    webhook.refresh.jitter.threshold
+";
+
+/// Of `argocd-cmd-params-cm`.
+const PARAMETERS: &str = "
+    applicationsetcontroller.allowed.scm.providers applicationsetcontroller.concurrent.reconciliations.max
+    applicationsetcontroller.debug applicationsetcontroller.dryrun applicationsetcontroller.enable.git.submodule
+    applicationsetcontroller.enable.github.api.metrics applicationsetcontroller.enable.leader.election
+    applicationsetcontroller.enable.new.git.file.globbing applicationsetcontroller.enable.policy.override
+    applicationsetcontroller.enable.progressive.syncs applicationsetcontroller.enable.scm.providers
+    applicationsetcontroller.enable.tokenref.strict.mode applicationsetcontroller.global.preserved.annotations
+    applicationsetcontroller.global.preserved.labels applicationsetcontroller.grpc.enable.txt.service.config
+    applicationsetcontroller.k8s.client.burst applicationsetcontroller.k8s.client.max.idle.connections
+    applicationsetcontroller.k8s.client.qps applicationsetcontroller.k8s.tcp.idle.timeout
+    applicationsetcontroller.k8s.tcp.keepalive applicationsetcontroller.k8s.tcp.timeout
+    applicationsetcontroller.k8s.tls.handshake.timeout applicationsetcontroller.log.format
+    applicationsetcontroller.log.level applicationsetcontroller.namespaces applicationsetcontroller.policy
+    applicationsetcontroller.profile.enabled applicationsetcontroller.repo.server.ca.cert.path
+    applicationsetcontroller.repo.server.client.cert.key.path applicationsetcontroller.repo.server.client.cert.path
+    applicationsetcontroller.repo.server.plaintext applicationsetcontroller.repo.server.strict.tls
+    applicationsetcontroller.repo.server.timeout.seconds applicationsetcontroller.requeue.after
+    applicationsetcontroller.scm.root.ca.path applicationsetcontroller.status.max.resources.count
+    applicationsetcontroller.webhook.parallelism.limit commit.server commitserver.grpc.enable.txt.service.config
+    commitserver.listen.address commitserver.log.format commitserver.log.level commitserver.metrics.listen.address
+    controller.app.state.cache.expiration controller.cluster.cache.batch.events.processing
+    controller.cluster.cache.events.processing.interval controller.default.cache.expiration
+    controller.grpc.enable.txt.service.config controller.hydration.processors controller.ignore.normalizer.jq.timeout
+    controller.k8s.client.burst controller.k8s.client.max.idle.connections controller.k8s.client.qps
+    controller.k8s.tcp.idle.timeout controller.k8s.tcp.keepalive controller.k8s.tcp.timeout
+    controller.k8s.tls.handshake.timeout controller.k8sclient.retry.base.backoff controller.k8sclient.retry.max
+    controller.kubectl.parallelism.limit controller.log.format controller.log.level
+    controller.metrics.application.conditions controller.metrics.application.labels controller.metrics.cache.expiration
+    controller.metrics.cluster.labels controller.profile.enabled controller.repo.error.grace.period.seconds
+    controller.repo.server.ca.cert.path controller.repo.server.client.cert.key.path
+    controller.repo.server.client.cert.path controller.repo.server.plaintext controller.repo.server.strict.tls
+    controller.repo.server.timeout.seconds controller.self.heal.backoff.cooldown.seconds controller.sharding.algorithm
+    dexserver.connector.failure.continue dexserver.disable.tls dexserver.log.format dexserver.log.level hydrator.enabled
+    log.format.timestamp notificationscontroller.log.format notificationscontroller.log.level
+    notificationscontroller.processors.count notificationscontroller.repo.server.ca.cert.path
+    notificationscontroller.repo.server.client.cert.key.path notificationscontroller.repo.server.client.cert.path
+    notificationscontroller.repo.server.plaintext notificationscontroller.selfservice.enabled otlp.address otlp.attrs
+    otlp.headers otlp.insecure otlp.sample.ratio redis.compression redis.db redis.key.prefix redis.sentinel.hosts
+    redis.sentinel.master redis.server repo.server reposerver.allow.oob.symlinks reposerver.client.ca.path
+    reposerver.default.cache.expiration reposerver.disable.helm.manifest.max.extracted.size
+    reposerver.disable.oci.manifest.max.extracted.size reposerver.disable.tls reposerver.enable.builtin.git.config
+    reposerver.enable.git.submodule reposerver.git.lsremote.parallelism.limit reposerver.git.request.timeout
+    reposerver.grpc.enable.txt.service.config reposerver.grpc.max.size reposerver.helm.manifest.max.extracted.size
+    reposerver.helm.user.agent reposerver.include.hidden.directories reposerver.listen.address reposerver.log.format
+    reposerver.log.level reposerver.max.combined.directory.manifests.size reposerver.metrics.listen.address
+    reposerver.oci.layer.media.types reposerver.oci.manifest.max.extracted.size reposerver.parallelism.limit
+    reposerver.plugin.tar.exclusions reposerver.plugin.use.manifest.generate.paths reposerver.profile.enabled
+    reposerver.repo.cache.expiration reposerver.revision.cache.lock.timeout
+    reposerver.streamed.manifest.max.extracted.size reposerver.streamed.manifest.max.tar.size reposerver.tls.ciphers
+    reposerver.tls.maxversion reposerver.tls.minversion server.api.content.types server.app.state.cache.expiration
+    server.basehref server.connection.status.cache.expiration server.content.security.policy
+    server.default.cache.expiration server.dex.server server.dex.server.plaintext server.dex.server.strict.tls
+    server.disable.auth server.disable.swagger.ui server.enable.gzip server.enable.proxy.extension
+    server.glob.cache.size server.grpc.enable.txt.service.config server.http.cookie.maxnumber server.insecure
+    server.k8s.client.burst server.k8s.client.max.idle.connections server.k8s.client.qps server.k8s.tcp.idle.timeout
+    server.k8s.tcp.keepalive server.k8s.tcp.timeout server.k8s.tls.handshake.timeout server.k8sclient.retry.base.backoff
+    server.k8sclient.retry.max server.listen.address server.log.format server.log.level server.metrics.listen.address
+    server.oidc.cache.expiration server.profile.enabled server.repo.server.ca.cert.path
+    server.repo.server.client.cert.key.path server.repo.server.client.cert.path server.repo.server.plaintext
+    server.repo.server.strict.tls server.repo.server.timeout.seconds server.rootpath server.staticassets
+    server.sync.replace.allowed server.tls.ciphers server.tls.maxversion server.tls.minversion
+    server.webhook.parallelism.limit server.webhook.refresh.workers server.x.frame.options
+";
