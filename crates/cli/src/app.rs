@@ -1,5 +1,6 @@
 //! `lynceus app`: Argo CD's commands, working through the kubeconfig as `argocd --core` does.
 
+mod ask;
 mod context;
 mod create;
 mod delete;
@@ -60,7 +61,7 @@ pub(crate) enum Command {
     /// Create an application.
     Create(Box<create::Arguments>),
     /// Sync an application to what Git says.
-    Sync(sync::Arguments),
+    Sync(Box<sync::Arguments>),
     /// Wait until an application is synced and healthy.
     Wait(wait::Arguments),
     /// Show how the cluster differs from Git. Exit code 1 if it does.
@@ -71,6 +72,8 @@ pub(crate) enum Command {
     Rollback(rollback::Arguments),
     /// Delete an application and what it has delivered.
     Delete(delete::Arguments),
+    /// Confirm what a sync or a deletion waits for: that objects with Prune=confirm or Delete=confirm may go.
+    ConfirmDeletion(delete::ConfirmArguments),
     /// List the resources of an application.
     Resources(resources::Arguments),
     /// Show the resources of an application and what they own, as a tree.
@@ -93,6 +96,9 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         Command::History(arguments) => history::run(&Context::light(&access).await?, &arguments).await,
         Command::Rollback(arguments) => rollback::run(&Context::full(&access).await?, &arguments).await,
         Command::Delete(arguments) => delete::run(&Context::light(&access).await?, &arguments).await,
+        Command::ConfirmDeletion(arguments) => {
+            delete::confirm(&Context::light(&access).await?, &arguments).await
+        }
         Command::Resources(arguments) => resources::run(&Context::full(&access).await?, &arguments).await,
         Command::Tree(arguments) => resources::tree(&Context::full(&access).await?, &arguments).await,
         Command::Manifests(arguments) => manifests::run(&Context::full(&access).await?, &arguments).await,

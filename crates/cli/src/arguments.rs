@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{app, controller, crds, helm, install, kustomize, render, server, sim, up};
+use crate::{app, assess, controller, crds, diff, helm, install, kustomize, render, server, sim, up};
 
 /// A GitOps delivery engine with an embedded Kubernetes.
 ///
@@ -40,10 +40,14 @@ pub(crate) enum Command {
     App(Box<app::Arguments>),
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
+    /// Compare a desired object with a live one, as a sync would.
+    Diff(diff::Arguments),
     /// Work with charts as Helm does, in process: template, lint, show, dependency.
     Helm(Box<helm::Arguments>),
     /// Work with kustomizations as Kustomize does, in process: build.
     Kustomize(Box<kustomize::Arguments>),
+    /// Say how healthy objects in a file are.
+    Health(assess::Arguments),
     /// Print the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Arguments),
     /// Print the completions for a shell: lynceus completion bash > /etc/bash_completion.d/lynceus

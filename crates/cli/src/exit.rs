@@ -15,6 +15,8 @@ pub(crate) enum Code {
     NotFound,
     /// Anything else.
     Other,
+    /// Anything else, of a command that ends as `diff` does.
+    Trouble,
 }
 
 impl Code {
@@ -22,6 +24,7 @@ impl Code {
     pub(crate) fn number(self) -> u8 {
         match self {
             Code::Answer => 1,
+            Code::Trouble => 2,
             Code::Connection | Code::Refused | Code::NotFound | Code::Other => 20,
         }
     }

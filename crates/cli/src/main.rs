@@ -7,9 +7,11 @@
 
 mod app;
 mod arguments;
+mod assess;
 mod controller;
 mod crds;
 mod demo;
+mod diff;
 mod exit;
 mod format;
 mod health;
@@ -28,6 +30,10 @@ mod up;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use arguments::{Arguments, Command};
 use exit::Outcome;
@@ -61,7 +67,9 @@ fn executor(command: &Command) -> tokio::runtime::Builder {
         Command::Helm(_) if !helm::may_wait(std::env::args_os()) => {
             return tokio::runtime::Builder::new_current_thread();
         }
-        Command::Kustomize(_) => return tokio::runtime::Builder::new_current_thread(),
+        Command::Kustomize(_) | Command::Health(_) | Command::Diff(_) => {
+            return tokio::runtime::Builder::new_current_thread();
+        }
         Command::Helm(_) | Command::Render(_) => threads.worker_threads(1),
         _ => &mut threads,
     };
@@ -90,8 +98,10 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Sim(arguments) => sim::run(arguments).await,
         Command::Server(arguments) => server::run(arguments).await,
         Command::Install(arguments) => install::run(&arguments),
+        Command::Health(arguments) => assess::run(&arguments),
         Command::Crds(arguments) => crds::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Helm(arguments) => helm::run(&arguments).await,
         Command::Kustomize(arguments) => kustomize::run(&arguments).await,
         Command::App(arguments) => app::run(*arguments).await,
@@ -117,18 +127,23 @@ async fn run(arguments: Arguments) -> Outcome {
 /// set.
 fn listen(verbose: u8, command: &Command) {
     let level = match (command, verbose) {
-        (Command::Controller(_), 0) => "info",
-        (Command::Up(_) | Command::Sim(_) | Command::Server(_), 0) => "warn",
-        (_, 0) => "error",
-        (_, 1) => "info",
-        (_, 2) => "debug",
-        (_, _) => "trace",
+        (Command::Controller(_), 0) => LevelFilter::INFO,
+        (Command::Up(_) | Command::Sim(_) | Command::Server(_), 0) => LevelFilter::WARN,
+        (_, 0) => LevelFilter::ERROR,
+        (_, 1) => LevelFilter::INFO,
+        (_, 2) => LevelFilter::DEBUG,
+        (_, _) => LevelFilter::TRACE,
     };
+    let set = std::env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
     // Whoever wrote `insecure-skip-tls-verify` knows, and need not be told again with every connection.
     // And that a cluster cannot be reached is said by us, once.
-    let tls = "kube_client::client::tls=error,kube_client::client::builder=off";
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("{level},{tls}")));
+    let targets = set.unwrap_or_else(|| {
+        Targets::new()
+            .with_default(level)
+            .with_target("kube_client::client::tls", LevelFilter::ERROR)
+            .with_target("kube_client::client::builder", LevelFilter::OFF)
+    });
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
+    tracing_subscriber::registry().with(lines).with(targets).init();
 }

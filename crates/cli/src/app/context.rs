@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use lynceus_api::{Application, Kind as _};
 use lynceus_cluster::Cluster;
-use lynceus_engine::{AppKey, Engine, Options, SystemClock, application_gvk};
+use lynceus_engine::{AppKey, Engine, Options, SystemClock, application_gvk, window};
 use lynceus_object::selector::Selector;
 use lynceus_object::{Object, Value};
 use lynceus_source::{Settings, Sources};
 
-use super::Access;
+use super::{Access, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::place;
 
@@ -90,6 +90,14 @@ impl Context {
     /// The engine, to ask.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The head of `app get`, with how the project's windows stand.
+    pub(crate) fn summary(&self, application: &Application) -> String {
+        let now = self.engine.clock().now();
+        let project = self.engine.project(application).ok();
+        let windows = project.map(|project| window::standing(application, &project, now));
+        show::summary(application, windows.as_ref(), now)
     }
 
     /// The cluster.

@@ -1,14 +1,14 @@
-//! `lynceus app delete`
+//! `lynceus app delete` and `lynceus app confirm-deletion`
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
-use lynceus_api::finalizers;
+use lynceus_api::{annotations, finalizers};
 use lynceus_cluster::Deletion;
 use lynceus_engine::application_gvk;
 use lynceus_object::{Propagation, value};
 
 use super::context::{Choice, Context};
-use super::follow;
+use super::{ask, follow};
 use crate::exit::{Code, Doing as _, Outcome};
 
 #[derive(clap::Args)]
@@ -31,12 +31,29 @@ pub(crate) struct Arguments {
     wait: bool,
 }
 
+#[derive(clap::Args)]
+pub(crate) struct ConfirmArguments {
+    /// The application.
+    name: String,
+}
+
+/// Confirms what a sync or a deletion waits for.
+pub(crate) async fn confirm(context: &Context, arguments: &ConfirmArguments) -> Outcome {
+    let now = lynceus_api::Time::from(context.engine().clock().now()).to_string();
+    let mut patch = value!({"metadata": {}});
+    patch.set(&["metadata", "annotations", annotations::DELETION_APPROVED], now);
+    context.patch(&arguments.name, &patch).await?;
+    println!("Application '{}' updated successfully", arguments.name);
+    Ok(())
+}
+
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     // Only what is deleted with an application is worth a question, and only if somebody is there to answer.
     let ask = arguments.cascade && !arguments.yes && std::io::stdout().is_terminal();
     for name in &context.chosen(&arguments.names, &arguments.choice).await? {
         let object = context.object(name).await?;
-        if ask && !confirmed(name)? {
+        let question = format!("Are you sure you want to delete '{name}' and all its resources? [y/n] ");
+        if ask && !ask::confirmed(&question)? {
             println!("The command to delete '{name}' was cancelled.");
             continue;
         }
@@ -48,7 +65,11 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
                 _ => finalizers::RESOURCES,
             });
         }
-        context.patch(name, &value!({"metadata": {"finalizers": wanted}})).await?;
+        // Nothing may be added to what is being deleted already.
+        let may_change = !object.is_deleting() || !arguments.cascade;
+        if may_change && !object.finalizers().eq(wanted.iter().copied()) {
+            context.patch(name, &value!({"metadata": {"finalizers": wanted}})).await?;
+        }
         let key = context.key(name);
         let deletion = Deletion { propagation: Propagation::Background, ..Deletion::default() };
         context
@@ -66,13 +87,4 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         println!("application '{name}' deleted");
     }
     Ok(())
-}
-
-/// Asks whoever sits at the terminal.
-fn confirmed(name: &str) -> Outcome<bool> {
-    print!("Are you sure you want to delete '{name}' and all its resources? [y/n] ");
-    std::io::stdout().flush().doing("cannot ask")?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).doing("cannot read the answer")?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

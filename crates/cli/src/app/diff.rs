@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use lynceus_api::Application;
 use lynceus_diff::{Change, Verdict, is_secret, mask, text};
 use lynceus_engine::{Aim, Freshness};
 use lynceus_object::Str;
@@ -45,15 +46,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
     let manifests = arguments.local.as_deref().map(super::manifests::of_folder).transpose()?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
-    let look = context.engine().look(&application, &aim).await;
-    let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
-    if !errors.is_empty() {
-        let mut failure =
-            Failure::new(Code::Other, format!("application {} cannot be compared", arguments.name));
-        failure.causes = errors;
-        return Err(failure);
-    }
-    let text: String = look.changes.changes.iter().map(text_of).collect();
+    let text = differences(context, &application, &aim).await?;
     print!("{text}");
     if text.is_empty() || !arguments.exit_code {
         return Ok(());
@@ -65,16 +58,31 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     Err(Failure::new(Code::Answer, ""))
 }
 
+/// How the cluster differs from what is aimed at; nothing if it does not.
+pub(crate) async fn differences(context: &Context, application: &Application, aim: &Aim) -> Outcome<String> {
+    let look = context.engine().look(application, aim).await;
+    let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
+    if errors.is_empty() {
+        let settings = context.engine().settings();
+        let hidden = &settings.comparing.hidden_annotations;
+        return Ok(look.changes.changes.iter().map(|change| text_of(change, hidden)).collect());
+    }
+    let name = &application.metadata.name;
+    let mut failure = Failure::new(Code::Other, format!("application {name} cannot be compared"));
+    failure.causes = errors;
+    Err(failure)
+}
+
 /// One object's difference under its heading; nothing if there is none.
-fn text_of(change: &Change) -> String {
+fn text_of(change: &Change, hidden: &[Str]) -> String {
     let (live, desired) = match &change.verdict {
         Verdict::Create => (None, change.pair.desired().cloned()),
         Verdict::Prune => (change.pair.live().cloned(), None),
         Verdict::Update(update) => (Some(update.live.clone()), Some(update.predicted.clone())),
         Verdict::Same | Verdict::Ignored(_) | Verdict::Failed(_) => return String::new(),
     };
-    let (desired, live) = match desired.iter().chain(&live).any(is_secret) {
-        true => mask(desired.as_ref(), live.as_ref(), &[]),
+    let (desired, live) = match desired.iter().chain(&live).any(is_secret) || !hidden.is_empty() {
+        true => mask(desired.as_ref(), live.as_ref(), hidden),
         false => (desired, live),
     };
     format!("\n{}\n{}", text::heading(&change.key()), text::normal(live.as_ref(), desired.as_ref()))

@@ -74,7 +74,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         GetOutput::Wide | GetOutput::Tree | GetOutput::Detailed => {
             let application = context.application(&arguments.name).await?;
             let now = context.engine().clock().now();
-            print!("{}", show::summary(&application, now));
+            print!("{}", context.summary(&application));
             if let Some(state) = &application.status.operation_state {
                 let running = state.phase.known().is_some_and(|phase| !phase.is_completed());
                 if running || arguments.show_operation {
@@ -86,7 +86,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             match arguments.output {
                 GetOutput::Tree => print!("{}", tree::table(context, &look, false, now)),
                 GetOutput::Detailed => print!("{}", tree::table(context, &look, true, now)),
-                _ => print!("{}", show::resources(&application, &look.assessment)),
+                _ => print!("{}", show::resources(&application, &look)),
             }
         }
     }

@@ -48,7 +48,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         }
         _ => look.desired.objects.clone(),
     };
-    let masked: Vec<Object> = objects.into_iter().map(masked).collect();
+    let settings = context.engine().settings();
+    let hidden = &settings.comparing.hidden_annotations;
+    let masked: Vec<Object> = objects.into_iter().map(|object| masked(object, hidden)).collect();
     print!("{}", format::documents(&masked));
     for error in errors {
         eprintln!("warning: {error}");
@@ -70,8 +72,11 @@ pub(crate) fn of_folder(folder: &Path) -> Outcome<Vec<Object>> {
     Ok(rendered.manifests.into_iter().map(|manifest| manifest.object).collect())
 }
 
-/// A Secret without what it keeps.
-fn masked(mut object: Object) -> Object {
+/// A Secret without what it keeps, and any object without annotations that are to be hidden.
+fn masked(mut object: Object, hidden: &[Str]) -> Object {
+    for name in hidden.iter().filter(|name| object.annotation(name).is_some()).collect::<Vec<_>>() {
+        object.set_annotation(name, "++++++++");
+    }
     if object.kind() == "Secret" && object.group().is_empty() {
         for field in ["data", "stringData"] {
             if let Some(data) = object.value_mut().at_mut(&[field]).and_then(Value::as_map_mut) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lynceus_cluster::Node;
-use lynceus_engine::{Aim, health_of};
+use lynceus_engine::{Aim, Checks, health_of};
 use lynceus_object::{Object, ObjectKey};
 
 use super::context::Context;
@@ -69,18 +69,19 @@ pub(crate) async fn tree(context: &Context, arguments: &TreeArguments) -> Outcom
     let cluster = look.cluster.as_deref().unwrap_or_else(|| context.cluster());
     let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     println!("{}  {}  {}", arguments.name, application.status.sync.status, application.status.health.status);
-    print!("{}", drawn(&nodes));
+    let checks = Checks { children: true, ..context.engine().checks() };
+    print!("{}", drawn(&nodes, &checks));
     Ok(())
 }
 
 /// The nodes as a tree of lines, each with its health.
-fn drawn(nodes: &[Node]) -> String {
+fn drawn(nodes: &[Node], checks: &Checks) -> String {
     let mut children: BTreeMap<Option<ObjectKey>, Vec<&Node>> = BTreeMap::new();
     for node in nodes {
         children.entry(node.parent.clone()).or_default().push(node);
     }
     let mut out = String::new();
-    draw(&children, None, "", &mut out);
+    draw(&children, None, "", checks, &mut out);
     out
 }
 
@@ -88,6 +89,7 @@ fn draw(
     children: &BTreeMap<Option<ObjectKey>, Vec<&Node>>,
     of: Option<ObjectKey>,
     indent: &str,
+    checks: &Checks,
     out: &mut String,
 ) {
     let Some(nodes) = children.get(&of) else { return };
@@ -95,7 +97,7 @@ fn draw(
         let last = place + 1 == nodes.len();
         let (branch, below) = if last { ("└─", "  ") } else { ("├─", "│ ") };
         let object = &node.object;
-        let health = health_of(Some(object), true);
+        let health = health_of(Some(object), checks);
         let state = match &health {
             None => String::new(),
             Some(health) if health.message.is_empty() => format!("  {}", health.status),
@@ -108,6 +110,6 @@ fn draw(
             object.kind(),
             object.name()
         ));
-        draw(children, Some(object.key()), &format!("{indent}{below}"), out);
+        draw(children, Some(object.key()), &format!("{indent}{below}"), checks, out);
     }
 }

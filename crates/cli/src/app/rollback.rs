@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lynceus_api::{Application, Operation, RevisionHistory, SyncOperation};
+use lynceus_api::{Application, Operation, RevisionHistory, SyncOperation, SyncStrategy, SyncStrategyApply};
 
 use super::context::Context;
 use super::sync;
@@ -40,6 +40,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             application.metadata.namespace
         )));
     }
+    if application.metadata.deletion_timestamp.is_some() {
+        return Err(Failure::new(Code::Refused, format!("{name} is being deleted")));
+    }
     let entry = chosen(&application, arguments.id)?;
     let options = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.clone());
     let operation = Operation {
@@ -50,6 +53,11 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             sources: entry.sources.clone(),
             prune: arguments.prune,
             sync_options: options.unwrap_or_default(),
+            // As in Argo CD: the hooks of a former time are not run again.
+            sync_strategy: Some(SyncStrategy {
+                apply: Some(SyncStrategyApply::default()),
+                ..SyncStrategy::default()
+            }),
             ..SyncOperation::default()
         }),
         initiated_by: sync::initiator(),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use lynceus_api::{Application, OperationState, ResourceResult, SyncStatusCode};
-use lynceus_engine::{AppKey, Assessment, WaitMark};
+use lynceus_api::{Application, OperationState, Reason, ResourceResult, SyncStatusCode};
+use lynceus_engine::window::Standing;
+use lynceus_engine::{AppKey, Look, WaitMark};
 use lynceus_object::Str;
 
 use crate::format;
@@ -52,7 +53,7 @@ impl Lines {
 }
 
 /// The head of `app get`: where it comes from, where it goes, how it is, what it waits for.
-pub(crate) fn summary(application: &Application, now: Timestamp) -> String {
+pub(crate) fn summary(application: &Application, windows: Option<&Standing>, now: Timestamp) -> String {
     let spec = &application.spec;
     let mut lines = Lines::default();
     let server =
@@ -72,7 +73,10 @@ pub(crate) fn summary(application: &Application, now: Timestamp) -> String {
             lines.plain(&format!("  Ref:              {}", source.ref_));
         }
     }
-    lines.add("SyncWindow", "Sync Allowed");
+    lines.add("SyncWindow", windows.map_or("Sync Allowed", |windows| windows.word));
+    if let Some(windows) = windows.filter(|windows| !windows.assigned.is_empty()) {
+        lines.add("Assigned Windows", &windows.assigned.join(","));
+    }
     lines.add("Sync Policy", &policy(application));
     lines.add("Sync Status", &sync_status(application));
     let health = &application.status.health;
@@ -81,8 +85,10 @@ pub(crate) fn summary(application: &Application, now: Timestamp) -> String {
     if !application.status.conditions.is_empty() {
         lines.plain(&format!("\n{}", conditions(application)));
     }
-    if let Some(wait) = WaitMark::of(application) {
-        lines.plain(&waiting(&wait, now));
+    let reasons = Reason::of(&application.metadata);
+    if !reasons.is_empty() {
+        lines.plain(&format!("\nWhy{}:", waiting(application, now)));
+        reasons.iter().for_each(|reason| lines.0.push_str(&reason.to_string()));
     }
     lines.0
 }
@@ -120,18 +126,12 @@ fn conditions(application: &Application) -> Table {
     table
 }
 
-/// What the sync waits for, each thing on a line, and for how long it has.
-fn waiting(wait: &WaitMark, now: Timestamp) -> String {
-    let since = wait.since.parse::<Timestamp>().ok();
-    let ago = since.map(|since| format::duration(now.duration_since(since))).unwrap_or_default();
-    let mut out = format!("\nThe sync has been waiting for {ago}, for");
-    for thing in &wait.for_ {
-        let _ = write!(out, "\n  {thing}");
-    }
-    if let Some(until) = &wait.until {
-        let _ = write!(out, "\n  at the latest until {until}");
-    }
-    out
+/// For how long the sync has been waiting, if it is.
+fn waiting(application: &Application, now: Timestamp) -> String {
+    let Some(wait) = WaitMark::of(application) else { return String::new() };
+    let ago = format::duration(now.duration_since(wait.since.timestamp()));
+    let end = wait.until.map(|until| format!(", at the latest until {until}")).unwrap_or_default();
+    format!(" (the sync has been waiting for {ago}{end})")
 }
 
 /// The last operation, as `app get` and `app sync` show it.
@@ -154,14 +154,16 @@ pub(crate) fn operation(state: &OperationState, now: Timestamp) -> String {
 }
 
 /// The resources with their state and what the last sync said about each, then the hooks of the last sync.
-pub(crate) fn resources(application: &Application, assessment: &Assessment) -> Table {
+pub(crate) fn resources(application: &Application, look: &Look) -> Table {
     let mut table =
         Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "STATUS", "HEALTH", "HOOK", "MESSAGE"]);
     let state = application.status.operation_state.as_ref();
     let results =
         state.and_then(|state| state.sync_result.as_ref()).map(|result| result.resources.as_slice());
     let results = results.unwrap_or_default();
-    for resource in assessment.resources.iter().filter(|resource| !resource.hook) {
+    // What only the controller can render, with a plugin say, is shown as it found it last.
+    let found = if look.compared { &look.assessment.resources } else { &application.status.resources };
+    for resource in found.iter().filter(|resource| !resource.hook) {
         let same = |result: &&ResourceResult| {
             result.hook_type.is_empty()
                 && (&result.group, &result.kind, &result.namespace, &result.name)

@@ -4,16 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lynceus_api::{
-    Application, Backoff, Info, Operation, OperationInitiator, OperationPhase, OperationState, RetryStrategy,
-    SyncOperation, SyncOperationResource, SyncStrategy, SyncStrategyApply, SyncStrategyHook,
+    Application, Backoff, Info, Operation, OperationInitiator, OperationPhase, OperationState, ResultCode,
+    RetryStrategy, SyncOperation, SyncOperationResource, SyncStatusCode, SyncStrategy, SyncStrategyApply,
+    SyncStrategyHook,
 };
-use lynceus_engine::Aim;
+use lynceus_engine::{Aim, Freshness, window};
 use lynceus_object::selector::Selector;
 use lynceus_object::{Object, Str, json, typed, value};
+use lynceus_sync::windows::Attempt;
 
 use super::context::{Choice, Context};
 use super::pattern::{self, ResourcePattern};
-use super::{follow, get, show};
+use super::{ask, diff, follow, get, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::Output;
 
@@ -29,9 +31,25 @@ pub(crate) struct Arguments {
     /// Sync to this revision instead of the application's own.
     #[arg(long)]
     revision: Option<String>,
+    /// Sync a source of several to this revision; may be given several times, each with --source-positions or
+    /// --source-names.
+    #[arg(long, value_name = "REVISION")]
+    revisions: Vec<String>,
+    /// Which source a --revisions is of, counted from 1.
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    source_positions: Vec<usize>,
+    /// Which source a --revisions is of, by its name.
+    #[arg(long, value_name = "NAME", conflicts_with = "source_positions")]
+    source_names: Vec<String>,
     /// Delete what is no longer in Git.
     #[arg(long)]
     prune: bool,
+    /// Show what would change first, and ask.
+    #[arg(long)]
+    preview_changes: bool,
+    /// Do not ask.
+    #[arg(long = "assumeYes")]
+    assume_yes: bool,
     /// Only try; write nothing.
     #[arg(long)]
     dry_run: bool,
@@ -42,7 +60,7 @@ pub(crate) struct Arguments {
     /// others; may be given several times.
     #[arg(long, value_name = "RESOURCE")]
     resource: Vec<ResourcePattern>,
-    /// Sync only resources with this label, as KEY=VALUE; may be given several times.
+    /// Sync only resources with this label, as KEY=VALUE; may be given several times, for those that have any of them.
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<String>,
     /// Something to remember about this sync, as KEY=VALUE; may be given several times.
@@ -99,16 +117,130 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let choice = Choice { projects: arguments.project.clone(), ..arguments.choice.clone() };
     for name in &context.chosen(&arguments.names, &choice).await? {
         let application = context.application(name).await?;
+        check(&application, arguments)?;
         let mut operation = operation(&application, arguments)?;
         if let Some(sync) = &mut operation.sync {
             sync.resources = resources(context, &application, arguments).await?;
+            if arguments.preview_changes && !preview(context, &application, sync, arguments).await? {
+                continue;
+            }
         }
         start(context, name, &application, operation).await?;
         if !arguments.background {
             finish(context, name, Duration::from_secs(arguments.timeout), arguments.output).await?;
+            left_to_prune(context, name, arguments).await?;
         }
     }
     Ok(())
+}
+
+/// What cannot be asked for together.
+fn check(application: &Application, arguments: &Arguments) -> Outcome {
+    let name = &application.metadata.name;
+    let refuse = |message: String| Err(Failure::new(Code::Refused, message));
+    let is_multiple = application.spec.has_multiple_sources();
+    if application.metadata.deletion_timestamp.is_some() {
+        return refuse(format!("{name} is being deleted"));
+    }
+    if is_multiple && arguments.revision.is_some() {
+        return refuse(format!(
+            "{name} has several sources: use --revisions with --source-positions instead of --revision"
+        ));
+    }
+    if is_multiple && arguments.local.is_some() {
+        return refuse(format!("{name} has several sources, which --local cannot stand for"));
+    }
+    if arguments.local.is_some() && application.spec.automated().is_some() && !arguments.dry_run {
+        return refuse(format!(
+            "{name} syncs by itself: --local would be undone at once; add --dry-run to try it"
+        ));
+    }
+    Ok(())
+}
+
+/// Shows what would change, and asks. `false` if there is nothing to do, or somebody said no.
+async fn preview(
+    context: &Context,
+    application: &Application,
+    sync: &SyncOperation,
+    arguments: &Arguments,
+) -> Outcome<bool> {
+    let name = &application.metadata.name;
+    println!("====== Previewing differences between live and desired state of application {name} ======");
+    let revisions = match (sync.revisions.is_empty(), sync.revision.is_empty()) {
+        (false, _) => sync.revisions.clone(),
+        (true, false) => vec![sync.revision.clone()],
+        (true, true) => Vec::new(),
+    };
+    let manifests = arguments.local.as_deref().map(super::manifests::of_folder).transpose()?;
+    let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
+    let text = diff::differences(context, application, &aim).await?;
+    if text.is_empty() {
+        println!("====== No Differences found ======");
+        return Ok(false);
+    }
+    print!("{text}");
+    let question = format!(
+        "Please review changes to application {name} shown above. Do you want to continue the sync process? (y/n): "
+    );
+    if arguments.assume_yes || ask::confirmed(&question)? {
+        return Ok(true);
+    }
+    println!("The sync of {name} was cancelled.");
+    Ok(false)
+}
+
+/// A sync of everything that leaves something behind has not done what was asked for.
+async fn left_to_prune(context: &Context, name: &str, arguments: &Arguments) -> Outcome {
+    let application = context.application(name).await?;
+    let results = application.status.operation_state.and_then(|state| state.sync_result);
+    let left = results
+        .iter()
+        .flat_map(|result| &result.resources)
+        .filter(|result| result.status == ResultCode::PruneSkipped)
+        .count();
+    let was_whole = arguments.resource.is_empty() && arguments.label.is_empty() && !arguments.dry_run;
+    if left == 0 || !was_whole || application.status.sync.status == SyncStatusCode::Synced {
+        return Ok(());
+    }
+    Err(Failure::new(Code::Answer, format!("{left} resources require pruning"))
+        .hint(format!("delete what is no longer in Git:\nlynceus app sync {name} --prune")))
+}
+
+/// The revision of each source, where one is given: by its place or its name, or in order.
+fn revisions(application: &Application, arguments: &Arguments) -> Outcome<Vec<Str>> {
+    if arguments.revisions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sources = application.spec.all_sources();
+    let places: Vec<usize> = if !arguments.source_names.is_empty() {
+        let place = |name: &String| {
+            let found = sources.iter().position(|source| source.name == name.as_str());
+            found
+                .map(|at| at + 1)
+                .ok_or_else(|| Failure::new(Code::Other, format!("unknown source name '{name}'")))
+        };
+        arguments.source_names.iter().map(place).collect::<Outcome<_>>()?
+    } else if !arguments.source_positions.is_empty() {
+        arguments.source_positions.clone()
+    } else {
+        (1..=arguments.revisions.len()).collect()
+    };
+    if places.len() != arguments.revisions.len() {
+        return Err(Failure::new(
+            Code::Other,
+            "every --revisions needs one --source-positions or --source-names",
+        ));
+    }
+    let mut revisions = vec![Str::new(); sources.len()];
+    for (place, revision) in places.iter().zip(&arguments.revisions) {
+        let found = place.checked_sub(1).and_then(|at| revisions.get_mut(at));
+        *found.ok_or_else(|| {
+            let message = format!("there is no source {place}: they are counted from 1 to {}", sources.len());
+            Failure::new(Code::Other, message)
+        })? = revision.as_str().into();
+    }
+    Ok(revisions)
 }
 
 /// Asks for an operation, unless one is under way.
@@ -123,6 +255,17 @@ pub(crate) async fn start(
         return Err(Failure::new(Code::Refused, "another operation is already in progress")
             .hint(format!("see what it waits for:\nlynceus app get {name}"))
             .hint(format!("or stop it:\nlynceus app terminate-op {name}")));
+    }
+    let now = context.engine().clock().now();
+    let by_hand = Attempt { manual: true, started: None };
+    if let Ok(project) = context.engine().project(application)
+        && let Some(wait) = window::closed(application, &project, by_hand, now)
+    {
+        let failure = Failure::new(Code::Refused, "cannot sync: blocked by sync window");
+        return Err(wait
+            .for_
+            .iter()
+            .fold(failure, |failure, what| failure.hint(format!("it waits for {what}"))));
     }
     let value = typed::from_typed(&operation).doing("cannot write the operation")?;
     let mut patch = value!({"metadata": {"resourceVersion": application.metadata.resource_version}});
@@ -144,10 +287,10 @@ pub(crate) async fn finish(context: &Context, name: &str, time: Duration, output
     let Some(state) = &application.status.operation_state else { return Ok(()) };
     if output == Output::Wide {
         let now = context.engine().clock().now();
-        print!("\n{}", show::summary(&application, now));
+        print!("\n{}", context.summary(&application));
         print!("\n{}", show::operation(state, now));
         let look = context.engine().look(&application, &Aim::default()).await;
-        println!("\n{}", show::resources(&application, &look.assessment));
+        println!("\n{}", show::resources(&application, &look));
     }
     if state.phase == OperationPhase::Succeeded {
         return Ok(());
@@ -195,8 +338,12 @@ fn operation(application: &Application, arguments: &Arguments) -> Outcome<Operat
             options.push(option.into());
         }
     }
+    let is_multiple = application.spec.has_multiple_sources();
+    let revisions = revisions(application, arguments)?;
+    let one = revisions.first().filter(|_| !is_multiple).cloned().unwrap_or_default();
     let sync = SyncOperation {
-        revision: arguments.revision.as_deref().unwrap_or_default().into(),
+        revision: arguments.revision.as_deref().map_or(one, Str::from),
+        revisions: if is_multiple { revisions } else { Vec::new() },
         prune: arguments.prune,
         dry_run: arguments.dry_run,
         sync_options: options,
@@ -247,42 +394,51 @@ fn local(arguments: &Arguments) -> Outcome<Vec<Str>> {
     Ok(super::manifests::of_folder(folder)?.iter().map(text).collect())
 }
 
-/// The resources that are meant, by name and by label; none for all.
+/// The resources that are meant, by name or by label; none for all.
 async fn resources(
     context: &Context,
     application: &Application,
     arguments: &Arguments,
 ) -> Outcome<Vec<SyncOperationResource>> {
-    if arguments.label.is_empty() {
-        let known = &application.status.resources;
-        let meant = pattern::meant(&arguments.resource, known);
-        if meant.is_empty() && !arguments.resource.is_empty() {
-            return Err(Failure::new(Code::Other, "no resource of the application is meant by --resource")
-                .hint(format!("see what there is:\nlynceus app resources {}", application.metadata.name)));
-        }
-        return Ok(meant);
-    }
-    let wanted = Selector::parse(&arguments.label.join(",")).doing("cannot read --label")?;
-    let look = context.engine().look(application, &Aim::default()).await;
-    let meant: Vec<SyncOperationResource> = look
-        .desired
-        .objects
-        .iter()
-        .filter(|object| wanted.matches(|key| object.label(key)))
-        .map(|object| SyncOperationResource {
-            group: object.group().into(),
-            kind: object.kind().into(),
-            namespace: object.namespace().into(),
-            name: object.name().into(),
-            ..SyncOperationResource::default()
-        })
-        .collect();
-    if meant.is_empty() {
-        let labels = arguments.label.join(",");
-        return Err(Failure::new(Code::Other, format!("no matching resources found for labels: {labels}"))
-            .hint(format!("see what there is:\nlynceus app manifests {}", application.metadata.name)));
+    let mut meant = labelled(context, application, &arguments.label).await?;
+    meant.extend(pattern::meant(&arguments.resource, &application.status.resources));
+    let asked = !arguments.resource.is_empty() || !arguments.label.is_empty();
+    if meant.is_empty() && asked {
+        let message = match arguments.label.is_empty() {
+            true => "no resource of the application is meant by --resource".to_owned(),
+            false => format!("no matching resources found for labels: {}", arguments.label.join(",")),
+        };
+        let name = &application.metadata.name;
+        return Err(Failure::new(Code::Other, message)
+            .hint(format!("see what there is:\nlynceus app manifests {name}")));
     }
     Ok(meant)
+}
+
+/// The resources that have one of the labels.
+async fn labelled(
+    context: &Context,
+    application: &Application,
+    labels: &[String],
+) -> Outcome<Vec<SyncOperationResource>> {
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let selectors = labels
+        .iter()
+        .map(|label| Selector::parse(label).doing("cannot read --label"))
+        .collect::<Outcome<Vec<_>>>()?;
+    let look = context.engine().look(application, &Aim::default()).await;
+    let is_meant =
+        |object: &&Object| selectors.iter().any(|selector| selector.matches(|key| object.label(key)));
+    let named = |object: &Object| SyncOperationResource {
+        group: object.group().into(),
+        kind: object.kind().into(),
+        namespace: object.namespace().into(),
+        name: object.name().into(),
+        ..SyncOperationResource::default()
+    };
+    Ok(look.desired.objects.iter().filter(is_meant).map(named).collect())
 }
 
 /// Reads `KEY=VALUE`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use lynceus_cluster::Node;
-use lynceus_engine::{Look, health_of};
+use lynceus_engine::{Checks, Look, health_of};
 use lynceus_object::ObjectKey;
 
 use super::context::Context;
@@ -29,8 +29,14 @@ pub(crate) fn table(context: &Context, look: &Look, detailed: bool, now: Timesta
         let key = ObjectKey::new(group, kind, resource.namespace.clone(), resource.name.clone());
         (key, resource.status.to_string())
     });
-    let mut drawing =
-        Drawing { table: Table::new(header), children, statuses: statuses.collect(), detailed, now };
+    let mut drawing = Drawing {
+        table: Table::new(header),
+        children,
+        statuses: statuses.collect(),
+        detailed,
+        now,
+        checks: Checks { children: true, ..context.engine().checks() },
+    };
     for root in drawing.children.get(&None).cloned().unwrap_or_default() {
         drawing.draw(root, "", "");
     }
@@ -43,13 +49,14 @@ struct Drawing<'a> {
     statuses: BTreeMap<ObjectKey, String>,
     detailed: bool,
     now: Timestamp,
+    checks: Checks,
 }
 
 impl<'a> Drawing<'a> {
     /// Draws a node behind its branch, and its children behind what goes on below it.
     fn draw(&mut self, node: &'a Node, branch: &str, below: &str) {
         let object = &node.object;
-        let health = health_of(Some(object), true);
+        let health = health_of(Some(object), &self.checks);
         let (state, reason) =
             health.map(|health| (health.status.to_string(), health.message.to_string())).unwrap_or_default();
         let name = format!("{branch}{}/{}", object.kind(), object.name());

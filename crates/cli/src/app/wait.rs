@@ -5,7 +5,7 @@ use std::time::Duration;
 use lynceus_api::{Application, HealthStatusCode, SyncStatusCode};
 
 use super::context::{Choice, Context};
-use super::{follow, get, show};
+use super::{follow, get};
 use crate::exit::{Code, Failure, Outcome};
 use crate::format::Output;
 
@@ -54,7 +54,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             Some(application) => application,
             None => {
                 let application = context.application(name).await?;
-                print!("\n{}", show::summary(&application, context.engine().clock().now()));
+                print!("\n{}", context.summary(&application));
                 return Err(Failure::new(
                     Code::Other,
                     format!(
@@ -67,7 +67,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             }
         };
         if arguments.output == Output::Wide {
-            print!("\n{}", show::summary(&application, context.engine().clock().now()));
+            print!("\n{}", context.summary(&application));
         }
         get::print_object(context, name, arguments.output).await?;
     }
