@@ -101,3 +101,26 @@ pub fn widget(version: &str, name: &str, size: i32) -> String {
         "apiVersion: example.com/{version}\nkind: Widget\nmetadata:\n  name: {name}\nspec:\n  size: {size}\n  parts: [a, b]\n"
     )
 }
+
+/// A manifest with an annotation more: `key` is Argo CD's, without its domain, unless it has one of its own.
+pub fn annotated(manifest: &str, key: &str, text: &str) -> String {
+    let domain = if key.contains('/') { "" } else { "argocd.argoproj.io/" };
+    let line = format!("    {domain}{key}: \"{text}\"\n");
+    match manifest.split_once("  annotations:\n") {
+        Some((before, after)) => format!("{before}  annotations:\n{line}{after}"),
+        None => manifest.replacen("metadata:\n", &format!("metadata:\n  annotations:\n{line}"), 1),
+    }
+}
+
+/// What became of an application's last sync, one line for each object: `PreSync migrate Synced Succeeded: done`.
+pub fn results(application: &Application) -> Vec<String> {
+    let state = application.status.operation_state.as_ref();
+    let results =
+        state.and_then(|state| state.sync_result.as_ref()).map(|result| result.resources.as_slice());
+    let line = |result: &lynceus_api::ResourceResult| {
+        let (phase, name, status, progress) =
+            (&result.sync_phase, &result.name, &result.status, &result.hook_phase);
+        format!("{phase} {name} {status} {progress}: {}", result.message)
+    };
+    results.unwrap_or_default().iter().map(line).collect()
+}

@@ -166,6 +166,13 @@ impl World {
         self.engine.as_ref().map_or(0, |(engine, _)| engine.renderer().renderings())
     }
 
+    /// What the engine finds if it looks at an Application now, without doing anything about it.
+    #[allow(clippy::expect_used, reason = "a test that looks without an engine has to stop")]
+    pub async fn look(&self, name: &str) -> lynceus_engine::Look {
+        let (engine, _) = self.engine.as_ref().expect("an engine at work");
+        engine.look(&self.application(name), &lynceus_engine::Aim::default()).await
+    }
+
     /// The address of the repository.
     pub fn repository(&self) -> String {
         format!("file://{}", self.folder.join("repository").display())
@@ -185,11 +192,35 @@ impl World {
     pub fn commit_changes<'a>(&self, changes: impl IntoIterator<Item = (&'a str, Change)>) -> CommitId {
         let changes =
             changes.into_iter().map(|(path, change)| (FilePath::new(path).expect("a path"), change));
-        // By count and not by the clock, so that the same commit has the same name on every stage.
+        self.repository.commit("main", &self.message("A change\n"), changes).expect("a commit can be made")
+    }
+
+    /// By count and not by the clock, so that the same commit has the same name on every stage.
+    #[allow(clippy::expect_used, reason = "a test that cannot commit has to stop")]
+    fn message<'a>(&self, text: &'a str) -> Message<'a> {
         let count = self.commits.fetch_add(1, Ordering::Relaxed);
         let when = Timestamp::from_second(1_767_225_600 + count).expect("a time");
-        let message = Message { name: "Test", email: "test@example.com", when, text: "A change\n" };
-        self.repository.commit("main", &message, changes).expect("a commit can be made")
+        Message { name: "Test", email: "test@example.com", when, text }
+    }
+
+    /// Commits files to `main` with a signature, which `sign` makes of what is signed.
+    pub fn commit_signed(&self, files: &[(&str, &str)], sign: &mut dyn FnMut(&[u8]) -> String) -> CommitId {
+        self.commit_signed_as("A change\n", files, sign)
+    }
+
+    /// The same, with a message.
+    #[allow(clippy::expect_used, reason = "a test that cannot commit has to stop")]
+    pub fn commit_signed_as(
+        &self,
+        text: &str,
+        files: &[(&str, &str)],
+        sign: &mut dyn FnMut(&[u8]) -> String,
+    ) -> CommitId {
+        let changes = files.iter().map(|(path, text)| {
+            (FilePath::new(path).expect("a path"), Change::Write(text.as_bytes().to_vec()))
+        });
+        let message = self.message(text);
+        self.repository.signed_commit("main", &message, changes, sign).expect("a commit can be made")
     }
 
     /// Points `main` at another commit, as a push by force does.

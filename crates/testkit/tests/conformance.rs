@@ -26,6 +26,11 @@ fn kustomizations_are_built_as_kustomize_built_them() {
 }
 
 #[test]
+fn the_shorter_way_of_a_comparison_ends_as_the_full_one() {
+    check(conformance::diff::change);
+}
+
+#[test]
 fn comparisons_end_as_the_real_engine_ended_them() {
     check(conformance::diff::run);
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use lynceus_object::{Value, value};
-use lynceus_testkit::fixture::{FINE, automated, automated_with, config_map, deployment};
+use lynceus_testkit::fixture::{FINE, annotated, automated, automated_with, config_map, deployment, job};
 use lynceus_testkit::world::World;
 
 const APPLICATION: (&str, &str) = ("argoproj.io/v1alpha1", "Application");
@@ -22,9 +22,36 @@ async fn release(world: &World, name: &str) {
 }
 
 async fn delete_with_its_objects(world: &World, name: &str) {
-    let finalizers = value!({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}});
-    world.patch(APPLICATION.0, APPLICATION.1, "argocd", name, &finalizers).await;
+    delete_by(world, name, "resources-finalizer.argocd.argoproj.io").await;
+}
+
+/// Deletes an application with a finalizer beside those that it has.
+async fn delete_by(world: &World, name: &str, finalizer: &str) {
+    let mut finalizers: Vec<String> =
+        world.application(name).metadata.finalizers.iter().map(ToString::to_string).collect();
+    finalizers.push(finalizer.to_owned());
+    let patch = value!({"metadata": {"finalizers": finalizers}});
+    world.patch(APPLICATION.0, APPLICATION.1, "argocd", name, &patch).await;
     world.delete(APPLICATION.0, APPLICATION.1, "argocd", name).await;
+}
+
+fn is_gone(world: &World) -> bool {
+    world.objects("argoproj.io", "Application").is_empty()
+}
+
+fn has(world: &World, name: &str) -> bool {
+    world.object("", "ConfigMap", "default", name).is_some()
+}
+
+fn has_job(world: &World, name: &str) -> bool {
+    world.object("batch", "Job", "default", name).is_some()
+}
+
+/// What the deletion of an application waits for.
+fn waits(world: &World, name: &str) -> String {
+    let mark = lynceus_engine::WaitMark::of(&world.application(name));
+    let told = |reason: &lynceus_api::Reason| reason.text.replace("it waits for ", "").to_string();
+    mark.map(|mark| mark.for_.iter().map(told).collect::<Vec<_>>().join("; ")).unwrap_or_default()
 }
 
 #[tokio::test]
@@ -74,8 +101,11 @@ async fn an_application_waits_for_an_object_that_is_held() {
     delete_with_its_objects(&world, "shop").await;
     world.until("the free one's end", |world| world.object("", "ConfigMap", "default", "a").is_none()).await;
     world.until("the held one's beginning", |world| is_deleting(world, "b")).await;
+    let told = "deletion of /ConfigMap/default/b, held by example.com/hold";
+    world.until("what it waits for", |world| waits(world, "shop") == told).await;
     world.pass(jiff::SignedDuration::from_secs(3)).await;
     assert_eq!(world.objects("argoproj.io", "Application").len(), 1);
+    assert_eq!(world.said("shop"), "", "to wait is no error");
     release(&world, "b").await;
     world.until("the end", |world| world.objects("argoproj.io", "Application").is_empty()).await;
     world.end().await;
@@ -194,5 +224,174 @@ async fn an_owner_without_a_namespace_takes_objects_in_one_along() {
     world
         .until("the application's end", |world| world.objects("argoproj.io", "Application").is_empty())
         .await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn hooks_run_before_and_after_an_application_goes_and_are_cleaned_up() {
+    let world = World::new().await;
+    let bye = annotated(&job("bye", "PostDelete", "[\"true\"]"), "hook-delete-policy", "HookSucceeded");
+    let helm = job("helm", "PreSync", "[\"true\"]")
+        .replace("argocd.argoproj.io/hook: PreSync", "helm.sh/hook: pre-delete");
+    world.commit(&[
+        ("app/a.yaml", &config_map("a", "one")),
+        ("app/backup.yaml", &job("backup", "PreDelete", "[\"true\"]")),
+        ("app/helm.yaml", &helm),
+        ("app/bye.yaml", &bye),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    assert!(world.objects("batch", "Job").is_empty(), "they are no part of a sync");
+    let finalizers = world.application("shop").metadata.finalizers;
+    assert_eq!(
+        finalizers,
+        [
+            "pre-delete-finalizer.argocd.argoproj.io",
+            "pre-delete-finalizer.argocd.argoproj.io/cleanup",
+            "post-delete-finalizer.argocd.argoproj.io",
+            "post-delete-finalizer.argocd.argoproj.io/cleanup",
+        ]
+    );
+    delete_with_its_objects(&world, "shop").await;
+    world.until("the end", is_gone).await;
+    assert!(world.objects("batch", "Job").is_empty() && !has(&world, "a"));
+    let written = world.written();
+    let at = |what: &str| {
+        written.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what}: {written:?}"))
+    };
+    assert!(at("create jobs.batch default/backup") < at("delete configmaps default/a"), "{written:?}");
+    assert!(at("create jobs.batch default/helm") < at("delete configmaps default/a"), "{written:?}");
+    assert!(at("delete configmaps default/a") < at("create jobs.batch default/bye"), "{written:?}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_hook_that_leaves_git_no_longer_holds_its_application() {
+    let world = World::new().await;
+    world.commit(&[
+        ("app/a.yaml", &config_map("a", "one")),
+        ("app/backup.yaml", &job("backup", "PreDelete", "[\"true\"]")),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the finalizers", |world| world.application("shop").metadata.finalizers.len() == 2).await;
+    world.commit(&[("app/backup.yaml", "")]);
+    world.until("none", |world| world.application("shop").metadata.finalizers.is_empty()).await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_before_a_deletion_blocks_it_until_it_is_mended() {
+    let world = World::new().await;
+    world.commit(&[
+        ("app/a.yaml", &config_map("a", "one")),
+        ("app/backup.yaml", &job("backup", "PreDelete", "[\"false\"]")),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    delete_with_its_objects(&world, "shop").await;
+    let why = "DeletionError: error executing pre-delete hooks: PreDelete hook(s) failed: default/backup";
+    world.until("the failure", |world| world.said("shop").starts_with(why)).await;
+    world.pass(jiff::SignedDuration::from_secs(3)).await;
+    assert!(has(&world, "a") && has_job(&world, "backup"), "nothing goes, and the hook can be looked at");
+    world.commit(&[("app/backup.yaml", &job("backup", "PreDelete", "[\"true\"]"))]);
+    world.until("the end", is_gone).await;
+    assert!(!has(&world, "a"));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn hooks_run_around_a_deletion_that_leaves_the_objects_behind() {
+    let world = World::new().await;
+    world.commit(&[
+        ("app/a.yaml", &config_map("a", "one")),
+        ("app/backup.yaml", &job("backup", "PreDelete", "[\"true\"]")),
+        ("app/bye.yaml", &job("bye", "PostDelete", "[\"true\"]")),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    world.delete(APPLICATION.0, APPLICATION.1, "argocd", "shop").await;
+    world.until("the end", is_gone).await;
+    assert!(has(&world, "a"), "it did not ask for its objects to go");
+    assert!(has_job(&world, "backup") && has_job(&world, "bye"), "no policy deletes them");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn nothing_of_an_application_goes_before_it_is_confirmed() {
+    let world = World::new().await;
+    let guarded = annotated(&config_map("b", "one"), "sync-options", "Delete=confirm");
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/b.yaml", &guarded)]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    delete_with_its_objects(&world, "shop").await;
+    let told = "deletion confirmation of /ConfigMap/default/b";
+    world.until("the question", |world| waits(world, "shop") == told).await;
+    world.pass(jiff::SignedDuration::from_secs(3)).await;
+    assert!(has(&world, "a") && has(&world, "b"));
+    let mut patch = value!({});
+    let approved = "argocd.argoproj.io/deletion-approved";
+    patch.set(&["metadata", "annotations", approved], "2100-01-01T00:00:00Z");
+    world.patch(APPLICATION.0, APPLICATION.1, "argocd", "shop", &patch).await;
+    world.until("the end", is_gone).await;
+    assert!(!has(&world, "a") && !has(&world, "b"));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn objects_go_wave_by_wave_the_last_first() {
+    let world = World::new().await;
+    let wave = |manifest: &str, wave: &str| annotated(manifest, "sync-wave", wave);
+    world.commit(&[
+        ("app/a.yaml", &wave(&config_map("a", "one"), "-1")),
+        ("app/b.yaml", &wave(&held("b"), "3")),
+        ("app/c.yaml", &config_map("c", "one")),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    delete_with_its_objects(&world, "shop").await;
+    world.until("the last wave", |world| is_deleting(world, "b")).await;
+    world.pass(jiff::SignedDuration::from_secs(3)).await;
+    assert!(has(&world, "a") && has(&world, "c"), "the waves before wait for it");
+    release(&world, "b").await;
+    world.until("the end", is_gone).await;
+    let written = world.written();
+    let deleted: Vec<&str> =
+        written.iter().filter_map(|line| line.strip_prefix("delete configmaps default/")).collect();
+    assert_eq!(deleted, ["b", "c", "a"]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_is_asked_to_stay_stays_when_its_application_goes() {
+    let world = World::new().await;
+    let stays = annotated(&config_map("own", "one"), "sync-options", "Delete=false");
+    let kept = annotated(&config_map("helm", "one"), "helm.sh/resource-policy", "keep");
+    world.commit(&[
+        ("app/a.yaml", &config_map("a", "one")),
+        ("app/own.yaml", &stays),
+        ("app/helm.yaml", &kept),
+        ("all/all.yaml", &config_map("all", "one")),
+    ]);
+    world.deliver("shop", "app", &automated()).await;
+    world.deliver("whole", "all", &automated_with(&["Delete=false"])).await;
+    world.until("both", |world| world.state("shop") == FINE && world.state("whole") == FINE).await;
+    delete_by(&world, "shop", "resources-finalizer.argocd.argoproj.io/background").await;
+    delete_by(&world, "whole", "resources-finalizer.argocd.argoproj.io/foreground").await;
+    world.until("the end", is_gone).await;
+    assert!(!has(&world, "a"));
+    assert!(has(&world, "own") && has(&world, "helm") && has(&world, "all"));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_application_without_the_finalizer_leaves_its_objects_behind() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    world.delete(APPLICATION.0, APPLICATION.1, "argocd", "shop").await;
+    world.until("the end", is_gone).await;
+    world.pass(jiff::SignedDuration::from_secs(3)).await;
+    assert!(has(&world, "a"));
     world.end().await;
 }

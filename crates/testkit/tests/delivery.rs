@@ -71,7 +71,7 @@ async fn waves_wait_for_each_other_and_the_wait_says_for_what() {
         .await;
     assert!(world.object("apps", "Deployment", "default", "second").is_none());
     let mark = lynceus_engine::WaitMark::of(&world.application("shop")).unwrap();
-    assert_eq!(mark.for_[0], "healthy state of apps/Deployment/default/first");
+    assert_eq!(mark.for_[0].text, "it waits for healthy state of apps/Deployment/default/first");
     world.until("both waves", |world| world.state("shop") == FINE).await;
     assert!(lynceus_engine::WaitMark::of(&world.application("shop")).is_none());
     world.end().await;

@@ -9,8 +9,8 @@ pub(super) struct Kustomization {
     files: Vec<(String, String)>,
 }
 
-/// How many lines one definition has, near enough.
-const LINES_OF_A_DEFINITION: usize = 1_500;
+/// How many lines are printed for one definition, near enough.
+const LINES_OF_A_DEFINITION: usize = 3_150;
 
 impl Kustomization {
     /// What a person would begin with.

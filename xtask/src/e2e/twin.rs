@@ -6,14 +6,21 @@ use std::path::Path;
 use crate::run;
 
 /// The tests that play scenarios, by theme.
-const THEMES: [&str; 10] = [
+const THEMES: [&str; 17] = [
     "delivery",
     "charts",
+    "kustomize",
     "bad_input",
     "apply",
+    "compare",
     "watch",
     "definitions",
     "deletion",
+    "syncing",
+    "hooks",
+    "health",
+    "governing",
+    "reasons",
     "rights",
     "webhooks",
     "scale",

@@ -44,7 +44,7 @@ const SETS: [Set; 5] = [
     },
     Set {
         name: "health",
-        what: "objects of built-in kinds with the health that Argo CD gives them",
+        what: "objects with the health that Argo CD's own checks give them, by status and message",
         run: conformance::health::run,
     },
     Set {

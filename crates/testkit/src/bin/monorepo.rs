@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lynceus_api::ApplicationSource;
+use lynceus_api::{AppProject, ApplicationSource};
 use lynceus_engine::{Freshness, Renderer, Request};
 use lynceus_files::FilePath;
 use lynceus_source::compose::{Change, Composition, Layout, Message};
@@ -139,8 +139,10 @@ impl Monorepo {
         let request = Request {
             book: &self.book,
             setting: &setting,
+            project: &AppProject::default(),
             sources: std::slice::from_ref(&source),
             revisions: &[],
+            keyring: &Arc::default(),
             freshness: Freshness::Latest,
             now: Timestamp::now(),
         };

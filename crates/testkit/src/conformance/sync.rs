@@ -160,8 +160,11 @@ impl World {
 
     fn plan(&self) -> Plan {
         let pairs = self.pairs();
-        let changes =
-            ChangeSet { changes: pairs.pairs.into_iter().map(change).collect(), hooks: pairs.hooks };
+        let changes = ChangeSet {
+            changes: pairs.pairs.into_iter().map(change).collect(),
+            hooks: pairs.hooks,
+            ..ChangeSet::default()
+        };
         plan(&Input {
             changes: &changes,
             namespace: &self.namespace,
