@@ -1,8 +1,8 @@
 //! The one door to a cluster: client, live cache, owner graph, and the only writes.
 //!
 //! [`Cluster`] holds the connection and a live picture of everything that can be watched ([`Cache`]). An
-//! application's objects are changed through [`Cluster::apply`] and [`Cluster::delete`] alone, and only because
-//! `sync` said so; Lynceus' own records have typed writes in `record`.
+//! application's objects are changed through [`Cluster::apply`] and [`Cluster::delete`], because `sync` said so, and through
+//! [`Cluster::change`] and [`Cluster::create`], because a user did; Lynceus' own records have typed writes in `record`.
 
 mod cache;
 mod clock;
@@ -11,6 +11,7 @@ mod connect;
 mod credential;
 mod discovery;
 mod door;
+mod edit;
 mod error;
 mod fleet;
 mod guise;
@@ -43,6 +44,7 @@ pub use cluster::Cluster;
 pub use connect::{client, config};
 pub use credential::CredentialError;
 pub use door::FIELD_MANAGER;
+pub use edit::Trial;
 pub use error::{ClusterError, Refusal};
 pub use fleet::{Away, BySecret, Destination, DestinationError, Fleet, FleetOptions, Link, News, Reach};
 pub use guise::in_the_name_of;
