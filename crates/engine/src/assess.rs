@@ -51,6 +51,14 @@ pub struct Checks {
     pub now: Timestamp,
 }
 
+impl Checks {
+    /// What a script sees of the world, with the time that it is given from now on.
+    pub(crate) fn world(&self) -> World {
+        let end = Instant::now() + SCRIPT_TIME;
+        World { now: self.now, stop: Some(Arc::new(move || Instant::now() >= end)) }
+    }
+}
+
 /// Assesses an application from a comparison.
 pub(crate) fn assess(application: &Application, changes: &ChangeSet, checks: &Checks) -> Assessment {
     let mut worst = HealthStatusCode::Healthy;
@@ -88,9 +96,7 @@ pub(crate) fn assess(application: &Application, changes: &ChangeSet, checks: &Ch
 pub fn health_of(live: Option<&Object>, checks: &Checks) -> Option<Health> {
     let Some(live) = live else { return Some(missing()) };
     if checks.custom.has_check(live) {
-        let end = Instant::now() + SCRIPT_TIME;
-        let stop = Arc::new(move || Instant::now() >= end);
-        return checks.custom.assess(live, &World { now: checks.now, stop: Some(stop) });
+        return checks.custom.assess(live, &checks.world());
     }
     if live.group_kind() == application_kind() {
         return checks.children.then(|| child(live)).flatten();

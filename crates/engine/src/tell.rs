@@ -59,7 +59,8 @@ impl Engine {
         }
     }
 
-    async fn tell(&self, application: &Application, kind: EventType, reason: &str, message: &str) {
+    /// Tells of something. That it cannot be told is no reason to fail.
+    pub(crate) async fn tell(&self, application: &Application, kind: EventType, reason: &str, message: &str) {
         let about = application.to_object();
         let now = self.clock().now();
         if let Err(error) = self.home().record_event(&about, kind, reason, message, now).await {
