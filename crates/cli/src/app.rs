@@ -1,5 +1,6 @@
 //! `lynceus app`: Argo CD's commands, working through the kubeconfig as `argocd --core` does.
 
+mod actions;
 mod ask;
 mod context;
 mod create;
@@ -80,6 +81,8 @@ pub(crate) enum Command {
     Tree(resources::TreeArguments),
     /// Print the manifests of an application, from Git or as they are in the cluster.
     Manifests(manifests::Arguments),
+    /// List and run actions of resources: restart, scale, pause, and those of your own.
+    Actions(actions::Arguments),
     /// Stop the sync that is under way.
     TerminateOp(sync::TerminateArguments),
 }
@@ -102,6 +105,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         Command::Resources(arguments) => resources::run(&Context::full(&access).await?, &arguments).await,
         Command::Tree(arguments) => resources::tree(&Context::full(&access).await?, &arguments).await,
         Command::Manifests(arguments) => manifests::run(&Context::full(&access).await?, &arguments).await,
+        Command::Actions(arguments) => actions::run(&Context::full(&access).await?, &arguments).await,
         Command::TerminateOp(arguments) => sync::terminate(&Context::light(&access).await?, &arguments).await,
     }
 }

@@ -3,6 +3,8 @@
 use std::error::Error;
 
 use lynceus_cluster::ClusterError;
+use lynceus_engine::ResourceActionError;
+use lynceus_health::action::ActionError;
 use lynceus_sim::store::OpenError;
 
 use crate::exit::Code;
@@ -20,9 +22,42 @@ pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
         if let Some(error) = error.downcast_ref::<std::io::Error>() {
             return (Code::Other, io(error));
         }
+        if let Some(hint) = error.downcast_ref::<ActionError>().and_then(action) {
+            return (Code::Other, vec![hint]);
+        }
+        if let Some(hint) = error.downcast_ref::<ResourceActionError>().and_then(resource_action) {
+            return (Code::Refused, vec![hint]);
+        }
         next = error.source();
     }
     (Code::Other, Vec::new())
+}
+
+fn resource_action(error: &ResourceActionError) -> Option<String> {
+    match error {
+        ResourceActionError::Unknown { .. } => Some(
+            "see which there are, and which can be run now:\nlynceus app actions list APPNAME".to_owned(),
+        ),
+        ResourceActionError::Forbidden { .. } => Some(
+            "the AppProject says what its applications may have: spec.namespaceResourceWhitelist,\n\
+             spec.clusterResourceWhitelist, their blacklists, and spec.destinations"
+                .to_owned(),
+        ),
+        ResourceActionError::Elsewhere { .. } => {
+            Some("have it create objects with operation = \"create\", or change none but obj".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn action(error: &ActionError) -> Option<String> {
+    match error {
+        ActionError::Parameter { name, .. } => Some(format!("give it with --param {name}=VALUE")),
+        ActionError::Script(_) => {
+            Some("it is under resource.customizations in the ConfigMap argocd-cm".to_owned())
+        }
+        ActionError::Unknown { .. } | ActionError::State(_) => None,
+    }
 }
 
 fn cluster(error: &ClusterError) -> (Code, Vec<String>) {

@@ -139,6 +139,13 @@ impl Up {
         jobs.iter().map(|job| format!("{} {}", job.name(), job.uid())).collect()
     }
 
+    /// What the events of a namespace say that have a reason, in the order of their names.
+    pub(crate) async fn told(&self, namespace: &str, reason: &str) -> Vec<String> {
+        let events = self.cluster.list(&Gvk::new("", "v1", "Event"), namespace).await.unwrap();
+        let of_reason = events.iter().filter(|event| event.value().str_at(&["reason"]) == Some(reason));
+        of_reason.filter_map(|event| Some(event.value().str_at(&["message"])?.to_owned())).collect()
+    }
+
     /// `Synced Healthy Succeeded`.
     pub(crate) async fn state(&self, name: &str) -> String {
         let application = self.get("argoproj.io", "Application", "argocd", name).await;
