@@ -130,11 +130,7 @@ fn settings(arguments: &Arguments) -> Outcome<Settings> {
     let settings = match &arguments.config {
         None => Settings { ignore: own, known_types: KnownTypes::none(), ..Settings::default() },
         Some(file) => {
-            let config = object(file)?.unwrap_or_default();
-            let data = config.at(&["data"]).and_then(Value::as_map);
-            let texts = data.into_iter().flat_map(Map::iter);
-            let (system, errors) =
-                System::read(texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?))));
+            let (system, errors) = System::of(&object(file)?.unwrap_or_default());
             for error in errors {
                 anstream::eprintln!("warning: {}", lynceus_engine::words(&error));
             }
@@ -161,18 +157,42 @@ fn rules(given: &str) -> Outcome<Vec<ResourceIgnoreDifferences>> {
         Value::Null => &[][..],
         list => list.as_seq().ok_or_else(broken)?,
     };
-    items.iter().map(|rule| serde_json::from_value(rule.into()).doing("a rule cannot be read")).collect()
+    items.iter().enumerate().map(|(number, item)| one_rule(number, item)).collect()
 }
+
+/// A rule. Fields that rules do not have are told of: one that is misspelled would hide nothing without a word.
+fn one_rule(number: usize, item: &Value) -> Outcome<ResourceIgnoreDifferences> {
+    let fields = item.as_map().into_iter().flat_map(Map::keys);
+    for field in fields.filter(|field| !RULE_FIELDS.contains(&field.as_str())) {
+        anstream::eprintln!(
+            "warning: rule {number} has a field {field:?}; there are {}",
+            RULE_FIELDS.join(", ")
+        );
+    }
+    serde_json::from_value(item.into()).doing(format!("rule {number} cannot be read"))
+}
+
+const RULE_FIELDS: [&str; 7] =
+    ["group", "kind", "name", "namespace", "jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
 
 fn object(file: &Path) -> Outcome<Option<Object>> {
     let failed = format!("{} cannot be read", file.display());
-    let value = yaml::parse_str(&read(file)?).doing(failed.as_str())?;
-    match value {
-        Value::Null => Ok(None),
-        value => Object::new(value)
-            .map(Some)
-            .map_err(|_| Failure::new(Code::Trouble, format!("{failed}: it is no object"))),
+    let mut found = None;
+    for document in yaml::documents(read(file)?.as_bytes(), &yaml::Options::default()) {
+        let value = document.result.doing(failed.as_str())?;
+        if value.is_null() {
+            continue;
+        }
+        if found.is_some() {
+            let message =
+                format!("{failed}: it has more than one object, another begins at line {}", document.line);
+            return Err(Failure::new(Code::Trouble, message).hint("compare one object at a time"));
+        }
+        let object = Object::new(value)
+            .map_err(|_| Failure::new(Code::Trouble, format!("{failed}: it is no object")))?;
+        found = Some(object);
     }
+    Ok(found)
 }
 
 fn read(file: &Path) -> Outcome<String> {

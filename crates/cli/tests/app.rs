@@ -55,6 +55,18 @@ async fn an_application_is_created_synced_compared_rolled_back_and_deleted() {
     assert_eq!(app(&home, &["list", "-o", "name", "-P", "app"]), (0, "argocd/shop\n".to_owned()));
     assert_eq!(app(&home, &["diff", "shop"]), (0, String::new()));
 
+    for printing in [
+        &["resources", "shop", "-o", "yaml"][..],
+        &["resources", "shop", "-o", "json"],
+        &["manifests", "shop"],
+        &["manifests", "shop", "--source", "live"],
+        &["get", "shop", "-o", "yaml"],
+    ] {
+        let (_, text) = app(&home, printing);
+        assert!(text.contains("Secret"), "{printing:?}: {text}");
+        assert!(!text.contains("hush") && !text.contains("aHVzaA"), "{printing:?} shows a secret: {text}");
+    }
+
     drift(&up).await;
     let difference = "\n===== /ConfigMap default/a ======\n3c3\n<   key: drifted\n---\n>   key: one\n\n===== /Secret \
                       default/s ======\n3c3\n<   word: ++++++++++++\n---\n>   word: ++++++++\n";

@@ -107,6 +107,18 @@ fn settings_of_an_installation_are_followed() {
 }
 
 #[test]
+fn what_would_be_passed_over_without_a_word_is_told() {
+    let misspelled = "[{group: apps, kind: Deployment, jsonPointer: [/spec/replicas]}]";
+    let (code, _, told) = diff(&[("desired", DESIRED), ("live", LIVE)], &["--ignore", misspelled]);
+    assert_eq!(code, 1);
+    assert!(told.starts_with("warning: rule 0 has a field \"jsonPointer\"; there are group, kind,"), "{told}");
+    let two = format!("{DESIRED}---\n{DESIRED}");
+    let (code, _, told) = diff(&[("desired", &two), ("live", LIVE)], &[]);
+    assert_eq!(code, 2);
+    assert!(told.contains("it has more than one object, another begins at line 6"), "{told}");
+}
+
+#[test]
 fn what_cannot_be_told_ends_with_2() {
     let bad = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{image: a}]}\n";
     for (desired, arguments) in [

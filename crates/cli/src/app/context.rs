@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lynceus_api::{Application, Kind as _};
 use lynceus_cluster::Cluster;
+use lynceus_diff::mask;
 use lynceus_engine::{AppKey, Engine, Options, SystemClock, application_gvk, window};
 use lynceus_object::selector::Selector;
 use lynceus_object::{Object, Value};
@@ -11,7 +12,7 @@ use lynceus_source::{Settings, Sources};
 
 use super::{Access, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
-use crate::place;
+use crate::{format, place};
 
 /// Applications that are chosen by what they are like.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -103,6 +104,13 @@ impl Context {
     /// The cluster.
     pub(crate) fn cluster(&self) -> &Cluster {
         self.engine.home()
+    }
+
+    /// An object as it may be shown: without what the server keeps for itself, and without secrets.
+    pub(crate) fn shown(&self, object: &Object) -> Object {
+        let object = format::clean(object);
+        let settings = self.engine.settings();
+        mask(None, Some(&object), &settings.comparing.hidden_annotations).1.unwrap_or_default()
     }
 
     /// Reads `name` or `namespace/name`.

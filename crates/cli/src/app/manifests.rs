@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lynceus_api::ApplicationSource;
 use lynceus_engine::{Aim, Freshness};
 use lynceus_files::Severity;
-use lynceus_object::{Object, Str, Value};
+use lynceus_object::{Object, Str};
 use lynceus_render::Setting;
 use lynceus_source::DiskTree;
 
@@ -43,15 +43,16 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         return Err(failure);
     }
     let objects: Vec<Object> = match arguments.source.as_str() {
-        "live" => {
-            look.changes.changes.iter().filter_map(|change| change.pair.live().map(format::clean)).collect()
-        }
-        _ => look.desired.objects.clone(),
+        "live" => look
+            .changes
+            .changes
+            .iter()
+            .filter_map(|change| change.pair.live())
+            .map(|live| context.shown(live))
+            .collect(),
+        _ => look.desired.objects.iter().map(|object| context.shown(object)).collect(),
     };
-    let settings = context.engine().settings();
-    let hidden = &settings.comparing.hidden_annotations;
-    let masked: Vec<Object> = objects.into_iter().map(|object| masked(object, hidden)).collect();
-    print!("{}", format::documents(&masked));
+    print!("{}", format::documents(&objects));
     for error in errors {
         eprintln!("warning: {error}");
     }
@@ -70,22 +71,4 @@ pub(crate) fn of_folder(folder: &Path) -> Outcome<Vec<Object>> {
         return Err(Failure::new(Code::Other, format!("{failed}: {}", broken.to_text())));
     }
     Ok(rendered.manifests.into_iter().map(|manifest| manifest.object).collect())
-}
-
-/// A Secret without what it keeps, and any object without annotations that are to be hidden.
-fn masked(mut object: Object, hidden: &[Str]) -> Object {
-    for name in hidden.iter().filter(|name| object.annotation(name).is_some()).collect::<Vec<_>>() {
-        object.set_annotation(name, "++++++++");
-    }
-    if object.kind() == "Secret" && object.group().is_empty() {
-        for field in ["data", "stringData"] {
-            if let Some(data) = object.value_mut().at_mut(&[field]).and_then(Value::as_map_mut) {
-                for (_, value) in data.iter_mut() {
-                    *value = "++++++++".into();
-                }
-            }
-        }
-        object.remove(&["metadata", "annotations", lynceus_api::annotations::LAST_APPLIED]);
-    }
-    object
 }

@@ -29,16 +29,15 @@ pub(crate) struct TreeArguments {
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let application = context.application(&arguments.name).await?;
     let look = context.engine().look(&application, &Aim::default()).await;
-    let live: Vec<Object> =
-        look.changes.changes.iter().filter_map(|change| change.pair.live().cloned()).collect();
+    let live = look.changes.changes.iter().filter_map(|change| change.pair.live());
+    let live: Vec<Object> = live.map(|object| context.shown(object)).collect();
     match arguments.output {
         Output::Json => {
-            let items: Vec<_> = live.iter().map(|object| format::clean(object).into_value()).collect();
+            let items: Vec<_> = live.into_iter().map(Object::into_value).collect();
             println!("{}", format::json(&items.into())?);
         }
         Output::Yaml => {
-            let objects: Vec<Object> = live.iter().map(format::clean).collect();
-            print!("{}", format::documents(&objects));
+            print!("{}", format::documents(&live));
         }
         Output::Name => {
             for resource in &look.assessment.resources {
