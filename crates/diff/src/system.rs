@@ -1,7 +1,7 @@
 //! How the operator wants objects to be compared, from the texts of `argocd-cm`.
 
 use lynceus_api::ResourceIgnoreDifferences;
-use lynceus_object::{GroupKind, Str, Value, yaml};
+use lynceus_object::{GroupKind, Map, Object, Str, Value, yaml};
 
 use crate::ignore::{Ignore, Place, RuleError};
 use crate::known_types::{KnownTypes, UnknownType};
@@ -98,6 +98,20 @@ impl System {
         entries.sort_unstable();
         for (key, text) in entries {
             reading.entry(key, text);
+        }
+        (reading.system, reading.errors)
+    }
+
+    /// Reads a ConfigMap `argocd-cm`, or an `ArgoCD` of OpenShift's operator, which writes one from it.
+    pub fn of(settings: &Object) -> (Self, Vec<SystemError>) {
+        let is_operators = settings.kind() == "ArgoCD";
+        let path: &[&str] = if is_operators { &["spec", "extraConfig"] } else { &["data"] };
+        let texts = settings.at(path).and_then(Value::as_map).into_iter().flat_map(Map::iter);
+        let (system, errors) =
+            System::read(texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?))));
+        let mut reading = Reading { system, errors };
+        if let Some(rules) = settings.at(&["spec", "resourceIgnoreDifferences"]).filter(|_| is_operators) {
+            reading.operator(rules);
         }
         (reading.system, reading.errors)
     }
@@ -234,7 +248,8 @@ impl Reading {
         if what == "knownTypeFields" {
             return self.known_types(key, kind, value);
         }
-        let Some(map) = value.as_map() else {
+        const FIELDS: [&str; 3] = ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
+        let Some(map) = value.as_map().map(|map| map.spelled(&FIELDS)) else {
             if !value.is_null() {
                 self.unreadable(
                     key,
@@ -258,7 +273,6 @@ impl Reading {
         let broken = self.system.ignore.add(&rule, Place::System);
         self.errors
             .extend(broken.into_iter().map(|source| SystemError::Rule { key: key.to_owned(), source }));
-        const FIELDS: [&str; 3] = ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
         for (field, value) in map.iter() {
             let is_texts =
                 value.as_seq().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
@@ -266,6 +280,24 @@ impl Reading {
                 self.unreadable(key, format!("it has no field {field:?}; there are {}", FIELDS.join(", ")));
             } else if !is_texts && !value.is_null() {
                 self.unreadable(key, format!("{field} is no list of texts"));
+            }
+        }
+    }
+
+    /// The rules of an `ArgoCD`: some for all kinds, and some for single ones.
+    fn operator(&mut self, rules: &Value) {
+        const KEY: &str = "spec.resourceIgnoreDifferences";
+        if let Some(all) = rules.get("all") {
+            self.customization(KEY, "ignoreDifferences", &GroupKind::new("*", "*"), all);
+        }
+        for item in rules.items_at(&["resourceIdentifiers"]) {
+            let text = |name: &str| item.str_at(&[name]).unwrap_or_default();
+            let kind = GroupKind::new(text("group"), text("kind"));
+            match item.get("customization") {
+                Some(rule) if !kind.kind.is_empty() => {
+                    self.customization(KEY, "ignoreDifferences", &kind, rule);
+                }
+                _ => self.unreadable(KEY, "an item of resourceIdentifiers needs kind and customization"),
             }
         }
     }
@@ -297,7 +329,7 @@ fn kind_of_key(text: &str) -> Option<GroupKind> {
 
 #[cfg(test)]
 mod tests {
-    use lynceus_object::{Object, value};
+    use lynceus_object::value;
 
     use super::*;
 
@@ -343,6 +375,33 @@ mod tests {
         assert_eq!(left(&system, "v1", "Service"), value!({"a": 1}));
         assert_eq!(left(&system, "x.io/v1", "Thing"), value!({}));
         assert_eq!(left(&system, "v1", "Pod"), value!({"a": 1, "b": 2}));
+    }
+
+    #[test]
+    fn rules_are_read_as_openshifts_operator_spells_them() {
+        let system = fine(&[(
+            "resource.customizations.ignoreDifferences.apps_Deployment",
+            "jqpathexpressions:\n- .spec.b\njsonpointers:\n- /spec/a\nmanagedfieldsmanagers: []\n",
+        )]);
+        assert_eq!(left(&system, "apps/v1", "Deployment"), value!({"preserveUnknownFields": false}));
+    }
+
+    #[test]
+    fn rules_of_openshifts_operator_are_read_from_its_resource() {
+        let resource = Object::new(value!({"apiVersion": "argoproj.io/v1beta1", "kind": "ArgoCD", "spec": {
+            "resourceIgnoreDifferences": {
+                "all": {"jsonPointers": ["/spec/preserveUnknownFields"]},
+                "resourceIdentifiers": [
+                    {"group": "apps", "kind": "Deployment", "customization": {"jqPathExpressions": [".spec.a"]}},
+                    {"group": "apps"},
+                ],
+            },
+            "extraConfig": {"resource.customizations.ignoreDifferences.Service": "jsonPointers: [/spec/b]"},
+        }}));
+        let (system, errors) = System::of(&resource.expect("a map"));
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(left(&system, "apps/v1", "Deployment"), value!({"b": 2}));
+        assert_eq!(left(&system, "v1", "Service"), value!({"a": 1}));
     }
 
     #[test]

@@ -89,6 +89,16 @@ impl Map {
         Some(self.0.remove(at).1)
     }
 
+    /// The same with these names spelled as they are here: Go finds the field of a struct whatever the case of its name, and
+    /// some programs write them all small.
+    pub fn spelled(&self, names: &[&str]) -> Map {
+        let spelled = |key: &Str| match names.iter().find(|name| name.eq_ignore_ascii_case(key)) {
+            Some(name) => Str::from(*name),
+            None => key.clone(),
+        };
+        self.iter().map(|(key, value)| (spelled(key), value.clone())).collect()
+    }
+
     /// Keeps the fields for which `keep` says so.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value) -> bool) {
         self.0.retain(|(key, value)| keep(key, value));

@@ -148,6 +148,10 @@ fn named(text: &str) -> GroupKind {
 fn ignored(text: &str) -> Option<OverrideIgnoreDiff> {
     match yaml::parse_str(text).ok()? {
         Value::Null => Some(OverrideIgnoreDiff::default()),
-        value => to_typed(&value).ok(),
+        Value::Map(map) => {
+            let fields = ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
+            to_typed(&Value::Map(map.spelled(&fields))).ok()
+        }
+        _ => None,
     }
 }
