@@ -1,11 +1,13 @@
 //! `cargo xtask bench [--quick]`: every benchmark of the workspace; `cargo xtask bench cluster [--quick]`: what watching a
 //! cluster costs; `cargo xtask bench helm|kustomize [--quick]`: charts and kustomizations by the real programs and by
-//! Lynceus; `cargo xtask bench monorepo [--quick]`: what a commit to a repository of many applications costs.
+//! Lynceus; `cargo xtask bench monorepo [--quick]`: what a commit to a repository of many applications costs;
+//! `cargo xtask bench order`: which functions the linker should put together.
 
 mod charts;
 mod helm;
 mod kustomizations;
 mod kustomize;
+mod order;
 mod process;
 
 use std::process::Command;
@@ -17,6 +19,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
         Some((name @ ("cluster" | "monorepo"), rest)) => return measure(name, rest),
         Some(("helm", rest)) => return helm::main(rest),
         Some(("kustomize", rest)) => return kustomize::main(rest),
+        Some(("order", _)) => return order::main(),
         _ => {}
     }
     let mut cargo = run::command("cargo");

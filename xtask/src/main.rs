@@ -41,6 +41,7 @@ usage: cargo xtask <chore> [arguments]
   bench cluster|helm|kustomize|monorepo [--quick]
                     what watching a cluster costs; charts and kustomizations by the real programs and by Lynceus;
                     what a commit to a repository of many applications costs
+  bench order       find the functions that rendering runs, and have the linker put them together (needs valgrind)
   fuzz [NAME]... [--seconds N]
                     random input for parsers and evaluators, ten minutes for each
 ";
