@@ -55,12 +55,16 @@ words! {
         WrittenInLoop = "WrittenInLoop",
         /// A rule that should hide a difference names nothing that is there.
         IdleRule = "IdleRule",
+        /// A rule that should hide a difference hides a whole part of its objects.
+        WideRule = "WideRule",
         /// An object is no longer in Git.
         NotPruned = "NotPruned",
         /// Nobody has asked for a sync, and the application does not sync by itself.
         SyncIsManual = "SyncIsManual",
         /// The last attempt to sync this revision failed, and it is not tried again by itself.
         SyncFailed = "SyncFailed",
+        /// A field cannot be changed while its object is there.
+        ImmutableField = "ImmutableField",
         /// Drift is not mended by itself.
         HealingIsOff = "HealingIsOff",
         /// Drift is mended after a pause, because it came back.

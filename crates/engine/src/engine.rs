@@ -32,6 +32,7 @@ use crate::operate::Next;
 use crate::predictions::Predictions;
 use crate::queue::{Freshness, Queue};
 use crate::quiet::Quiet;
+use crate::reason;
 use crate::registry;
 use crate::rendering::Renderer;
 use crate::renewal::Renewals;
@@ -356,7 +357,7 @@ impl Engine {
             .get(annotations::SKIP_RECONCILE)
             .is_some_and(|value| value == "true")
         {
-            return Ok(());
+            return self.skip(&mut application).await;
         }
         let found = self.fleet.find(&application.spec.destination);
         if found.as_ref().is_ok_and(|found| matches!(found.link, Link::Idle | Link::Connecting)) {
@@ -390,6 +391,16 @@ impl Engine {
         }
         self.schedule(key, &next);
         Ok(())
+    }
+
+    /// Says of an application that it is not looked at, and touches nothing else.
+    async fn skip(&self, application: &mut Application) -> Result<(), EngineError> {
+        if self.options.observe {
+            return Ok(());
+        }
+        let before = application.clone();
+        reason::write(application, &reason::skipped());
+        self.store(&before, application).await
     }
 
     /// Whether an application is in a namespace that is ours to look at.

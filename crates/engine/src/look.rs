@@ -52,8 +52,10 @@ pub struct Look {
     pub cluster: Option<Arc<Cluster>>,
     /// Whether the cluster could not be looked at because it is away.
     pub away: bool,
-    /// Whether kinds that are wanted could not be read.
+    /// Whether something that is wanted could not be read.
     pub unread: bool,
+    /// The kinds that could not be read, a sentence for each.
+    pub unreadable: Vec<String>,
     /// Whether the health of every object is to stand in the status.
     pub keeps_health: bool,
     /// How the objects were compared.
@@ -167,6 +169,8 @@ impl Looker<'_> {
             kustomize_options: self.settings.kustomize_options.clone(),
             // Whoever renders knows.
             plugins: false,
+            tools: self.settings.tools,
+            directory_bytes: Some(self.settings.directory_bytes),
         };
         let request = Request {
             book: &self.settings.book,
@@ -258,13 +262,11 @@ impl Looker<'_> {
         let mut conditions = desired.conditions.clone();
         conditions.extend(oddities::of_application(application));
         conditions.extend(faulty.iter().map(|error| Condition::comparison(crate::words(error))));
-        let mut unread = unreadable(&cluster, desired.objects.iter().map(Object::group_kind))
-            .into_iter()
-            .map(Condition::comparison)
-            .collect::<Vec<_>>();
-        unread.extend(unread_objects);
-        let is_unread = !unread.is_empty();
-        conditions.extend(unread);
+        let unreadable = unreadable(&cluster, desired.objects.iter().map(Object::group_kind));
+        let is_unread = !unreadable.is_empty() || !unread_objects.is_empty();
+        conditions.extend(unreadable.iter().map(Condition::comparison));
+        conditions.extend(unread_objects);
+        conditions.extend(oddities::of_rules(&changes));
         let managed = changes.changes.iter().map(lynceus_diff::Change::key).collect();
         let place = Place { cluster, destination };
         conditions.extend(self.orphaned(&project, &place, &managed));
@@ -288,6 +290,7 @@ impl Looker<'_> {
             cluster: Some(cluster),
             away: false,
             unread: is_unread,
+            unreadable,
             keeps_health: self.settings.persist_health,
             comparing: Arc::new(comparing),
             concerned,

@@ -8,10 +8,12 @@ use lynceus_api::{
     Application, ApplicationConditionType, HookDeletePolicy, HookType, OptionPlace, Options, Word as _,
     annotations, check_option,
 };
+use lynceus_diff::ChangeSet;
 use lynceus_object::Object;
 
 use crate::condition::Condition;
 use crate::deadline;
+use crate::reason::odd_rules;
 
 /// What is odd about objects: one line for each annotation and what stands there, however many objects have it.
 pub(crate) fn of_objects(objects: &[Object]) -> Vec<Condition> {
@@ -35,6 +37,12 @@ pub(crate) fn of_application(application: &Application) -> Vec<Condition> {
         Some(warning(format!("spec.syncPolicy.syncOptions has {word:?}, which is left out: {fault}")))
     });
     faulty.chain(deadline::warning(application)).collect()
+}
+
+/// What is odd about the rules for ignoring differences: those that hide a whole part of objects, and those that do
+/// nothing. They are told of while everything is well, too: that may be because of them.
+pub(crate) fn of_rules(changes: &ChangeSet) -> Vec<Condition> {
+    odd_rules(changes).into_iter().map(|reason| warning(reason.text.to_string())).collect()
 }
 
 fn odd(object: &Object) -> Vec<(&'static str, String, String)> {

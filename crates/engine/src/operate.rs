@@ -28,7 +28,7 @@ use crate::engine::{Engine, EngineError};
 use crate::key::AppKey;
 use crate::look::{Aim, Look, whole};
 use crate::queue::Freshness;
-use crate::reason::unheld;
+use crate::reason::{self, unheld};
 use crate::wait_mark::mark;
 use crate::weight::{recorded, remembered};
 use crate::{ledger, limits, window};
@@ -59,9 +59,7 @@ impl Engine {
         {
             // A clock that was set back must not make the wait longer than it was meant to be.
             if now < at && now >= finished(&state) {
-                let attempt = state.retry_count;
-                let after = state.message.clone();
-                let wait = Wait::new(vec![WaitFor::Retry { attempt, at, after }], finished(&state)).until(at);
+                let wait = retry_wait(&state, at);
                 let until = self.look_again(application, &state, Some(at));
                 self.store_operation(application, state, Some(&wait)).await?;
                 return Ok(Next::Waiting(until));
@@ -299,7 +297,8 @@ impl Engine {
         state.finished_at = Some(now.into());
         let retry = state.operation.retry.clone();
         if outcome.phase != OperationPhase::Succeeded && !terminated && retry.allows(state.retry_count) {
-            match retry.next_retry_at(now, state.retry_count) {
+            // Counted from the time as it is written down, which is what the next look counts from.
+            match retry.next_retry_at(finished(&state), state.retry_count) {
                 Ok(at) => {
                     state.retry_count += 1;
                     state.phase = OperationPhase::Running.into();
@@ -307,7 +306,8 @@ impl Engine {
                     state.message =
                         format!("{}. Retrying attempt #{} at {time}.", state.message, state.retry_count)
                             .into();
-                    self.store_operation(application, state, None).await?;
+                    let wait = retry_wait(&state, at);
+                    self.store_operation(application, state, Some(&wait)).await?;
                     return Ok(Next::Waiting(Some(at)));
                 }
                 Err(error) => {
@@ -324,6 +324,7 @@ impl Engine {
         application.operation = None;
         application.status.operation_state = Some(state.clone());
         mark(application, None);
+        reason::end_waits(application);
         self.store_unless_overtaken(&before, application).await?;
         self.completed(application, &state).await;
         Ok(Next::Idle)
@@ -354,6 +355,12 @@ fn retry_time(state: &OperationState) -> Option<Timestamp> {
     let finished = state.finished_at?.timestamp();
     let retry: &Operation = &state.operation;
     Some(retry.retry.next_retry_at(finished, state.retry_count - 1).unwrap_or(finished))
+}
+
+/// What an operation waits for between two attempts.
+fn retry_wait(state: &OperationState, at: Timestamp) -> Wait {
+    let retry = WaitFor::Retry { attempt: state.retry_count, at, after: state.message.clone() };
+    Wait::new(vec![retry], finished(state)).until(at)
 }
 
 /// Forgets what the last attempt did. The next one takes the newest revision if the operation says so.

@@ -1,9 +1,13 @@
 //! How objects differ from what Git wants, and how that came about.
 
-use lynceus_api::{Reason, ReasonCode};
-use lynceus_diff::{Change, ChangeSet, FieldChange, Origin, Place, RuleVerdict, Verdict};
+use lynceus_api::{Glob, Reason, ReasonCode};
+use lynceus_diff::{Change, ChangeSet, FieldChange, Origin, Place, RuleReport, RuleVerdict, Verdict};
+use lynceus_object::Object;
 
 use crate::limits;
+
+/// How a rule begins that names managers and no fields.
+const BY_MANAGERS: &str = "managed by ";
 
 /// How one object differs, if it does.
 pub(super) fn told(change: &Change) -> Option<Reason> {
@@ -49,11 +53,31 @@ fn origin(field: &FieldChange) -> Option<Reason> {
     Some(Reason::new(code, words))
 }
 
-/// Rules of the application that were meant to hide a difference and name nothing that is there.
-pub(super) fn idle_rules(changes: &ChangeSet) -> Vec<Reason> {
-    let idle = changes.rules.iter().filter(|rule| {
-        matches!(rule.place, Place::Application(_))
-            && matches!(rule.verdict(), RuleVerdict::NoObject | RuleVerdict::NoField)
-    });
-    idle.filter_map(|rule| Some(Reason::new(ReasonCode::IdleRule, rule.remark()?))).collect()
+/// Rules that hide a whole part of their objects, and rules of the application that name nothing that is there.
+pub(crate) fn odd_rules(changes: &ChangeSet) -> Vec<Reason> {
+    let code = |rule: &RuleReport| match rule.verdict() {
+        RuleVerdict::HidesAll => Some(ReasonCode::WideRule),
+        // A rule that is set for all need not be for something of each.
+        RuleVerdict::NoObject | RuleVerdict::NoField if is_idle(rule, changes) => Some(ReasonCode::IdleRule),
+        _ => None,
+    };
+    changes.rules.iter().filter_map(|rule| Some(Reason::new(code(rule)?, rule.remark()?))).collect()
+}
+
+/// Whether a rule of the application that did nothing could have done something.
+fn is_idle(rule: &RuleReport, changes: &ChangeSet) -> bool {
+    // A manager's fields are left out where they differ only, and now they may not.
+    let by_writer = rule.verdict() == RuleVerdict::NoField && rule.what.starts_with(BY_MANAGERS);
+    let uncompared = changes.changes.iter().filter(|change| matches!(change.verdict, Verdict::Create));
+    let uncompared = uncompared.filter_map(|change| change.pair.desired()).chain(&changes.hooks);
+    // What is not there yet was not compared, and hooks never are.
+    let comes_later = || uncompared.into_iter().any(|object| fits(&rule.kind, object));
+    matches!(rule.place, Place::Application(_)) && !by_writer && !comes_later()
+}
+
+/// Whether an object is of the kinds that a rule is for, as they are written.
+fn fits(kinds: &str, object: &Object) -> bool {
+    let (group, kind) = kinds.rsplit_once('/').unwrap_or(("", kinds));
+    let fits = |pattern, text| Glob::new(pattern).is_ok_and(|glob| glob.matches(text));
+    fits(group, object.group()) && fits(kind, object.kind())
 }

@@ -1,73 +1,66 @@
 //! Why an application that differs from Git is left as it is.
 
-use lynceus_api::{
-    Application, ApplicationConditionType, OperationPhase, Reason, ReasonCode, SyncStatusCode,
-};
+use jiff::Timestamp;
+use lynceus_api::{Application, OperationPhase, Reason, ReasonCode, SyncPolicyAutomated, SyncStatusCode};
+use lynceus_sync::windows::Attempt;
 
+use super::failure;
 use crate::look::Look;
+use crate::window;
 
 /// What keeps an application from being synced, if something does. A sync that is about to begin is held by nothing.
-pub(super) fn held(application: &Application, look: &Look) -> Option<Reason> {
+pub(super) fn held(application: &Application, look: &Look, now: Timestamp) -> Option<Reason> {
+    // Somebody asked, by hand or by policy, and this came of it: nothing else explains more.
+    if let Some(failed) = failure::last(application, look) {
+        return Some(failed);
+    }
     let Some(policy) = application.spec.automated() else {
-        return Some(Reason::new(
-            ReasonCode::SyncIsManual,
-            "it does not sync by itself, and nobody has asked for a sync",
-        ));
+        let words = "it does not sync by itself, and nobody has asked for a sync";
+        return Some(Reason::new(ReasonCode::SyncIsManual, words));
     };
-    let refused = application
-        .status
-        .conditions
-        .iter()
-        .find(|condition| condition.type_.known() == Some(ApplicationConditionType::SyncError));
-    if let Some(condition) = refused {
-        let since = condition.last_transition_time;
-        return Some(
-            Reason::new(ReasonCode::SyncFailed, &condition.message)
-                .since(since)
-                .because(failures(application)),
-        );
-    }
-    let mut differing =
-        look.assessment.resources.iter().filter(|one| one.status == SyncStatusCode::OutOfSync);
-    if !policy.prunes() && differing.all(|one| one.requires_pruning) {
-        let words = "what is left is no longer in Git, and it does not prune by itself";
-        return Some(Reason::new(ReasonCode::PruningIsOff, words));
-    }
-    let revision = look.sourced.first().map(|one| &one.revision)?;
-    let state = application.status.operation_state.as_ref()?;
-    let is_synced = state.phase == OperationPhase::Succeeded
-        && state
-            .sync_result
-            .as_ref()
-            .is_some_and(|result| result.revision == *revision || result.revisions.first() == Some(revision));
-    if !is_synced {
-        return None;
-    }
-    if policy.heals() {
-        // The pauses between two attempts grow; when the next one is due is the queue's affair.
-        let words = "it was synced to this revision and has changed again; it is mended after a pause";
-        return Some(Reason::new(ReasonCode::HealingPauses, words));
-    }
-    let words = "it was synced to this revision and has changed since, and it does not heal by itself";
-    Some(Reason::new(ReasonCode::HealingIsOff, words))
+    pruning(policy, look)
+        .or_else(|| healing(application, policy, look))
+        .or_else(|| closed(application, look, now))
+        .or_else(|| {
+            // The pauses between two attempts grow; when the next one is due is the queue's affair.
+            let words = "it was synced to this revision and has changed again; it is mended after a pause";
+            is_synced(application, look).then(|| Reason::new(ReasonCode::HealingPauses, words))
+        })
 }
 
-/// What the last sync said of the objects that it could not apply.
-fn failures(application: &Application) -> Vec<Reason> {
-    let result = application.status.operation_state.as_ref().and_then(|state| state.sync_result.as_ref());
-    let resources = result.map(|result| result.resources.as_slice()).unwrap_or_default();
-    let failed = resources.iter().filter(|one| {
-        one.status == lynceus_api::ResultCode::SyncFailed
-            || one.hook_phase.known().is_some_and(OperationPhase::is_unsuccessful)
-    });
-    let told = failed.map(|one| {
-        let key = lynceus_object::ObjectKey::new(
-            one.group.clone(),
-            one.kind.clone(),
-            one.namespace.clone(),
-            one.name.clone(),
-        );
-        Reason::new(ReasonCode::Failed, format!("{} {}: {}", one.kind, one.name, one.message)).about(key)
-    });
-    told.collect()
+/// What is no longer in Git, and what the policy makes of it.
+fn pruning(policy: &SyncPolicyAutomated, look: &Look) -> Option<Reason> {
+    let resources = &look.assessment.resources;
+    let is_in_sync = |status: SyncStatusCode| status == SyncStatusCode::Synced;
+    let mut differing =
+        resources.iter().filter(|one| one.status.known().is_some_and(|status| !is_in_sync(status)));
+    if !policy.prunes() {
+        let words = "what is left is no longer in Git, and it does not prune by itself";
+        let only = differing.all(|one| one.requires_pruning);
+        return only.then(|| Reason::new(ReasonCode::PruningIsOff, words));
+    }
+    let empties = !resources.is_empty() && resources.iter().all(|one| one.requires_pruning);
+    let words = "nothing of it is left in Git, and it does not delete all of its objects by itself; allowEmpty lets it";
+    (empties && !policy.allows_empty()).then(|| Reason::new(ReasonCode::WouldEmpty, words))
+}
+
+fn healing(application: &Application, policy: &SyncPolicyAutomated, look: &Look) -> Option<Reason> {
+    let words = "it was synced to this revision and has changed since, and it does not heal by itself";
+    (!policy.heals() && is_synced(application, look)).then(|| Reason::new(ReasonCode::HealingIsOff, words))
+}
+
+/// A sync would begin now if the project's windows let it.
+fn closed(application: &Application, look: &Look, now: Timestamp) -> Option<Reason> {
+    let wait = window::closed(application, look.project.as_deref()?, Attempt::default(), now)?;
+    wait.for_.first().map(Reason::from)
+}
+
+/// Whether the last sync brought what Git has now.
+fn is_synced(application: &Application, look: &Look) -> bool {
+    let Some(revision) = look.sourced.first().map(|one| &one.revision) else { return false };
+    let Some(state) = &application.status.operation_state else { return false };
+    let is_of = |result: &lynceus_api::SyncOperationResult| {
+        result.revision == *revision || result.revisions.first() == Some(revision)
+    };
+    state.phase == OperationPhase::Succeeded && state.sync_result.as_ref().is_some_and(is_of)
 }

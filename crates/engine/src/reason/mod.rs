@@ -3,14 +3,16 @@
 
 mod around;
 mod difference;
+mod failure;
 mod held;
 mod patience;
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use lynceus_api::{
     Application, ApplicationConditionType as Kind, HealthStatusCode, OperationPhase, Reason, ReasonCode,
-    SyncStatusCode, Wait, annotations, hook, wave,
+    SyncPhase, SyncStatusCode, Wait, annotations, hook, wave,
 };
 use lynceus_health::{Surroundings, why};
 use lynceus_object::{Object, ObjectKey, Str};
@@ -21,24 +23,43 @@ use crate::look::Look;
 use crate::wait_mark::WaitMark;
 
 pub(crate) use around::Around;
+pub(crate) use difference::odd_rules;
 pub(crate) use patience::unheld;
 
-/// Why an application is as a look found it. Nothing if it is Synced and Healthy and no sync is under way.
+/// Why an application is as a look found it. Nothing if it is Synced and Healthy, no sync is under way and the last one
+/// did not fail.
 pub(crate) async fn explain(application: &Application, look: &Look, checks: &Checks) -> Vec<Reason> {
     if is_fine(application) {
-        return Vec::new();
+        return failure::last(application, look).into_iter().collect();
     }
+    let now = checks.now;
     let Some(cluster) = look.cluster.as_deref() else {
-        return Explanation::new(application, look, &Around::nothing()).reasons();
+        return Explanation::new(application, look, &Around::nothing(), now).reasons();
     };
     for _ in 0..limits::REASON_ROUNDS {
         let around = Around::of(cluster, look, checks);
-        let reasons = Explanation::new(application, look, &around).reasons();
+        let reasons = Explanation::new(application, look, &around, now).reasons();
         if !around.fetch(cluster).await {
             return reasons;
         }
     }
-    Explanation::new(application, look, &Around::of(cluster, look, checks)).reasons()
+    Explanation::new(application, look, &Around::of(cluster, look, checks), now).reasons()
+}
+
+/// What there is to say of an application that nobody is to look at.
+pub(crate) fn skipped() -> Vec<Reason> {
+    let words = format!("the annotation {} keeps everybody from looking at it", annotations::SKIP_RECONCILE);
+    vec![Reason::new(ReasonCode::Skipped, words)]
+}
+
+/// Takes off what was said of a sync that is over: the look that follows says the rest.
+pub(crate) fn end_waits(application: &mut Application) {
+    let mut reasons = Reason::of(&application.metadata);
+    let count = reasons.len();
+    reasons.retain(|reason| reason.code != ReasonCode::SyncWaits);
+    if reasons.len() != count {
+        write(application, &reasons);
+    }
 }
 
 /// Why an application that is being deleted is still there: what its deletion waits for, and what went wrong with it.
@@ -77,18 +98,24 @@ struct Explanation<'a> {
     application: &'a Application,
     look: &'a Look,
     around: &'a dyn Surroundings,
+    now: Timestamp,
     explained: BTreeSet<ObjectKey>,
 }
 
 impl<'a> Explanation<'a> {
-    fn new(application: &'a Application, look: &'a Look, around: &'a dyn Surroundings) -> Self {
-        Explanation { application, look, around, explained: BTreeSet::new() }
+    fn new(
+        application: &'a Application,
+        look: &'a Look,
+        around: &'a dyn Surroundings,
+        now: Timestamp,
+    ) -> Self {
+        Explanation { application, look, around, now, explained: BTreeSet::new() }
     }
 
     fn reasons(mut self) -> Vec<Reason> {
         let mut reasons: Vec<Reason> = self.waits().into_iter().collect();
-        reasons.extend(conditions(self.application));
-        reasons.extend(self.out_of_sync());
+        reasons.extend(self.conditions());
+        reasons.extend(self.out_of_sync().or_else(|| self.failed()));
         reasons.extend(self.unhealthy());
         let mut room = limits::REASONS;
         Reason::trim(&mut reasons, &mut room);
@@ -103,7 +130,9 @@ impl<'a> Explanation<'a> {
         let mut because: Vec<Reason> = Vec::new();
         for thing in mark.for_ {
             let place = thing.object.as_ref().and_then(|key| self.place(key));
-            let thing = self.with_cause(thing);
+            let is_retry = thing.code == ReasonCode::WaitsForRetry;
+            let failures = if is_retry { failure::of_attempt(state) } else { Vec::new() };
+            let thing = self.with_cause(thing).because(failures);
             let Some(place) = place else {
                 because.push(thing);
                 continue;
@@ -131,9 +160,38 @@ impl<'a> Explanation<'a> {
             let change = changes.changes.iter().find(|change| change.key() == *key)?;
             change.pair.desired().or(change.pair.live())
         })?;
-        let phase = hook::sync_types(object).into_iter().find_map(|kind| kind.phase());
-        let phase = phase.map_or_else(|| "Sync".to_owned(), |phase| phase.to_string());
+        let planned = || hook::sync_types(object).into_iter().find_map(|kind| kind.phase());
+        let phase = self.running_in(key).or_else(planned).unwrap_or(SyncPhase::Sync);
         Some(format!("wave {} of phase {phase} is not done", wave(object)).into())
+    }
+
+    /// The phase that an object runs in now: a hook may be of several.
+    fn running_in(&self, key: &ObjectKey) -> Option<SyncPhase> {
+        let result = self.application.status.operation_state.as_ref()?.sync_result.as_ref()?;
+        let running = result.resources.iter().rev().find(|one| {
+            (&one.group, &one.kind, &one.namespace, &one.name)
+                == (&key.group, &key.kind, &key.namespace, &key.name)
+                && one.hook_phase == OperationPhase::Running
+        });
+        running.and_then(|one| one.sync_phase.known())
+    }
+
+    /// The last sync, where it failed and nothing differs that it would stand below.
+    fn failed(&self) -> Option<Reason> {
+        (!is_operating(self.application)).then(|| failure::last(self.application, self.look)).flatten()
+    }
+
+    /// What the conditions say. Kinds that cannot be read have a word of their own.
+    fn conditions(&self) -> Vec<Reason> {
+        let unreadable =
+            |text: &Str| self.look.unreadable.iter().any(|words| words.starts_with(text.as_str()));
+        let mut reasons = conditions(self.application);
+        for reason in &mut reasons {
+            if reason.code == ReasonCode::NotCompared && unreadable(&reason.text) {
+                reason.code = ReasonCode::KindUnreadable.into();
+            }
+        }
+        reasons
     }
 
     /// A reason about an object, with what is wrong with that object.
@@ -165,12 +223,14 @@ impl<'a> Explanation<'a> {
             1 => "one object is not as Git wants it".to_owned(),
             count => format!("{count} objects are not as Git wants them"),
         };
-        let held =
-            (!is_operating(self.application)).then(|| held::held(self.application, self.look)).flatten();
-        let rules = difference::idle_rules(&self.look.changes);
-        let mut because: Vec<Reason> = held.into_iter().chain(differing).chain(rules).collect();
+        let held = || held::held(self.application, self.look, self.now);
+        let held = (!is_operating(self.application)).then(held).flatten();
+        let rules = difference::odd_rules(&self.look.changes);
+        // What holds it back has to be seen whole, however many objects differ.
+        let mut because: Vec<Reason> = differing.into_iter().chain(rules).collect();
         let mut room = limits::REASON_OBJECTS;
         Reason::trim(&mut because, &mut room);
+        let because = held.into_iter().chain(because);
         Some(Reason::new(ReasonCode::OutOfSync, words).because(because))
     }
 
