@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use lynceus_files::{Severity, Tree};
 use lynceus_object::Str;
-use lynceus_render::{References, Rendered, Setting, SourceType};
+use lynceus_render::{References, Rendered, Setting, SourceType, Tools};
 
 /// How long what nobody asks for is kept.
 pub(crate) const FORGOTTEN: SignedDuration = SignedDuration::from_hours(24);
@@ -34,7 +34,8 @@ impl Made {
         let whole = rendered.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         let fingerprint = whole.then(|| fingerprint(&rendered, trees)).flatten();
         // A folder of manifests is the same for all, unless it asks who it is for.
-        let asks = rendered.source_type != SourceType::Directory || rendered.names_setting;
+        let is_plain = rendered.source_type == SourceType::Directory && setting.tools == Tools::default();
+        let asks = !is_plain || rendered.names_setting;
         let setting = asks.then(|| anywhere(setting));
         Made { rendered: Arc::new(rendered), setting, is_self_contained, fingerprint }
     }
@@ -168,6 +169,15 @@ mod tests {
         }
         let mut kept = |revision: &str| memory.at("folder", revision, (&of("b"), now)).is_some();
         assert_eq!([kept("1"), kept("2"), kept("3")], [false, true, true]);
+    }
+
+    #[test]
+    fn a_chart_read_as_manifests_is_forgotten_when_charts_are_rendered_again() {
+        let (mut memory, now) = (Memory::default(), Timestamp::UNIX_EPOCH);
+        let off = Setting { tools: Tools { helm: false, ..Tools::default() }, ..of("a") };
+        memory.insert("chart".into(), "1".into(), made(SourceType::Directory, &off), (&off, now));
+        assert!(memory.at("chart", "1", (&off, now)).is_some());
+        assert!(memory.at("chart", "1", (&of("a"), now)).is_none());
     }
 
     #[test]

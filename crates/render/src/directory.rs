@@ -23,8 +23,13 @@ pub(crate) fn render(tree: &dyn Tree, path: &FilePath, job: &Job<'_>) -> Result<
     let mut directory = Made::default();
     let mut total = 0_u64;
     let mut has_programs = false;
+    let most = job.setting.directory_bytes.unwrap_or(limits::DIRECTORY_BYTES);
     for file in files {
-        let content = match tree.read(&file, limits::FILE_BYTES) {
+        let is_program = has_extension(file.name(), &["jsonnet"]);
+        if is_program && !job.setting.tools.jsonnet {
+            continue;
+        }
+        let content = match tree.read(&file, most) {
             Ok(content) => content,
             // The file's own trouble; the other files are still worth reading.
             Err(error) => {
@@ -36,23 +41,20 @@ pub(crate) fn render(tree: &dyn Tree, path: &FilePath, job: &Job<'_>) -> Result<
             continue;
         }
         // Programs have bounds of their own: what counts is what they make.
-        if has_extension(file.name(), &["jsonnet"]) {
+        if is_program {
             has_programs = true;
             evaluate(&jsonnet, &file, &content, &mut directory);
             continue;
         }
         total += content.len() as u64;
-        if total > limits::DIRECTORY_BYTES {
-            return Err(RenderError::TooLarge {
-                path: path.clone(),
-                limit: limits::DIRECTORY_BYTES,
-                unit: "bytes together",
-            });
+        if total > most {
+            return Err(RenderError::TooLarge { path: path.clone(), limit: most, unit: "bytes together" });
         }
         read(&file, &content, &mut directory);
     }
     directory.names_revision = has_programs && environment.names_revision();
-    directory.names_setting = has_programs && environment.names_setting() || has_overrides(tree, path)?;
+    // Programs may ask who they are for, and may be switched off.
+    directory.names_setting = has_programs || has_overrides(tree, path)?;
     Ok(directory)
 }
 

@@ -7,6 +7,7 @@ use lynceus_api::ApplicationSource;
 use lynceus_files::{FilePath, ReadSet, Recorded, Tree};
 use lynceus_object::Str;
 
+use crate::SourceType;
 use crate::charts::Charts;
 
 /// One source, with everything that it is rendered with.
@@ -83,6 +84,38 @@ pub struct Setting {
     pub kustomize_options: Str,
     /// Whether config-management plugins can be asked.
     pub plugins: bool,
+    /// The tools that may be used.
+    pub tools: Tools,
+    /// How many bytes the files of a directory may have together; not set, the usual bound holds.
+    pub directory_bytes: Option<u64>,
+}
+
+/// The tools that may be used. What is for another is taken for a folder of manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tools {
+    /// Charts are rendered.
+    pub helm: bool,
+    /// Kustomizations are built.
+    pub kustomize: bool,
+    /// Jsonnet is evaluated; if not, its files are passed over.
+    pub jsonnet: bool,
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        Tools { helm: true, kustomize: true, jsonnet: true }
+    }
+}
+
+impl Tools {
+    /// Whether the tool for a sort of source may be used.
+    pub(crate) fn allow(self, source_type: SourceType) -> bool {
+        match source_type {
+            SourceType::Helm => self.helm,
+            SourceType::Kustomize => self.kustomize,
+            SourceType::Directory | SourceType::Plugin => true,
+        }
+    }
 }
 
 /// The files of other sources, by the names that they go by in paths, without the `$`.

@@ -27,7 +27,7 @@ use lynceus_object::{Object, Str};
 pub use charts::Charts;
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
-pub use job::{Bases, Fetched, Job, Need, PluginCall, References, Setting};
+pub use job::{Bases, Fetched, Job, Need, PluginCall, References, Setting, Tools};
 
 /// What a source became.
 #[derive(Clone, Debug, Default)]
@@ -259,14 +259,16 @@ impl From<SourceType> for Detected {
 
 /// Chooses the tool: what the source says, or else what a plugin says, or else what the directory holds.
 pub(crate) fn detect(tree: &dyn Tree, path: &FilePath, job: &Job<'_>) -> Result<Detected, RenderError> {
+    let tools = job.setting.tools;
     if let Some(chosen) = explicit(job.source)? {
+        let chosen = if tools.allow(chosen) { chosen } else { SourceType::Directory };
         return Ok(chosen.into());
     }
     if !job.setting.plugins {
-        return Ok(by_files(tree, path)?.into());
+        return Ok(by_files(tree, path, tools)?.into());
     }
     let plugin = plugin::discover(path, job)?;
-    let source_type = if plugin.is_empty() { by_files(tree, path)? } else { SourceType::Plugin };
+    let source_type = if plugin.is_empty() { by_files(tree, path, tools)? } else { SourceType::Plugin };
     Ok(Detected { source_type, plugin, was_discovered: true })
 }
 
@@ -292,15 +294,15 @@ fn explicit(source: &ApplicationSource) -> Result<Option<SourceType>, RenderErro
     }
 }
 
-/// The tool whose mark the directory has.
-fn by_files(tree: &dyn Tree, path: &FilePath) -> Result<SourceType, RenderError> {
+/// The tool whose mark the directory has, of those that may be used.
+fn by_files(tree: &dyn Tree, path: &FilePath, tools: Tools) -> Result<SourceType, RenderError> {
     let marks = [
         ("Chart.yaml", SourceType::Helm),
         ("kustomization.yaml", SourceType::Kustomize),
         ("kustomization.yml", SourceType::Kustomize),
         ("Kustomization", SourceType::Kustomize),
     ];
-    for (name, source_type) in marks {
+    for (name, source_type) in marks.into_iter().filter(|(_, source_type)| tools.allow(*source_type)) {
         match tree.entry(&path.join(name)?) {
             Ok(Entry::File | Entry::Link(_)) => return Ok(source_type),
             Ok(_) | Err(TreeError::NotFound(_)) => {}

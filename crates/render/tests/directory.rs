@@ -3,10 +3,11 @@
 
 use lynceus_api::{ApplicationSource, ApplicationSourceDirectory};
 use lynceus_files::FilePath;
+use lynceus_render::{Setting, SourceType, Tools};
 
 mod given;
 
-use given::{render, tree};
+use given::{render, render_in, tree};
 
 fn directory(recurse: bool, include: &str, exclude: &str) -> ApplicationSourceDirectory {
     ApplicationSourceDirectory {
@@ -209,4 +210,35 @@ fn what_was_read_is_written_down() {
     let paths: Vec<&str> = read.files.iter().map(FilePath::as_str).collect();
     assert!(paths.contains(&"app/a.yaml") && !paths.contains(&"elsewhere/b.yaml"), "{paths:?}");
     assert_eq!(read.directories.iter().map(FilePath::as_str).collect::<Vec<_>>(), ["app"]);
+}
+
+#[test]
+fn tools_that_are_switched_off_leave_their_folders_as_manifests() {
+    let files = tree(&format!(
+        "=== chart/Chart.yaml\nname: c\nversion: 1.0.0\n=== overlay/kustomization.yaml\nresources: [a.yaml]\n=== \
+         overlay/a.yaml\n{MAP}a\n=== programs/a.jsonnet\n{{}}\n"
+    ));
+    let off = Tools { helm: false, kustomize: false, jsonnet: false };
+    let chosen = |path: &str, tools: Tools| {
+        let source = ApplicationSource { path: path.into(), ..ApplicationSource::default() };
+        let rendered =
+            render_in(&Setting { application: "shop".into(), tools, ..Setting::default() }, &files, &source)
+                .unwrap();
+        (rendered.source_type, rendered.manifests.len(), rendered.diagnostics.len())
+    };
+    let all = Tools::default();
+    assert_eq!(chosen("chart", Tools { kustomize: false, ..all }).0, SourceType::Helm);
+    assert_eq!(chosen("chart", off).0, SourceType::Directory);
+    assert_eq!(chosen("overlay", all), (SourceType::Kustomize, 1, 0));
+    assert_eq!((chosen("overlay", off).0, chosen("overlay", off).1), (SourceType::Directory, 1));
+    assert_eq!(chosen("programs", off), (SourceType::Directory, 0, 0), "passed over without a word");
+}
+
+#[test]
+fn the_size_of_a_folder_is_a_setting() {
+    let files = tree(&format!("=== app/a.yaml\n{MAP}a\n=== app/b.yaml\n{MAP}b\n"));
+    let source = ApplicationSource { path: "app".into(), ..ApplicationSource::default() };
+    let setting = Setting { directory_bytes: Some(80), ..Setting::default() };
+    let error = render_in(&setting, &files, &source).unwrap_err();
+    assert_eq!(error.to_string(), "the manifests below app have more than 80 bytes together");
 }

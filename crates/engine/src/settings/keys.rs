@@ -34,6 +34,8 @@ pub enum Form {
     Seconds,
     /// A whole number.
     Number,
+    /// A size as Kubernetes writes it.
+    Quantity,
     /// One of some words.
     Word(&'static [&'static str]),
     /// A document of its own.
@@ -50,6 +52,7 @@ impl Form {
             Form::Duration => "write it as 120s, 3m or 1h".to_owned(),
             Form::Seconds => "write a number of seconds, such as 30".to_owned(),
             Form::Number => "write a whole number".to_owned(),
+            Form::Quantity => "write it as 10M or 64Mi".to_owned(),
             Form::Word(words) => format!("write one of {}", words.join(", ")),
             Form::Yaml => "write YAML of the form that docs/settings.md shows".to_owned(),
         }
@@ -64,6 +67,7 @@ impl Form {
             Form::Duration => "duration",
             Form::Seconds => "number of seconds",
             Form::Number => "number",
+            Form::Quantity => "size",
             Form::Word(_) => "word that is known here",
             Form::Yaml => "such document",
         }
@@ -149,11 +153,24 @@ keys! {
         "The schemes of URLs that value files may be read from.";
     KUSTOMIZE: Form::Text => "kustomize.buildOptions" = "",
         "Flags that every kustomization is built with.";
+    HELM_ON: Form::Switch => "helm.enable" = "true",
+        "Whether charts are rendered; if not, their folders are read as plain manifests.";
+    KUSTOMIZE_ON: Form::Switch => "kustomize.enable" = "true",
+        "The same for kustomizations.";
+    JSONNET_ON: Form::Switch => "jsonnet.enable" = "true",
+        "Whether Jsonnet is evaluated; if not, its files are passed over.";
     CLAIMS_HOLD_WAVES: Form::Switch => "lynceus.sync.claimsHoldWaves" = "false",
         "Whether a wave waits for a claim that is bound by its first consumer although that comes in a later wave, as in Argo CD.";
+    WAIT_FOR_APPLICATIONS: Form::Switch => "lynceus.sync.waitForApplications" = "",
+        "Whether a child Application counts with its own health, so that waves of an app-of-apps wait for each other. Not set: in an installation of its own, and not beside an Argo CD.";
+    UNREADABLE_STOP_ALL: Form::Switch => "lynceus.compare.unreadableKindsStopAll" = "false",
+        "Whether one kind that cannot be read makes every object Unknown, as in Argo CD, and not only those of that kind.";
     #[parameters]
     NAMESPACES: Form::List => "application.namespaces" = "",
         "Namespaces beside its own in which Applications are looked at: names, globs, or regular expressions between slashes.";
+    #[parameters]
+    DIRECTORY_BYTES: Form::Quantity => "reposerver.max.combined.directory.manifests.size" = "10M",
+        "How large the manifests of a directory may be together.";
     #[parameters]
     HEAL_PAUSE: Form::Seconds => "controller.self.heal.timeout.seconds" = "0",
         "The pause between two attempts to heal drift, where pauses do not grow.";
@@ -172,6 +189,9 @@ keys! {
     #[parameters]
     WAVE_DELAY: Form::Seconds => "controller.sync.wave.delay.seconds" = "2",
         "How long controllers get to react between two waves of a sync.";
+    #[parameters]
+    REPO_ERROR_GRACE: Form::Seconds => "controller.repo.error.grace.period.seconds" = "180",
+        "How long a repository that cannot be read changes nothing about an application that was compared before.";
     #[parameters]
     STATUS_PROCESSORS: Form::Number => "controller.status.processors" = "20",
         "How many applications are worked on at the same time. Read at the start.";

@@ -23,6 +23,7 @@ use lynceus_diff::{Ignore, System, SystemError};
 use lynceus_files::Diagnostic;
 use lynceus_health::CustomizationError;
 use lynceus_object::{GroupKind, Object, ObjectKey, Str};
+use lynceus_render::Tools;
 use lynceus_source::{Book, Keyring};
 use lynceus_sync::auto::Heal;
 
@@ -60,6 +61,12 @@ pub struct Settings {
     pub wave_delay: SignedDuration,
     /// Whether a claim that waits for its first consumer holds its wave although the consumer comes in a later one.
     pub claims_hold_waves: bool,
+    /// Whether a child Application counts with its own health; none where the installation decides.
+    pub wait_for_applications: Option<bool>,
+    /// Whether one kind that cannot be read makes all objects Unknown.
+    pub unreadable_kinds_stop_all: bool,
+    /// How long a repository that cannot be read changes nothing.
+    pub repo_error_grace: Duration,
     /// How many applications are worked on at the same time.
     pub workers: usize,
     /// The namespaces beside the installation's own that Applications are taken from, as patterns.
@@ -84,6 +91,10 @@ pub struct Settings {
     pub value_schemes: Vec<Str>,
     /// The flags that kustomizations are built with.
     pub kustomize_options: Str,
+    /// The tools that may be used.
+    pub tools: Tools,
+    /// How many bytes the manifests of a directory may have together.
+    pub directory_bytes: u64,
     /// The repositories and how to get in.
     pub book: Arc<Book>,
     /// The keys that signatures are checked with.
@@ -156,6 +167,9 @@ impl Settings {
             sync_timeout: Some(read.seconds(&keys::SYNC_TIMEOUT)).filter(|time| !time.is_zero()),
             wave_delay: signed(read.seconds(&keys::WAVE_DELAY)),
             claims_hold_waves: read.switch(&keys::CLAIMS_HOLD_WAVES),
+            wait_for_applications: read.choice(&keys::WAIT_FOR_APPLICATIONS),
+            unreadable_kinds_stop_all: read.switch(&keys::UNREADABLE_STOP_ALL),
+            repo_error_grace: read.seconds(&keys::REPO_ERROR_GRACE),
             workers: usize::try_from(workers).unwrap_or(usize::MAX).max(1),
             application_namespaces: read.list(&keys::NAMESPACES),
             impersonation: impersonation(read),
@@ -168,6 +182,12 @@ impl Settings {
             comparing: Arc::new(comparing),
             value_schemes: read.list(&keys::VALUE_SCHEMES),
             kustomize_options: read.text(&keys::KUSTOMIZE),
+            tools: Tools {
+                helm: read.switch(&keys::HELM_ON),
+                kustomize: read.switch(&keys::KUSTOMIZE_ON),
+                jsonnet: read.switch(&keys::JSONNET_ON),
+            },
+            directory_bytes: read.bytes(&keys::DIRECTORY_BYTES),
             book: Arc::default(),
             keyring: Arc::default(),
             diagnostics: reader.diagnostics,

@@ -42,8 +42,7 @@ const SETTINGS: &str = "
     accounts.<name> additionalUrls admin.enabled application.allowedNodeLabels application.links
     application.sync.requireOverridePrivilegeForRevisionSync commit.author.email commit.author.name dex.auth.connectorId
     dex.config exec.enabled exec.shells extension.config extension.config.<name> ga.anonymizeusers ga.trackingid
-    helm.enable help.chatText help.chatUrl help.download help.download.<platform> jsonnet.enable
-    kustomize.buildOptions.<version> kustomize.enable kustomize.path kustomize.path.<version> kustomize.version
+    help.chatText help.chatUrl help.download help.download.<platform> kustomize.buildOptions.<version> kustomize.path kustomize.path.<version> kustomize.version
     kustomize.version.<version> oidc.config oidc.tls.insecure.skip.verify passwordPattern project.links
     resource.customLabels resource.excludeEventLabelKeys resource.includeEventLabelKeys resource.links
     server.maxPodLogsToRender server.rbac.disableApplicationFineGrainedRBACInheritance
@@ -85,7 +84,7 @@ const PARAMETERS: &str = "
     controller.k8s.tls.handshake.timeout controller.k8sclient.retry.base.backoff controller.k8sclient.retry.max
     controller.kubectl.parallelism.limit controller.log.format controller.log.level
     controller.metrics.application.conditions controller.metrics.application.labels controller.metrics.cache.expiration
-    controller.metrics.cluster.labels controller.profile.enabled controller.repo.error.grace.period.seconds
+    controller.metrics.cluster.labels controller.profile.enabled
     controller.repo.server.ca.cert.path controller.repo.server.client.cert.key.path
     controller.repo.server.client.cert.path controller.repo.server.plaintext controller.repo.server.strict.tls
     controller.repo.server.timeout.seconds controller.self.heal.backoff.cooldown.seconds controller.sharding.algorithm
@@ -101,7 +100,7 @@ const PARAMETERS: &str = "
     reposerver.enable.git.submodule reposerver.git.lsremote.parallelism.limit reposerver.git.request.timeout
     reposerver.grpc.enable.txt.service.config reposerver.grpc.max.size reposerver.helm.manifest.max.extracted.size
     reposerver.helm.user.agent reposerver.include.hidden.directories reposerver.listen.address reposerver.log.format
-    reposerver.log.level reposerver.max.combined.directory.manifests.size reposerver.metrics.listen.address
+    reposerver.log.level reposerver.metrics.listen.address
     reposerver.oci.layer.media.types reposerver.oci.manifest.max.extracted.size reposerver.parallelism.limit
     reposerver.plugin.tar.exclusions reposerver.plugin.use.manifest.generate.paths reposerver.profile.enabled
     reposerver.repo.cache.expiration reposerver.revision.cache.lock.timeout

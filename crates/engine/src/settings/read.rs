@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lynceus_api::parse_duration;
 use lynceus_files::Diagnostic;
-use lynceus_object::{Object, Str, Value, yaml};
+use lynceus_object::{Object, Quantity, Str, Value, yaml};
 
 use super::keys::{ConfigMap, Form, KEYS, Key};
 use super::others;
@@ -60,6 +60,11 @@ impl<'a> Reader<'a> {
         self.value(key, switch)
     }
 
+    /// A switch that somebody else decides about where it is not set.
+    pub(super) fn choice(&mut self, key: &Key) -> Option<bool> {
+        self.value(key, |text| switch(text).map(Some))
+    }
+
     pub(super) fn duration(&mut self, key: &Key) -> Duration {
         self.value(key, |text| parse_duration(text).ok()?.try_into().ok())
     }
@@ -75,6 +80,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn number(&mut self, key: &Key) -> u32 {
         self.value(key, |text| text.trim().parse().ok())
+    }
+
+    /// A number of bytes.
+    pub(super) fn bytes(&mut self, key: &Key) -> u64 {
+        self.value(key, |text| u64::try_from(Quantity::parse(text.trim()).ok()?.value()).ok())
     }
 
     /// One of the words that the setting takes; empty for none.

@@ -45,8 +45,9 @@ fn what_is_set_counts() {
         "{timeout.reconciliation: 5m, timeout.hard.reconciliation: 1h, application.resourceTrackingMethod: label,
           application.sync.impersonation.enabled: 'true', resource.respectRBAC: strict,
           resource.sensitive.mask.annotations: 'a, b', cluster.inClusterEnabled: 'false',
-          resource.compareoptions: 'ignoreResourceStatusField: off', resource.ignoreResourceUpdatesEnabled: 'false'}",
-        "{application.namespaces: 'team-*, /^x$/', controller.sync.timeout.seconds: '90', controller.status.processors: '50',
+          resource.compareoptions: 'ignoreResourceStatusField: off', resource.ignoreResourceUpdatesEnabled: 'false',
+          helm.enable: 'false'}",
+        "{reposerver.max.combined.directory.manifests.size: 64Mi, application.namespaces: 'team-*, /^x$/', controller.sync.timeout.seconds: '90', controller.status.processors: '50',
           controller.self.heal.backoff.timeout.seconds: '0', controller.self.heal.timeout.seconds: '5'}",
     );
     assert_eq!(said, [""; 0]);
@@ -59,6 +60,8 @@ fn what_is_set_counts() {
     assert_eq!(read.sync_timeout, Some(Duration::from_secs(90)));
     assert_eq!((read.workers, read.heal.pause), (50, SignedDuration::from_secs(5)));
     assert!(!read.in_cluster && read.ignored_updates.is_none());
+    assert!(!read.tools.helm && read.tools.kustomize && read.tools.jsonnet);
+    assert_eq!(read.directory_bytes, 64 << 20);
     let takes = |namespace| read.takes_applications_from(namespace, "argocd");
     assert!(takes("argocd") && takes("team-a") && takes("x") && !takes("xy") && !takes("other"));
 }

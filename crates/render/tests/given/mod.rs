@@ -46,11 +46,20 @@ impl World for Still {
 
 /// Renders a source that needs nothing but its files.
 pub(crate) fn render(tree: &dyn Tree, source: &ApplicationSource) -> Result<Rendered, RenderError> {
-    let (setting, references, fetched) = (Setting::default(), References::new(), Fetched::new());
+    render_in(&Setting::default(), tree, source)
+}
+
+/// The same for a certain application and installation.
+pub(crate) fn render_in(
+    setting: &Setting,
+    tree: &dyn Tree,
+    source: &ApplicationSource,
+) -> Result<Rendered, RenderError> {
+    let (references, fetched) = (References::new(), Fetched::new());
     let job = Job {
         tree,
         source,
-        setting: &setting,
+        setting,
         references: &references,
         fetched: &fetched,
         bases: &Bases::new(),
