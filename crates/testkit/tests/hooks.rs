@@ -141,6 +141,41 @@ async fn a_hook_that_loses_its_pods_by_a_deletion_ends_the_sync_with_a_clear_wor
 }
 
 #[tokio::test]
+async fn a_stuck_hook_that_somebody_deletes_without_its_pods_ends_the_sync_with_a_clear_word() {
+    for kind in ["Job", "Pod"] {
+        let world = World::new().await;
+        let stuck = "nodeSelector: {no: such}";
+        let (version, hook) = match kind {
+            "Job" => (
+                "batch/v1",
+                job("hook", "PreSync", FOR_EVER)
+                    .replace("      restartPolicy", &format!("      {stuck}\n      restartPolicy")),
+            ),
+            _ => (
+                "v1",
+                format!(
+                    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: hook\n  annotations: {{argocd.argoproj.io/hook: \
+                     PreSync}}\nspec:\n  {stuck}\n  containers: [{{name: main, image: example/job}}]\n"
+                ),
+            ),
+        };
+        world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/hook.yaml", &hook)]);
+        world.deliver("shop", "app", &once()).await;
+        world.until("the wait", |world| message(world).starts_with("waiting for completion")).await;
+        world.pass(jiff::SignedDuration::from_secs(5)).await;
+        let deletion = Deletion { propagation: Propagation::Background, ..Deletion::default() };
+        let gvk = Gvk::from_manifest(version, kind);
+        world.hand().delete(&gvk, "default", "hook", &deletion).await.unwrap();
+        world.until("the end", |world| phase(world) == "Failed").await;
+        let group = if kind == "Job" { "batch" } else { "" };
+        world.until("its going", |world| world.object(group, kind, "default", "hook").is_none()).await;
+        let expected = "PreSync hook Synced Failed: hook was deleted by somebody else before it was done";
+        assert_eq!(results(&world.application("shop")), [expected]);
+        world.end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_hook_that_removes_itself_is_seen_to_its_end() {
     let world = World::new().await;
     let hook = job("hook", "PreSync", "[\"true\"]")

@@ -533,9 +533,21 @@ pub(crate) fn hook_progress(live: &Object, health: Result<Option<Health>, Str>) 
     }
 }
 
-/// Whether a Job was deleted together with its pods: our finalizer keeps the Job, but it makes no new pods and would be
-/// waited for for ever.
+/// Whether a hook was deleted and can come to no end of its own any more: our finalizer keeps it, and it would be waited
+/// for for ever. One whose work still runs is seen to its end.
 fn is_abandoned(live: &Object) -> bool {
+    live.is_deleting()
+        && match (live.group(), live.kind()) {
+            ("batch", "Job") => is_idle_job(live),
+            // What no node has taken is stopped by none either.
+            ("", "Pod") => live.value().str_at(&["status", "phase"]).is_none_or(|phase| phase == "Pending"),
+            _ => false,
+        }
+}
+
+/// Whether a Job is not over and nothing of it runs: it has no pods, and makes no new ones once it is deleted, or those
+/// that it has cannot start.
+fn is_idle_job(live: &Object) -> bool {
     let count = |field: &str| live.value().int_at(&["status", field]).unwrap_or_default();
     let wanted = live.value().int_at(&["spec", "completions"]).unwrap_or(1);
     let conditions = live.value().items_at(&["status", "conditions"]);
@@ -544,10 +556,10 @@ fn is_abandoned(live: &Object) -> bool {
         matches!(kind, "Complete" | "Failed" | "SuccessCriteriaMet" | "FailureTarget")
             && condition.str_at(&["status"]) == Some("True")
     };
-    (live.group(), live.kind()) == ("batch", "Job")
-        && live.is_deleting()
-        && live.at(&["status", "startTime"]).is_some()
-        && [count("active"), count("terminating")] == [0, 0]
+    // A server that does not count those that are ready cannot tell one that runs from one that does not.
+    let stuck = live.value().int_at(&["status", "ready"]) == Some(0) && count("active") > 0;
+    let empty = [count("active"), count("terminating")] == [0, 0];
+    (stuck || empty && live.at(&["status", "startTime"]).is_some())
         && count("succeeded") < wanted
         && !conditions.iter().any(is_over)
 }
