@@ -8,9 +8,9 @@ use lynceus_api::{
     AppHealthStatus, Application, HealthStatus, HealthStatusCode, Kind as _, ResourceStatus, SyncStatusCode,
     annotations, hook, options, wave,
 };
-use lynceus_diff::{Change, ChangeSet, Verdict};
+use lynceus_diff::{Change, ChangeSet, Verdict, Why};
 use lynceus_health::{Customizations, Health, World};
-use lynceus_object::Object;
+use lynceus_object::{GroupKind, Object};
 use lynceus_sync::deletion::needs_confirmation;
 
 use crate::key::application_kind;
@@ -33,6 +33,17 @@ impl Default for Assessment {
             resources: Vec::new(),
             health: AppHealthStatus::default(),
             sync: SyncStatusCode::Unknown,
+        }
+    }
+}
+
+impl Assessment {
+    /// Takes back whether those resources are as Git wants them of which nothing can be said.
+    pub(crate) fn forget(&mut self, is_dark: impl Fn(&GroupKind, &str) -> bool) {
+        for resource in &mut self.resources {
+            if is_dark(&GroupKind::new(resource.group.clone(), resource.kind.clone()), &resource.name) {
+                resource.status = SyncStatusCode::Unknown.into();
+            }
         }
     }
 }
@@ -154,7 +165,9 @@ fn resource(change: &Change) -> Option<ResourceStatus> {
     let key = object.key();
     let is_hook = hook::is_hook(object);
     let status = match &change.verdict {
+        // Nothing is stored of what is left out, or of what carries a mark that was copied onto it.
         _ if is_hook => None,
+        Verdict::Ignored(Why::Skipped | Why::Copied) => None,
         Verdict::Same | Verdict::Ignored(_) => Some(SyncStatusCode::Synced),
         Verdict::Create | Verdict::Update(_) | Verdict::Prune => Some(SyncStatusCode::OutOfSync),
         Verdict::Failed(_) => Some(SyncStatusCode::Unknown),

@@ -24,6 +24,7 @@ use crate::assess::Checks;
 use crate::claims::Claims;
 use crate::condition::Condition;
 use crate::flips::Flips;
+use crate::grace::Grace;
 use crate::key::{AppKey, application_kind};
 use crate::limits;
 use crate::look::{Aim, Look, Looker};
@@ -46,7 +47,7 @@ pub struct Options {
     /// The namespace of the installation, where Applications, projects and settings are.
     pub namespace: Str,
     /// Whether a child Application counts with its own health, so that waves of an app-of-apps wait for each other. Off
-    /// beside an Argo CD, which does not.
+    /// beside an Argo CD, which does not. What is set in `argocd-cm` goes before it.
     pub children: bool,
     /// How often repositories on this machine are looked at.
     pub local_poll: Duration,
@@ -126,6 +127,7 @@ pub struct Engine {
     pub(crate) quiet: Quiet,
     pub(crate) vigil: Vigil,
     renewals: Renewals,
+    pub(crate) grace: Grace,
     /// What servers said that applies would do.
     predictions: Predictions,
     /// Which applications want which objects.
@@ -161,6 +163,7 @@ impl Engine {
             quiet: Quiet::default(),
             vigil: Vigil::default(),
             renewals: Renewals::default(),
+            grace: Grace::default(),
             predictions: Predictions::default(),
             claims: Claims::default(),
             flips: Flips::default(),
@@ -277,7 +280,12 @@ impl Engine {
     /// What healths are judged by now.
     pub fn checks(&self) -> Checks {
         let custom = self.settings().health.clone();
-        Checks { custom, children: self.options.children, now: self.clock.now() }
+        Checks { custom, children: self.waits_for_applications(), now: self.clock.now() }
+    }
+
+    /// Whether a child Application counts with its own health.
+    fn waits_for_applications(&self) -> bool {
+        self.settings().wait_for_applications.unwrap_or(self.options.children)
     }
 
     /// Reads the settings again.
@@ -325,7 +333,7 @@ impl Engine {
             renderer: &self.renderer,
             settings,
             home: &self.options.namespace,
-            children: self.options.children,
+            children: settings.wait_for_applications.unwrap_or(self.options.children),
             predictions: &self.predictions,
             claims: &self.claims,
             flips: &self.flips,
@@ -340,6 +348,7 @@ impl Engine {
             self.forget_run(key);
             self.observations.forget(key);
             self.renewals.forget(key);
+            self.grace.forget(key);
             self.tell_claimants(&self.claims.forget(&key.tracked_as(&self.options.namespace)));
             return Ok(());
         };
@@ -382,6 +391,10 @@ impl Engine {
             return Ok(());
         }
         let look = self.look(&application, &Aim { freshness, ..Aim::default() }).await;
+        if next == Next::Idle && self.passes_over(&application, &look, asked.is_some()) {
+            self.schedule(key, &next);
+            return Ok(());
+        }
         self.vigil.note(key, &application.spec.destination.namespace, &look);
         self.hold(&mut application, &look).await?;
         self.store_look(&mut application, &look).await?;

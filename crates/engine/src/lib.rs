@@ -22,6 +22,7 @@ mod desire;
 mod engine;
 mod finalize;
 mod flips;
+mod grace;
 mod guise;
 mod holds;
 mod key;

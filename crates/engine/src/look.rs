@@ -22,6 +22,7 @@ use crate::comparing::{ServerSideDiff, failed_comparisons, failed_rules, is_appl
 use crate::condition::Condition;
 use crate::desire::{Desired, Wanting, desire};
 use crate::flips::{Flips, syncs};
+use crate::grace::is_of_the_way;
 use crate::key::{AppKey, project_kind};
 use crate::oddities;
 use crate::predictions::Predictions;
@@ -52,6 +53,8 @@ pub struct Look {
     pub cluster: Option<Arc<Cluster>>,
     /// Whether the cluster could not be looked at because it is away.
     pub away: bool,
+    /// Whether there is no comparison because a repository cannot be read now, which says nothing about what is in it.
+    pub unfetched: bool,
     /// Whether something that is wanted could not be read.
     pub unread: bool,
     /// The kinds that could not be read, a sentence for each.
@@ -184,14 +187,18 @@ impl Looker<'_> {
         };
         let mut sourced = Vec::with_capacity(sources.len());
         let mut conditions = Vec::new();
+        let mut unfetched = true;
         for one in self.renderer.render(&request).await {
             match one {
                 Ok(one) => sourced.push(one),
-                Err(error) => conditions.push(Condition::comparison(crate::words(&error))),
+                Err(error) => {
+                    unfetched &= is_of_the_way(&error);
+                    conditions.push(Condition::comparison(crate::words(&error)));
+                }
             }
         }
         if !conditions.is_empty() {
-            return Look { project: Some(project), sourced, conditions, ..Look::default() };
+            return Look { project: Some(project), sourced, conditions, unfetched, ..Look::default() };
         }
         let place = Place { cluster, destination };
         let mut look = self.compare(application, project.clone(), place, sourced, aim, now).await;
@@ -258,12 +265,21 @@ impl Looker<'_> {
         };
         let changes = compare_all(pairs, &comparing, &is_own);
         let checks = Checks { custom: self.settings.health.clone(), children: self.children, now };
-        let assessment = assess(application, &changes, &checks);
+        let mut assessment = assess(application, &changes, &checks);
         let mut conditions = desired.conditions.clone();
         conditions.extend(oddities::of_application(application));
         conditions.extend(faulty.iter().map(|error| Condition::comparison(crate::words(error))));
-        let unreadable = unreadable(&cluster, desired.objects.iter().map(Object::group_kind));
+        let stops_all = self.settings.unreadable_kinds_stop_all;
+        let unreadable = match stops_all {
+            true => unreadable(&cluster, cluster.cache().errors().into_keys()),
+            false => unreadable(&cluster, desired.objects.iter().map(Object::group_kind)),
+        };
         let is_unread = !unreadable.is_empty() || !unread_objects.is_empty();
+        // What the project does not permit cannot be told of, nor can anything where all stands or falls together.
+        assessment.forget(|kind, name| {
+            let namespaced = kinds.is_namespaced(kind) == Some(true);
+            is_unread && stops_all || !project::permits_kind(&project, kind, name, namespaced)
+        });
         conditions.extend(unreadable.iter().map(Condition::comparison));
         conditions.extend(unread_objects);
         conditions.extend(oddities::of_rules(&changes));
@@ -289,6 +305,7 @@ impl Looker<'_> {
             compared: true,
             cluster: Some(cluster),
             away: false,
+            unfetched: false,
             unread: is_unread,
             unreadable,
             keeps_health: self.settings.persist_health,

@@ -70,10 +70,16 @@ pub(crate) fn report(
     {
         status.resources = Vec::new();
         set_unknown(&mut status, now);
-    } else if look.away || status.health.status.as_str().is_empty() {
-        // Nothing is known of an application that could not be compared even once, nor of one whose cluster is away:
-        // its resources stay as they were last seen, and are not said to be missing.
-        set_unknown(&mut status, now);
+    } else {
+        // Its resources stay as they were last seen, and are not said to be missing; but whether they are as Git wants
+        // them nobody knows.
+        for resource in status.resources.iter_mut().filter(|resource| !resource.status.as_str().is_empty()) {
+            resource.status = SyncStatusCode::Unknown.into();
+        }
+        if look.away || status.health.status.as_str().is_empty() {
+            // Nothing is known of an application that could not be compared even once, nor of one whose cluster is away.
+            set_unknown(&mut status, now);
+        }
     }
     // A look that found what the last one found is not worth a write, unless it is the first after an operation: clients
     // wait for that one.

@@ -98,8 +98,10 @@ pub fn decide(situation: &Situation<'_>) -> Decision {
         return Decision::Nothing("it is in sync, or that is not known");
     }
     let prunes = |resource: &&ResourceStatus| resource.requires_pruning;
+    // What cannot be told of may differ.
+    let differs = |status| matches!(status, SyncStatusCode::OutOfSync | SyncStatusCode::Unknown);
     let differing =
-        || situation.resources.iter().filter(|resource| resource.status == SyncStatusCode::OutOfSync);
+        || situation.resources.iter().filter(|resource| resource.status.known().is_some_and(differs));
     if !policy.prunes() && differing().all(|resource| resource.requires_pruning) {
         return Decision::Nothing("only pruning is left to do, and the policy does not prune");
     }

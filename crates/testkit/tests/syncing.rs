@@ -395,3 +395,114 @@ async fn three_thousand_resources_fit_the_store_of_the_cluster() {
     );
     world.end().await;
 }
+
+/// Sets what an installation is told.
+async fn set(world: &World, map: &str, key: &str, text: &str) {
+    let mut object = value!({"apiVersion": "v1", "kind": "ConfigMap"});
+    object.set(&["metadata"], value!({"name": map, "namespace": "argocd"}));
+    object.set(&["data", key], text);
+    world.apply(&lynceus_object::yaml::to_string(&object)).await;
+}
+
+/// Each resource of an application with its status: `a Synced`.
+fn statuses(world: &World, name: &str) -> Vec<String> {
+    let resources = world.application(name).status.resources;
+    resources.iter().map(|one| format!("{} {}", one.name, one.status).trim().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_repository_that_is_away_changes_nothing_until_its_time_is_up_or_somebody_asks() {
+    let world = World::new().await;
+    set(&world, "argocd-cmd-params-cm", "controller.repo.error.grace.period.seconds", "60").await;
+    set(&world, "argocd-cm", "timeout.reconciliation", "10s").await;
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    let there = std::path::PathBuf::from(world.repository().trim_start_matches("file://"));
+    let away = there.with_extension("away");
+    let is_lost = |world: &World| {
+        world.said("shop").starts_with("ComparisonError: ") && statuses(world, "shop") == ["a Unknown"]
+    };
+    std::fs::rename(&there, &away).unwrap();
+    // The first look that finds it away comes within the period and its jitter.
+    for _ in 0..40 {
+        world.pass(jiff::SignedDuration::from_secs(1)).await;
+        assert_eq!((world.state("shop").as_str(), world.said("shop").as_str()), (FINE, ""));
+    }
+    world.until("the end of the grace", is_lost).await;
+    std::fs::rename(&away, &there).unwrap();
+    world.until("its return", |world| world.state("shop") == FINE && world.said("shop").is_empty()).await;
+    assert_eq!(statuses(&world, "shop"), ["a Synced"]);
+    std::fs::rename(&there, &away).unwrap();
+    let ask = value!({"metadata": {"annotations": {"argocd.argoproj.io/refresh": "normal"}}});
+    change(&world, "shop", &ask).await;
+    world.until("the answer", is_lost).await;
+    std::fs::rename(&away, &there).unwrap();
+    world.end().await;
+}
+
+#[tokio::test]
+async fn kinds_that_the_project_does_not_permit_are_unknown() {
+    let world = World::new().await;
+    let spec = value!({"spec": {"namespaceResourceBlacklist": [{"group": "", "kind": "ConfigMap"}]}});
+    world.patch(APPLICATION.0, "AppProject", "argocd", "default", &spec).await;
+    let secret = lynceus_testkit::fixture::secret("s");
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/s.yaml", &secret)]);
+    world.deliver("shop", "app", &value!({})).await;
+    world.until("the comparison", |world| world.state("shop") == "OutOfSync Missing").await;
+    assert_eq!(statuses(&world, "shop"), ["a Unknown", "s OutOfSync"]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_is_skipped_has_no_status() {
+    let world = World::new().await;
+    let skipped = annotated(&config_map("b", "one"), "hook", "Skip");
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/b.yaml", &skipped)]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    assert_eq!(statuses(&world, "shop"), ["a Synced", "b"]);
+    assert!(!has(&world, "b"));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn whether_waves_wait_for_child_applications_is_a_setting() {
+    let world = World::new().await;
+    set(&world, "argocd-cm", "lynceus.sync.waitForApplications", "true").await;
+    let child = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: child\n  namespace: argocd\nspec:\n  \
+         project: default\n  source: {{repoURL: '{}', path: child, targetRevision: main}}\n  destination: {{server: \
+         'https://kubernetes.default.svc', namespace: default}}\n",
+        world.repository()
+    );
+    let next = annotated(&config_map("next", "one"), "sync-wave", "1");
+    world.commit(&[
+        ("parent/child.yaml", &child),
+        ("parent/next.yaml", &next),
+        ("child/a.yaml", &config_map("a", "one")),
+    ]);
+    world.deliver("parent", "parent", &once()).await;
+    let waits = "waiting for healthy state of argoproj.io/Application/child";
+    world.until("the wait", |world| message(world, "parent") == waits).await;
+    world.pass(jiff::SignedDuration::from_secs(10)).await;
+    assert!(!has(&world, "next"));
+    set(&world, "argocd-cm", "lynceus.sync.waitForApplications", "false").await;
+    world.until("the next wave", |world| has(world, "next")).await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn whether_one_kind_that_cannot_be_read_makes_all_unknown_is_a_setting() {
+    let world = World::new().await;
+    world.wire().meddle(|call| call.reads("secrets").then_some(lynceus_testkit::world::Trouble::Code(403)));
+    let secret = lynceus_testkit::fixture::secret("s");
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/s.yaml", &secret)]);
+    world.deliver("shop", "app", &value!({})).await;
+    world.until("the comparison", |world| world.state("shop").starts_with("Unknown")).await;
+    assert_eq!(statuses(&world, "shop")[0], "a OutOfSync");
+    set(&world, "argocd-cm", "lynceus.compare.unreadableKindsStopAll", "true").await;
+    world.until("the setting", |world| statuses(world, "shop") == ["a Unknown", "s Unknown"]).await;
+    world.wire().mend();
+    world.end().await;
+}
