@@ -184,6 +184,9 @@ fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {
     {
         finish::label_managed_by(&mut resources);
     }
+    for resource in &mut resources.list {
+        resource.written.reprint(&mut resource.value, false);
+    }
     finish::write_annotations(&mut resources, kustomization);
     if kustomization.build_metadata.is_empty() {
         // What is left is how annotations are spelled.

@@ -21,7 +21,7 @@ pub(crate) fn refold(value: &mut Value, document: &str) {
 }
 
 /// Whether a line ends as one does before a folded text.
-fn may_have_folded(document: &str) -> bool {
+pub(crate) fn may_have_folded(document: &str) -> bool {
     document.contains('>')
         && document.lines().any(|line| {
             let line = line.split(" #").next().unwrap_or_default().trim_end();
@@ -30,9 +30,10 @@ fn may_have_folded(document: &str) -> bool {
         })
 }
 
-fn refold_in(value: &mut Value, written: &Value) {
+/// Refolds the texts that are still as they were written.
+pub(crate) fn refold_in(value: &mut Value, written: &Value) {
     match (value, written) {
-        (Value::Str(text), Value::Str(sign)) if sign.starts_with('>') => {
+        (Value::Str(text), Value::Str(sign)) if sign.strip_prefix('>') == Some(text.as_str()) => {
             if let Some(refolded) = refolded(text) {
                 *text = refolded.into();
             }

@@ -17,6 +17,7 @@ mod fieldspec;
 mod finish;
 #[cfg(test)]
 mod fixture;
+mod flow;
 mod folded;
 mod generate;
 mod hash;

@@ -152,7 +152,9 @@ impl Document<'_> {
                     None => told,
                 }
             })?;
-        crate::folded::refold(&mut value, self.text);
+        if is_patch {
+            crate::folded::refold(&mut value, self.text);
+        }
         Ok(value)
     }
 

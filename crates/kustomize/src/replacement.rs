@@ -10,7 +10,7 @@ use std::cell::Cell;
 
 use lynceus_object::{Str, Value};
 
-use self::path::{Create, Walk};
+use self::path::{Create, Found, Walk};
 use crate::error::KustomizeError;
 use crate::id::{Id, Kind};
 use crate::limits;
@@ -19,6 +19,7 @@ use crate::resources::Resources;
 use crate::scalar::{meaning, text_of};
 use crate::schema::Schema;
 use crate::selector::{Matcher, Selector};
+use crate::written::{Step, Written};
 
 /// One value and where it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -249,7 +250,7 @@ impl Target {
                 continue;
             }
             for (path, steps) in &paths {
-                self.set_field(&mut resource.value, path, steps, copied)?;
+                self.set_field(resource, path, steps, copied)?;
             }
         }
         Ok(())
@@ -257,7 +258,7 @@ impl Target {
 
     fn set_field(
         &self,
-        value: &mut Value,
+        resource: &mut Resource,
         path: &str,
         steps: &[Str],
         copied: &Copied<'_>,
@@ -267,13 +268,14 @@ impl Target {
             true => Create::like(&copied.value, copied.text.is_some()),
         };
         // A field inside of a text that is itself YAML or JSON comes first.
+        let Resource { value, written, .. } = resource;
         if structured::set(value, steps, copied, create) {
             return Ok(());
         }
         let words = if create == Create::No { "find" } else { "find or create" };
         let missing = || format!("unable to {words} field {path:?} in replacement target");
-        let mut walk =
-            Walk { create, found: 0, set: &mut |field, is_new| self.set_value(field, is_new, copied) };
+        let mut set = |field: &mut Value, found: Found<'_>| self.set_value(field, found, copied, written);
+        let mut walk = Walk::new(create, &mut set);
         match walk.step(value, steps) {
             Ok(()) if walk.found > 0 => Ok(()),
             Ok(()) => Err(KustomizeError::new(missing())),
@@ -283,7 +285,13 @@ impl Target {
     }
 
     /// Puts the value into a field that has been found, or a part of it between delimiters.
-    fn set_value(&self, field: &mut Value, is_new: bool, copied: &Copied<'_>) -> Result<(), KustomizeError> {
+    fn set_value(
+        &self,
+        field: &mut Value,
+        found: Found<'_>,
+        copied: &Copied<'_>,
+        written: &Written,
+    ) -> Result<(), KustomizeError> {
         let mut text = copied.text.clone();
         if let Some(options) = self.options.as_ref().filter(|options| !options.delimiter.is_empty()) {
             if matches!(field, Value::Map(_) | Value::Seq(_)) {
@@ -291,7 +299,18 @@ impl Target {
             }
             text = Some(options.put(&text_of(field), text.as_deref().unwrap_or_default()));
         }
-        set_like(field, is_new, copied, text)
+        set_like(field, found.is_new, copied, text)?;
+        // Annotations are texts in any case.
+        let annotations = ["metadata", "annotations"].map(|name| Step::Field(name.into()));
+        let is_in_flow =
+            || found.in_empty || found.trail.starts_with(&annotations) || written.is_in_flow(found.trail);
+        if matches!(field, Value::Null)
+            && copied.text.as_ref().is_some_and(|text| text.is_empty())
+            && is_in_flow()
+        {
+            *field = Value::Str(Str::new());
+        }
+        Ok(())
     }
 }
 

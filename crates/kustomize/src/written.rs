@@ -13,6 +13,7 @@ use lynceus_object::{FieldPath, Segment, Str, Value};
 
 use crate::read::REPEATED;
 use crate::scalar::text_of;
+use crate::{flow, folded};
 
 /// The texts that a resource was made of: its own, and then those of the patches that have been merged into it.
 ///
@@ -69,6 +70,51 @@ impl Written {
         Some((line + u32::try_from(before).ok()?, column))
     }
 
+    /// What a value of this text is after Kustomize has printed it and read it again: folded texts get lines, and what is
+    /// left out in flow style is an empty text. Annotations are not folded in the end, when they are written anew.
+    pub(crate) fn reprint(&self, value: &mut Value, folds_annotations: bool) {
+        for source in &self.0 {
+            let Some(document) = source.document() else { continue };
+            if flow::has_null(value)
+                && let Some(filled) = flow::filled(document)
+                && let Some(filled) = source.own(&filled)
+            {
+                flow::take(value, filled);
+            }
+            if folded::may_have_folded(document)
+                && let Some(tree) = source.tree().and_then(|tree| source.own(tree))
+            {
+                let mut tree = tree.clone();
+                if !folds_annotations {
+                    tree.remove(&["metadata", "annotations"]);
+                }
+                folded::refold_in(value, &tree);
+            }
+        }
+    }
+
+    /// Whether something on the way along a path stands in flow style in the resource's own text.
+    pub(crate) fn is_in_flow(&self, path: &[Step]) -> bool {
+        (0..=path.len()).any(|length| self.begins_flow(&path[..length]).unwrap_or(false))
+    }
+
+    fn begins_flow(&self, path: &[Step]) -> Option<bool> {
+        let segments = path.iter().map(|step| match step {
+            Step::Field(name) => Some(Segment::Field(name.clone())),
+            Step::Index(at) => Some(Segment::Index(*at)),
+            Step::Item(..) => None,
+        });
+        let (line, column) = self.locate(&segments.collect::<Option<FieldPath>>()?)?;
+        let line =
+            self.0.first()?.text.as_ref()?.0.split('\n').nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+        let from = line.char_indices().nth(usize::try_from(column).ok()?.checked_sub(1)?)?.0;
+        let key = match path.last() {
+            Some(Step::Field(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        Some(crate::flow::begins(line.get(from..)?, key))
+    }
+
     /// Adds what is written in a patch.
     pub(crate) fn add(&mut self, patch: &Written) {
         self.0.extend(patch.0.iter().cloned());
@@ -119,22 +165,33 @@ impl Written {
 }
 
 impl Source {
-    fn find(&self, path: &[Step]) -> Option<&str> {
+    fn document(&self) -> Option<&str> {
+        let (text, place) = self.text.as_ref()?;
+        text.get(place.clone())
+    }
+
+    /// The scalars of the document as they are written.
+    fn tree(&self) -> Option<&Value> {
         let tree = self.tree.get_or_init(|| {
-            let (text, place) = self.text.as_ref()?;
-            let document = text.get(place.clone())?.as_bytes();
             let options = Options {
                 duplicate_keys: yaml::DuplicateKeys::Marked(REPEATED),
                 ..Options::default().version(Version::V3)
             };
-            yaml::parse_written(document, 0, &options).ok()
+            yaml::parse_written(self.document()?.as_bytes(), 0, &options).ok()
         });
-        let tree = tree.as_ref()?;
-        let tree = match self.item {
-            Some(index) => tree.items_at(&["items"]).get(index)?,
-            None => tree,
-        };
-        find(tree, path)
+        tree.as_ref()
+    }
+
+    /// The part of a document's tree that is meant.
+    fn own<'v>(&self, tree: &'v Value) -> Option<&'v Value> {
+        match self.item {
+            Some(index) => tree.items_at(&["items"]).get(index),
+            None => Some(tree),
+        }
+    }
+
+    fn find(&self, path: &[Step]) -> Option<&str> {
+        find(self.own(self.tree()?)?, path)
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
         || resource.behavior.is_some()
         || resource.needs_hash;
     let mut value = std::mem::take(&mut resource.value);
+    resource.written.reprint(&mut value, true);
     if remembers && matches!(value.get("metadata"), Some(Value::Map(_))) {
         value.set(&["metadata", "annotations", MEMORY], "");
     }

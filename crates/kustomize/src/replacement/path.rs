@@ -188,40 +188,83 @@ pub(super) struct Walk<'w> {
     pub(super) create: Create,
     /// How many fields have been found.
     pub(super) found: usize,
-    /// What is done with each; whether it was made on the way.
-    pub(super) set: &'w mut dyn FnMut(&mut Value, bool) -> Result<(), KustomizeError>,
+    /// What is done with each.
+    pub(super) set: &'w mut dyn FnMut(&mut Value, Found<'_>) -> Result<(), KustomizeError>,
+    /// The way to where the walk is.
+    trail: Vec<Step>,
 }
 
-impl Walk<'_> {
-    pub(super) fn step(&mut self, here: &mut Value, path: &[Str]) -> Result<(), Problem> {
-        self.go(here, path, false)
+/// How a field was found.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'t> {
+    /// Whether it was made on the way.
+    pub(super) is_new: bool,
+    /// Whether it was made in a map that was there and empty, which can only be written as `{}`.
+    pub(super) in_empty: bool,
+    /// The way to it.
+    pub(super) trail: &'t [Step],
+}
+
+/// Whether what the walk comes to was there.
+#[derive(Clone, Copy, Default)]
+struct State {
+    is_new: bool,
+    in_empty: bool,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(
+        create: Create,
+        set: &'w mut dyn FnMut(&mut Value, Found<'_>) -> Result<(), KustomizeError>,
+    ) -> Self {
+        Walk { create, found: 0, set, trail: Vec::new() }
     }
 
-    fn go(&mut self, here: &mut Value, path: &[Str], is_new: bool) -> Result<(), Problem> {
+    pub(super) fn step(&mut self, here: &mut Value, path: &[Str]) -> Result<(), Problem> {
+        self.go(here, path, State::default())
+    }
+
+    /// Goes on one step further down.
+    fn enter(&mut self, step: Step, here: &mut Value, path: &[Str], state: State) -> Result<(), Problem> {
+        self.trail.push(step);
+        let gone = self.go(here, path, state);
+        self.trail.pop();
+        gone
+    }
+
+    fn go(&mut self, here: &mut Value, path: &[Str], state: State) -> Result<(), Problem> {
         let Some((part, rest)) = path.split_first() else {
             self.found += 1;
-            return (self.set)(here, is_new).map_err(Problem::Value);
+            let found = Found { is_new: state.is_new, in_empty: state.in_empty, trail: &self.trail };
+            return (self.set)(here, found).map_err(Problem::Value);
         };
         match Part::read(part).map_err(Problem::Path)? {
             Part::Index(at) => self.go_to_index(here, at, rest),
             Part::Item(key, text) => self.go_to_items(here, key, text, rest),
             Part::Every => {
-                for item in items_mut(here)? {
-                    self.go(item, rest, false)?;
+                for (at, item) in items_mut(here)?.iter_mut().enumerate() {
+                    self.enter(Step::Index(at), item, rest, State::default())?;
                 }
                 Ok(())
             }
-            Part::Field(name) => self.go_to_field(here, name, rest),
+            Part::Field(name) => self.go_to_field(here, name, rest, state),
         }
     }
 
-    fn go_to_field(&mut self, here: &mut Value, name: &str, rest: &[Str]) -> Result<(), Problem> {
+    fn go_to_field(
+        &mut self,
+        here: &mut Value,
+        name: &str,
+        rest: &[Str],
+        state: State,
+    ) -> Result<(), Problem> {
         let fields = match here {
             Value::Map(fields) => fields,
             Value::Null => return Ok(()),
             other => return Err(Problem::Path(wrong_node("MappingNode", other))),
         };
         let is_new = !fields.contains(name);
+        let in_empty = is_new && (state.in_empty || !state.is_new && fields.is_empty());
         if is_new {
             if self.create == Create::No {
                 return Ok(());
@@ -234,12 +277,12 @@ impl Walk<'_> {
             let options = yaml::Options::default().version(yaml::Version::V3);
             let mut inner = yaml::parse_with(text_of(field).as_bytes(), &options)
                 .map_err(|error| Problem::Path(KustomizeError::new(error.to_string())))?;
-            return match self.go(&mut inner, rest, false) {
+            return match self.enter(Step::Field(name.into()), &mut inner, rest, State::default()) {
                 Err(Problem::Value(_)) => Ok(()),
                 other => other,
             };
         }
-        self.go(field, rest, is_new)
+        self.enter(Step::Field(name.into()), field, rest, State { is_new, in_empty })
     }
 
     fn go_to_index(&mut self, here: &mut Value, at: usize, rest: &[Str]) -> Result<(), Problem> {
@@ -249,7 +292,7 @@ impl Walk<'_> {
             here.as_seq_or_insert().push(self.create.before(rest.first()));
         }
         match items_mut(here)?.get_mut(at) {
-            Some(item) => self.go(item, rest, is_new),
+            Some(item) => self.enter(Step::Index(at), item, rest, State { is_new, in_empty: false }),
             None => Err(Problem::Path(KustomizeError::new(format!(
                 "index {at} specified but only {length} elements found"
             )))),
@@ -260,13 +303,14 @@ impl Walk<'_> {
     fn go_to_items(&mut self, here: &mut Value, key: &str, text: &str, rest: &[Str]) -> Result<(), Problem> {
         let expression = expression(text).map_err(Problem::Path)?;
         let before = self.found;
-        for item in items_mut(here)? {
+        for (at, item) in items_mut(here)?.iter_mut().enumerate() {
+            let step = Step::Index(at);
             if key.is_empty() {
                 if expression.is_match(&printed(item)) {
-                    self.go(item, &[], false)?;
+                    self.enter(step, item, &[], State::default())?;
                 }
             } else if item.get(key).is_some_and(|value| expression.is_match(&printed(value))) {
-                self.go(item, rest, false)?;
+                self.enter(step, item, rest, State::default())?;
             }
         }
         if self.found > before || self.create == Create::No {
@@ -277,9 +321,13 @@ impl Walk<'_> {
             key => Value::Map(Map::from_iter([(key, meaning(text))])),
         };
         let items = here.as_seq_or_insert();
+        let step = Step::Index(items.len());
         items.push(new);
         match items.make_mut().last_mut() {
-            Some(item) => self.go(item, if key.is_empty() { &[] } else { rest }, false),
+            Some(item) => {
+                let rest = if key.is_empty() { &[] } else { rest };
+                self.enter(step, item, rest, State::default())
+            }
             None => Ok(()),
         }
     }

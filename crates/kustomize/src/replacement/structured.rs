@@ -3,7 +3,7 @@
 use lynceus_object::yaml::{self, Options, Version};
 use lynceus_object::{Str, Value, json};
 
-use super::path::{self, Create, Walk};
+use super::path::{self, Create, Found, Walk};
 use super::{Copied, document, set_like};
 use crate::scalar::text_of;
 use crate::written::Step;
@@ -12,11 +12,9 @@ use crate::written::Step;
 pub(super) fn set(value: &mut Value, steps: &[Str], copied: &Copied<'_>, create: Create) -> bool {
     let Some((way, text, before, rest)) = find(value, steps) else { return false };
     let mut after = before.clone();
-    let mut walk = Walk {
-        create,
-        found: 0,
-        set: &mut |field, is_new| set_like(field, is_new, copied, copied.text.clone()),
-    };
+    let mut put =
+        |field: &mut Value, found: Found<'_>| set_like(field, found.is_new, copied, copied.text.clone());
+    let mut walk = Walk::new(create, &mut put);
     if walk.step(&mut after, rest).is_err() || walk.found == 0 {
         return false;
     }
