@@ -79,7 +79,8 @@ fn immutable(message: &str) -> Vec<&str> {
         let before = &rest[..at];
         let sort = [": Invalid value: ", ": Forbidden: "].iter().filter_map(|sort| before.rfind(sort)).max();
         let named = sort.map(|end| &before[..end]);
-        let named = named.and_then(|text| text.rsplit([' ', '[', '\n']).next());
+        let named = named.and_then(|text| text.rsplit([' ', '\n']).next());
+        let named = named.map(|field| field.trim_start_matches('['));
         fields.extend(named.filter(|field| !field.is_empty() && !fields.contains(field)));
         rest = &rest[at + words.len()..];
     }
