@@ -2,7 +2,7 @@
 
 use futures::StreamExt as _;
 use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Fleet, Strategy};
-use lynceus_object::{Object, Str};
+use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_sync::{Action, Deed, Done, Failure, Method, Report, Write};
 
 use crate::limits;
@@ -87,7 +87,8 @@ async fn remove_hook_finalizer(cluster: &Cluster, object: &Object) -> Result<Don
 /// Gives a definition a moment to be established, and learns its kind. One that is not by then is not an error here:
 /// what needs the kind will say so.
 async fn established(cluster: &Cluster, object: &Object) {
-    let (key, gvk) = (object.key(), object.gvk());
+    // A plan gives everything a namespace, and definitions are in none.
+    let (key, gvk) = (ObjectKey::new(object.group(), object.kind(), "", object.name()), object.gvk());
     let mut changes = cluster.cache().changes();
     // Asking for it by name has the cache keep it whole, so that each further look costs no request.
     let is_established = async || {
