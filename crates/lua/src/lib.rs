@@ -13,6 +13,7 @@ pub mod limits;
 mod machine;
 mod meter;
 mod script;
+mod source;
 mod verdict;
 
 pub use action::Operation;

@@ -11,7 +11,7 @@ use mlua::{Function, HookTriggers, Lua, LuaOptions, MultiValue, StdLib, VmState}
 use crate::error::{ScriptError, ScriptErrorKind};
 use crate::library::Library;
 use crate::meter::{Meter, World};
-use crate::{convert, limits};
+use crate::{convert, limits, source};
 
 /// Which libraries a script finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,15 @@ pub(crate) struct Machine {
     lua: Lua,
     meter: Arc<Meter>,
     library: Library,
-    compiled: HashMap<u64, Function>,
+    compiled: HashMap<u64, Compiled>,
+}
+
+/// A script as one machine has it.
+#[derive(Clone)]
+pub(crate) struct Compiled {
+    function: Function,
+    /// Whether it was rewritten, and needs the joint.
+    joined: bool,
 }
 
 impl Machine {
@@ -70,23 +78,35 @@ impl Machine {
     }
 
     /// The function that a script is, compiled at most once.
-    pub(crate) fn compile(&mut self, id: u64, text: &str) -> Result<Function, ScriptError> {
-        if let Some(function) = self.compiled.get(&id) {
-            return Ok(function.clone());
+    pub(crate) fn compile(&mut self, id: u64, text: &str) -> Result<Compiled, ScriptError> {
+        if let Some(compiled) = self.compiled.get(&id) {
+            return Ok(compiled.clone());
         }
-        let chunk = self.lua.load(text).set_name("=<string>").set_mode(ChunkMode::Text);
-        let function = chunk.into_function().map_err(|error| ScriptError::from_lua(&error))?;
+        // What the rewriting breaks, and what is no Lua to begin with, is read as it was written.
+        let joined = source::joined(text).and_then(|text| self.load(&text).ok());
+        let compiled = match joined {
+            Some(function) => Compiled { function, joined: true },
+            None => {
+                let function = self.load(&source::escaped(text));
+                let function = function.map_err(|error| ScriptError::from_lua(&error))?;
+                Compiled { function, joined: false }
+            }
+        };
         if self.compiled.len() >= limits::COMPILED {
             self.compiled.clear();
         }
-        self.compiled.insert(id, function.clone());
-        Ok(function)
+        self.compiled.insert(id, compiled.clone());
+        Ok(compiled)
+    }
+
+    fn load(&self, text: &str) -> mlua::Result<Function> {
+        self.lua.load(text).set_name("=<string>").set_mode(ChunkMode::Text).into_function()
     }
 
     /// Runs a script on an object and gives what it returned last; nothing is null.
     pub(crate) fn run(
         &self,
-        script: &Function,
+        script: &Compiled,
         object: &Value,
         parameters: &[(&str, Value)],
         world: &World,
@@ -105,19 +125,19 @@ impl Machine {
     /// Everything that a script can reach is made anew here: its globals, the tables of the libraries, the object.
     fn call(
         &self,
-        script: &Function,
+        script: &Compiled,
         object: &Value,
         parameters: &[(&str, Value)],
     ) -> mlua::Result<MultiValue> {
-        let globals = self.library.globals(&self.lua)?;
+        let globals = self.library.globals(&self.lua, script.joined)?;
         globals.raw_set("obj", convert::to_lua(&self.lua, object)?)?;
         let given = self.lua.create_table()?;
         for (name, value) in parameters {
             given.raw_set(*name, convert::to_lua(&self.lua, value)?)?;
         }
         globals.raw_set("actionParams", given)?;
-        script.set_environment(globals)?;
-        script.call(())
+        script.function.set_environment(globals)?;
+        script.function.call(())
     }
 }
 

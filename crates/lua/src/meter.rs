@@ -32,6 +32,7 @@ pub(crate) struct Meter {
     out_of_memory: AtomicBool,
     line: AtomicU32,
     now: AtomicI64,
+    chance: AtomicU64,
     stop: Mutex<Option<Arc<dyn Fn() -> bool + Send + Sync>>>,
 }
 
@@ -40,6 +41,7 @@ impl Meter {
     pub(crate) fn begin(&self, world: &World) {
         self.spent.store(0, Relaxed);
         self.now.store(world.now.as_second(), Relaxed);
+        self.seed(0);
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = world.stop.clone();
     }
 
@@ -95,6 +97,25 @@ impl Meter {
         } else {
             format!("the script takes more than {} instructions", limits::INSTRUCTIONS)
         }
+    }
+
+    /// What the run has cost so far.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent.load(Relaxed)
+    }
+
+    /// Begins the numbers of chance anew.
+    pub(crate) fn seed(&self, seed: u64) {
+        self.chance.store(seed, Relaxed);
+    }
+
+    /// The next number of chance: every run that begins with the same seed has the same ones.
+    pub(crate) fn chance(&self) -> u64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut bits = self.chance.fetch_add(STEP, Relaxed).wrapping_add(STEP);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
     }
 
     /// The time in seconds.

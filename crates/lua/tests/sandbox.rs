@@ -111,14 +111,74 @@ fn metamethods_are_counted() {
 
 #[test]
 fn files_programs_and_the_environment_are_out_of_reach() {
-    let names = "io debug dofile loadfile load loadstring coroutine package module getfenv setfenv bit32";
+    let names = "io debug dofile loadfile load loadstring coroutine package module getfenv setfenv bit32 newproxy __joint";
     for name in names.split(' ') {
         assert_eq!(answer(&format!("return {{type({name})}}")), value!(["nil"]), "{name}");
     }
-    for name in ["execute", "getenv", "remove", "rename", "tmpname", "exit", "clock", "setlocale"] {
+    for name in ["execute", "getenv", "remove", "rename", "tmpname", "exit", "setenv", "setlocale"] {
         assert_eq!(answer(&format!("return {{type(os.{name})}}")), value!(["nil"]), "{name}");
     }
-    assert_eq!(answer("return {type(string.dump), type(math.random)}"), value!(["nil", "nil"]));
+    assert_eq!(answer("return {type(string.dump)}"), value!(["nil"]));
+}
+
+#[test]
+fn what_joins_texts_keeps_nothing() {
+    let steal = "local got
+        local t = setmetatable({}, {['__con' .. 'cat'] = function(a, b) got = b return 'x' end})
+        local s = t .. 'y'
+        return {type(got), (pcall(function() got.left = 1 end)), type(getmetatable(got)), 'a' .. 'b'}";
+    assert_eq!(answer(steal), value!(["function", false, "boolean", "ab"]));
+    let error = run("return {'a' .. print}").unwrap_err();
+    assert_eq!(error.message, "cannot perform concat operation between string and function");
+    let names = "local n = 0 for k in pairs(_G) do if k:find('joint') then n = n + 1 end end return {n}";
+    assert_eq!(answer(names), value!([0]));
+}
+
+#[test]
+fn joining_texts_is_counted() {
+    limit("local s = '' while true do s = s .. 1 / 3 end");
+    limit("while true do pcall(function() return 'a' .. nil end) end");
+    limit("local t = {} for i = 1, 1000 do t[i] = i end while true do table.concat(t, ',') end");
+}
+
+#[test]
+fn a_width_is_no_bomb() {
+    assert_eq!(answer("return {string.format('%99999999999d', 1)}"), value!(["%!(BADWIDTH)1"]));
+    assert_eq!(answer("return {#string.format('%.999999f', 1 / 3)}"), value!([1_000_001]));
+    assert_eq!(
+        answer("return {#string.format('%.99999e %.99999g %99999s', 0.1, 0.1, 'a')}"),
+        value!([200_063])
+    );
+    let error = run("return {string.format(string.rep('%999999d', 10), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}");
+    assert_eq!(error.unwrap_err().message, "resulting string too large");
+    limit("while true do string.format('%999999d', 1) end");
+}
+
+#[test]
+fn chance_is_the_same_in_every_run() {
+    let draw = "return {math.random(), math.random(6), math.random(10, 20)}";
+    let first = answer(draw);
+    assert_eq!(answer(draw), first);
+    assert_eq!(
+        answer(
+            "math.randomseed(7) local a = math.random(1e9) math.randomseed(7) return {a == math.random(1e9)}"
+        ),
+        value!([true])
+    );
+    let within =
+        "for i = 1, 1000 do local n = math.random(3) assert(n >= 1 and n <= 3 and n % 1 == 0) end return {1}";
+    assert_eq!(answer(within), value!([1]));
+    assert_eq!(run("return {math.random(0)}").unwrap_err().message, "interval is empty");
+    assert_eq!(
+        answer("return {pcall(math.random, -1e300, 1e300)}"),
+        value!([true, -9.223_372_036_854_775_808e18])
+    );
+}
+
+#[test]
+fn waiting_by_the_clock_ends() {
+    assert_eq!(answer("local t = os.clock() while os.clock() - t < 0.01 do end return {1}"), value!([1]));
+    limit("while os.clock() < 5 do end");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `os.time` and `os.date`, on the time that a script is told. Local time is UTC.
+//! `os.time`, `os.date` and their like, on the time that a script is told. Local time is UTC.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use mlua::{Lua, Table, Value};
 
-use super::Names;
+use super::{Names, number};
+use crate::limits;
 use crate::meter::Meter;
 
 pub(super) fn functions(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<Names> {
@@ -26,7 +27,16 @@ pub(super) fn functions(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<Names> {
         }
         lua.create_string(written(at, format)).map(Value::String)
     })?;
-    Ok(vec![("time", Value::Function(time)), ("date", Value::Function(date))])
+    let difference = lua.create_function(|_, (late, early): (f64, f64)| Ok(late.trunc() - early.trunc()))?;
+    // A second goes by with as many instructions as a script may take: whoever waits does not wait for ever.
+    let account = meter.clone();
+    let clock = lua.create_function(move |_, ()| Ok(account.spent() as f64 / limits::INSTRUCTIONS as f64))?;
+    Ok(vec![
+        ("time", Value::Function(time)),
+        ("date", Value::Function(date)),
+        ("difftime", Value::Function(difference)),
+        ("clock", Value::Function(clock)),
+    ])
 }
 
 fn civil(seconds: i64) -> mlua::Result<DateTime> {
@@ -40,6 +50,7 @@ fn seconds(fields: &Table) -> mlua::Result<f64> {
     let field = |name: &str, default: i64| match fields.raw_get::<Value>(name)? {
         Value::Number(number) => Ok(number as i64),
         Value::Integer(number) => Ok(number),
+        Value::String(text) => Ok(whole(&text.to_string_lossy()).unwrap_or(default)),
         _ => mlua::Result::Ok(default),
     };
     let months = field("month", -1)?.saturating_sub(1);
@@ -48,6 +59,18 @@ fn seconds(fields: &Table) -> mlua::Result<f64> {
     let hours = days.saturating_mul(24).saturating_add(field("hour", 12)?);
     let minutes = hours.saturating_mul(60).saturating_add(field("min", 0)?);
     Ok(minutes.saturating_mul(60).saturating_add(field("sec", 0)?) as f64)
+}
+
+/// A field that is a text, as `string.match` gives it. Zeros in front do not make it octal.
+fn whole(text: &str) -> Option<i64> {
+    let text = text.trim_start_matches(' ');
+    let digits = text.trim_start_matches('0');
+    match digits.starts_with(['x', 'X']) {
+        true => number::coerced(text),
+        false if digits.is_empty() && !text.is_empty() => Some(0.0),
+        false => number::coerced(digits),
+    }
+    .map(number::truncated)
 }
 
 /// The days from 1970 to the first of a month, counted from 0, in years that begin in March: the day that a leap year has

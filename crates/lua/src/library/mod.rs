@@ -1,6 +1,9 @@
 //! What a script finds in its globals.
 
+mod chance;
 mod clock;
+mod format;
+mod number;
 mod pattern;
 mod text;
 
@@ -12,32 +15,20 @@ use crate::error::{ScriptError, ScriptErrorKind};
 use crate::limits;
 use crate::machine::Libraries;
 use crate::meter::Meter;
+use crate::source::JOINT;
 
 /// The base functions that are taken as the interpreter has them. Those that read files or texts as programs, or tell
 /// about the garbage, are not among them.
-const BASE: [&str; 13] = [
-    "_VERSION",
-    "assert",
-    "error",
-    "getmetatable",
-    "ipairs",
-    "next",
-    "rawequal",
-    "rawget",
-    "rawset",
-    "select",
-    "tonumber",
-    "tostring",
-    "type",
-];
+const BASE: [&str; 9] =
+    ["error", "getmetatable", "ipairs", "next", "rawequal", "rawget", "rawset", "select", "type"];
 
 /// The text functions that are taken as they are: each goes over its text once.
-const TEXT: [&str; 8] = ["byte", "char", "format", "len", "lower", "reverse", "sub", "upper"];
+const TEXT: [&str; 5] = ["byte", "char", "len", "reverse", "sub"];
 
-/// The functions of numbers. Chance is not among them: a check says the same of the same object.
+/// The functions of numbers. Chance is one of our own: a check says the same of the same object.
 const MATH: [&str; 27] = [
     "abs", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "deg", "exp", "floor", "fmod", "frexp",
-    "huge", "ldexp", "log", "log10", "max", "min", "modf", "pi", "pow", "rad", "sin", "sinh", "sqrt", "tan",
+    "ldexp", "log", "log10", "max", "min", "modf", "pi", "pow", "rad", "sin", "sinh", "sqrt", "tan", "tanh",
 ];
 
 /// Names and what they stand for.
@@ -47,13 +38,17 @@ type Names = Vec<(&'static str, Value)>;
 pub(crate) struct Library {
     base: Names,
     tables: Arc<Vec<(&'static str, Names)>>,
+    joint: Function,
 }
 
 impl Library {
     pub(crate) fn new(lua: &Lua, libraries: Libraries, meter: &Arc<Meter>) -> mlua::Result<Self> {
         let mut base = taken(&lua.globals(), &BASE)?;
-        let (own, list) = prelude(lua, meter)?;
-        base.extend(taken(&own, &["pairs", "pcall", "xpcall"])?);
+        let (own, list, numbers, joint, functions) = prelude(lua, meter)?;
+        lua.set_type_metatable::<Function>(Some(functions));
+        base.extend(taken(&own, &["assert", "pairs", "pcall", "tostring", "xpcall"])?);
+        base.push(("_VERSION", Value::String(lua.create_string("Lua 5.1")?)));
+        base.push(("tonumber", Value::Function(to_number(lua)?)));
         base.push(("setmetatable", Value::Function(set_metatable(lua)?)));
         base.push(("print", Value::Function(lua.create_function(|_, _: mlua::MultiValue| Ok(()))?)));
         base.push(("collectgarbage", Value::Function(lua.create_function(|_, _: mlua::MultiValue| Ok(0))?)));
@@ -69,16 +64,22 @@ impl Library {
             string.extend(text::functions(lua, meter)?);
             protect_texts(lua, &string)?;
             tables.push(("string", string));
-            tables.push(("math", taken(&lua.globals().raw_get("math")?, &MATH)?));
+            let mut math = taken(&lua.globals().raw_get("math")?, &MATH)?;
+            math.extend(taken(&numbers, &["mod"])?);
+            math.extend(chance::functions(lua, meter)?);
+            // Go's largest number, where Lua itself has one without an end.
+            math.push(("huge", Value::Number(f64::MAX)));
+            tables.push(("math", math));
         }
         let tables = Arc::new(tables);
         base.push(("require", Value::Function(require(lua, tables.clone())?)));
-        Ok(Library { base, tables })
+        Ok(Library { base, tables, joint })
     }
 
-    /// Globals for one run, which may be changed at will: nobody else has them.
-    pub(crate) fn globals(&self, lua: &Lua) -> mlua::Result<Table> {
-        let globals = lua.create_table_with_capacity(0, self.base.len() + self.tables.len() + 3)?;
+    /// Globals for one run, which may be changed at will: nobody else has them. A script that was rewritten takes the joint
+    /// out of them before it begins.
+    pub(crate) fn globals(&self, lua: &Lua, joined: bool) -> mlua::Result<Table> {
+        let globals = lua.create_table_with_capacity(0, self.base.len() + self.tables.len() + 4)?;
         for (name, value) in &self.base {
             globals.raw_set(*name, value)?;
         }
@@ -86,6 +87,9 @@ impl Library {
             globals.raw_set(*name, copy(lua, functions)?)?;
         }
         globals.raw_set("_G", &globals)?;
+        if joined {
+            globals.raw_set(JOINT, &self.joint)?;
+        }
         Ok(globals)
     }
 }
@@ -103,21 +107,38 @@ fn taken(from: &Table, names: &[&'static str]) -> mlua::Result<Names> {
 }
 
 /// The functions that are written in Lua.
-fn prelude(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<(Table, Table)> {
+fn prelude(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<(Table, Table, Table, Function, Table)> {
     let account = meter.clone();
     let keys = lua.create_function(move |lua, table: Value| keys(lua, &table, &account))?;
     let account = meter.clone();
     let charge = lua.create_function(move |_, bytes: f64| account.charge(bytes as u64 / 64))?;
     let account = meter.clone();
-    let caught = lua.create_function(move |_, error: Value| {
+    let caught = lua.create_function(move |lua, error: Value| {
         if is_memory(&error) {
             account.run_out_of_memory();
         }
-        Ok(())
+        match error {
+            Value::Error(error) => {
+                let text = ScriptError::from_lua(&error).to_string();
+                lua.create_string(text).map(Value::String)
+            }
+            error => Ok(error),
+        }
     })?;
+    let written = lua.create_function(|lua, value: f64| lua.create_string(number::text(value)))?;
     let native: Table = lua.globals().raw_get("table")?;
     let concat: Function = native.raw_get("concat")?;
-    lua.load(include_str!("prelude.lua")).set_name("=library").call((keys, charge, caught, concat))
+    lua.load(include_str!("prelude.lua")).set_name("=library").call((keys, charge, caught, written, concat))
+}
+
+/// Reads numbers as Argo CD does.
+fn to_number(lua: &Lua) -> mlua::Result<Function> {
+    lua.create_function(|_, (value, base): (Value, Option<f64>)| match value {
+        Value::Number(number) => Ok(Some(number)),
+        Value::Integer(number) => Ok(Some(number as f64)),
+        Value::String(text) => Ok(number::read(&text.to_string_lossy(), base.map(|base| base as u32))),
+        _ => Ok(None),
+    })
 }
 
 /// Whether what was caught is the lack of memory.

@@ -1,14 +1,71 @@
 -- Functions that the machine brings itself, because the interpreter's own do work that nobody counts, or give things in
 -- an order that changes from one process to the next. What is written here is counted as any script is.
-local keys, charge, caught, concat = ...
-local pcall, rawget, select, type = pcall, rawget, select, type
+local keys, charge, caught, written, concat = ...
+local error, pcall, rawequal, rawget, select = error, pcall, rawequal, rawget, select
+local tostring, type = tostring, type
 
-local base, list = {}, {}
+local base, list, numbers = {}, {}, {}
 
--- What was caught is looked at: running out of memory is the end.
+-- The interpreter writes whole numbers of up to fourteen digits as everybody does, and others in its own way.
+local function text(number)
+  if number % 1 == 0 and number < 1e14 and number > -1e14 and number ~= 0 then
+    return tostring(number)
+  end
+  return written(number)
+end
+
+function base.tostring(value)
+  if type(value) == "number" then
+    return text(value)
+  end
+  return tostring(value)
+end
+
+-- The joint of `a .. joint .. b`. It is a function, because a script that gets hold of it can keep nothing in one. Called, it
+-- gives the table that functions with `...` have in `arg`.
+local function joint(...)
+  return { n = select("#", ...), ... }
+end
+
+local held
+
+-- What happens where a function is concatenated. What is on the right of the joint comes first, and is kept until the left
+-- comes.
+local function join(left, right)
+  if rawequal(left, joint) then
+    held = right
+    return joint
+  end
+  if rawequal(right, joint) then
+    right, held = held, nil
+  end
+  local before, after = type(left), type(right)
+  if before == "number" then
+    left = text(left)
+  end
+  if after == "number" then
+    right = text(right)
+  end
+  if type(left) ~= "string" or type(right) ~= "string" then
+    error("cannot perform concat operation between " .. before .. " and " .. after, 2)
+  end
+  return left .. right
+end
+
+function base.assert(value, message, ...)
+  if value then
+    return value, message, ...
+  end
+  if message == nil then
+    message = "assertion failed!"
+  end
+  error(message, 2)
+end
+
+-- What was caught is looked at: running out of memory is the end. Errors of the library become texts.
 local function checked(ok, ...)
   if not ok then
-    caught((...))
+    return ok, caught((...))
   end
   return ok, ...
 end
@@ -59,10 +116,30 @@ function list.maxn(t)
   return most
 end
 
-function list.concat(t, ...)
-  local text = concat(t, ...)
-  charge(#text)
-  return text
+function list.concat(t, between, first, last)
+  local size = #t
+  if first and not last and (first < 1 or first > size) then
+    return ""
+  end
+  first, last = first or 1, last or size
+  if first > size then first = size end
+  if first < 1 then first = 1 end
+  if last > size then last = size end
+  local parts, count = {}, 0
+  for at = first, last do
+    local value = rawget(t, at)
+    local kind = type(value)
+    if kind == "number" then
+      value = text(value)
+    elseif kind ~= "string" then
+      error("invalid value (" .. kind .. ") at index " .. text(at) .. " in table for concat", 2)
+    end
+    count = count + 1
+    parts[count] = value
+  end
+  local made = concat(parts, between)
+  charge(#made)
+  return made
 end
 
 function list.insert(t, ...)
@@ -136,4 +213,8 @@ function list.sort(t, less)
   end
 end
 
-return base, list
+function numbers.mod(left, right)
+  return left % right
+end
+
+return base, list, numbers, joint, { __concat = join, __metatable = false }

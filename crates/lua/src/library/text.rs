@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use mlua::{Lua, LuaString, MultiValue, Value};
+use mlua::{Lua, LuaString, MultiValue, Value, Variadic};
 
+use super::format::{Argument, filled as formatted};
 use super::pattern::{Capture, Match, Search};
-use super::{Names, fits};
+use super::{Names, fits, number as numbers};
 use crate::meter::Meter;
 
 pub(super) fn functions(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<Names> {
@@ -44,7 +45,20 @@ pub(super) fn functions(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<Names> {
             replace(lua, &text.as_bytes(), &pattern.as_bytes(), &by, most, &account)
         },
     )?;
+    let account = meter.clone();
+    let format = lua.create_function(move |lua, (template, given): (LuaString, Variadic<Value>)| {
+        let given = given.into_iter().map(argument).collect::<mlua::Result<Vec<_>>>()?;
+        let made = formatted(&template.as_bytes(), &given);
+        account.charge(made.len() as u64 / 8)?;
+        fits(made.len())?;
+        lua.create_string(made)
+    })?;
+    let lower = lua.create_function(|lua, text: LuaString| lettered(lua, &text, char::to_lowercase))?;
+    let upper = lua.create_function(|lua, text: LuaString| lettered(lua, &text, char::to_uppercase))?;
     Ok(vec![
+        function("format", format),
+        function("lower", lower),
+        function("upper", upper),
         function("rep", repeat),
         function("find", find),
         function("match", matched),
@@ -52,6 +66,33 @@ pub(super) fn functions(lua: &Lua, meter: &Arc<Meter>) -> mlua::Result<Names> {
         function("gfind", each),
         function("gsub", replace),
     ])
+}
+
+/// A value for a template.
+fn argument(value: Value) -> mlua::Result<Argument> {
+    Ok(match value {
+        Value::Nil => Argument::Nil,
+        Value::Boolean(value) => Argument::Bool(value),
+        Value::Integer(value) => Argument::Number(value as f64),
+        Value::Number(value) => Argument::Number(value),
+        Value::String(text) => Argument::Text(text.as_bytes().to_vec()),
+        Value::Table(_) => Argument::Other("*lua.LTable", value.to_string()?),
+        Value::Function(_) => Argument::Other("*lua.LFunction", value.to_string()?),
+        other => Argument::Other("*lua.LUserData", other.to_string()?),
+    })
+}
+
+/// A text in other letters, those beyond ASCII as well. A letter that would become several stays one, as in Go.
+fn lettered<I: Iterator<Item = char>>(
+    lua: &Lua,
+    text: &LuaString,
+    change: impl Fn(char) -> I,
+) -> mlua::Result<LuaString> {
+    let one = |letter: char| {
+        let mut letters = change(letter);
+        letters.next().filter(|_| letters.next().is_none()).unwrap_or(letter)
+    };
+    lua.create_string(text.to_string_lossy().chars().map(one).collect::<String>())
 }
 
 fn nothing() -> mlua::Result<MultiValue> {
@@ -200,7 +241,7 @@ fn replacement(lua: &Lua, text: &[u8], found: &Match, by: &Value) -> mlua::Resul
     };
     match answer {
         Value::Nil | Value::Boolean(false) => Ok(all.to_vec()),
-        other => written(lua, other),
+        other => Ok(written(&other)),
     }
 }
 
@@ -219,9 +260,11 @@ fn filled(lua: &Lua, text: &[u8], found: &Match, template: &[u8]) -> mlua::Resul
                     if index >= all.len() {
                         return Err(mlua::Error::runtime(format!("invalid capture index %{}", index + 1)));
                     }
-                    made.extend(written(lua, all.remove(index).unwrap_or(Value::Nil))?);
+                    made.extend(written(&all.remove(index).unwrap_or(Value::Nil)));
                 }
-                Some(other) => made.push(*other),
+                Some(b'%') => made.push(b'%'),
+                // Argo CD leaves alone what is no capture.
+                Some(other) => made.extend([b'%', *other]),
                 None => made.push(b'%'),
             },
         }
@@ -230,10 +273,12 @@ fn filled(lua: &Lua, text: &[u8], found: &Match, template: &[u8]) -> mlua::Resul
     Ok(made)
 }
 
-fn written(lua: &Lua, value: Value) -> mlua::Result<Vec<u8>> {
-    let kind = value.type_name();
-    match lua.coerce_string(value)? {
-        Some(text) => Ok(text.as_bytes().to_vec()),
-        None => Err(mlua::Error::runtime(format!("invalid replacement value (a {kind})"))),
+/// What a replacement is written as. What is neither text nor number is nothing, as in Argo CD.
+fn written(value: &Value) -> Vec<u8> {
+    match value {
+        Value::String(text) => text.as_bytes().to_vec(),
+        Value::Number(value) => numbers::text(*value).into_bytes(),
+        Value::Integer(value) => value.to_string().into_bytes(),
+        _ => Vec::new(),
     }
 }
