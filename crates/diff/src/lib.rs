@@ -7,6 +7,7 @@ mod error;
 mod fields;
 mod flip;
 mod ignore;
+mod jq;
 mod kinds;
 mod known_types;
 mod limits;

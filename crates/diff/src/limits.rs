@@ -4,16 +4,28 @@
 pub(crate) const JQ_BYTES: usize = 4096;
 
 /// How many fields of one object one jq expression may name.
-pub(crate) const JQ_PATHS: usize = 10_000;
+pub(crate) const JQ_PATHS: usize = 100_000;
 
 /// How many differing fields of one object are listed; what is beyond is summed up by their parents.
 pub(crate) const FIELDS: usize = 1000;
 
-/// How many steps one jq expression may take on one object: a fraction of a second.
-pub(crate) const JQ_STEPS: u32 = 300_000;
+/// How many steps one jq expression may take on one object: about a second, which is what Argo CD gives it.
+pub(crate) const JQ_STEPS: u64 = 10_000_000;
 
-/// How many times larger than the object a jq expression may make a value.
-pub(crate) const JQ_GROWTH: u64 = 64;
+/// How many bytes of values one jq expression may make for one object, those included that it drops on the way.
+pub(crate) const JQ_MADE: u64 = 256 << 20;
+
+/// How many lists and maps a value of a jq expression may have in one another, and how long a path may be.
+pub(crate) const JQ_DEPTH: usize = 500;
+
+/// How much of its caller's stack a jq expression may use.
+pub(crate) const JQ_STACK: usize = 256 << 10;
+
+/// How much stack an expression gets that needs more: functions that call themselves.
+pub(crate) const JQ_DEEP_STACK: usize = 32 << 20;
+
+/// How large a regular expression of a jq expression may become in memory.
+pub(crate) const JQ_PATTERN: usize = 2 << 20;
 
 /// The longest list whose items are told apart in passing; those of a longer one are by the full comparison.
 pub(crate) const HURRIED_ITEMS: usize = 256;

@@ -218,7 +218,7 @@ async fn an_expression_that_takes_for_ever_is_one_condition() {
     let world = World::new().await;
     world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
     let mut policy = once();
-    let endless = ". as $all | select(first($all | .. | $all | .. | $all | .. | $all | .. | select(false)))";
+    let endless = "select(first(repeat(empty)))";
     policy.set(&["ignoreDifferences"], value!([{"kind": "ConfigMap", "jqPathExpressions": [endless]}]));
     world.commit(&[("app/b.yaml", &config_map("b", "one"))]);
     world.apply(&config_map("a", "one").replace("  name: a", "  name: a\n  namespace: default")).await;
@@ -227,7 +227,7 @@ async fn an_expression_that_takes_for_ever_is_one_condition() {
     assert_eq!(
         world.said("shop"),
         format!(
-            "ComparisonError: the rule {endless} for ConfigMap cannot be followed: it takes more than 300000 steps\n"
+            "ComparisonError: the rule {endless} for ConfigMap cannot be followed: it takes more than 10000000 steps\n"
         )
     );
     world.end().await;

@@ -1,35 +1,28 @@
 //! Fields named by jq paths.
 //!
-//! Only the paths are found by the interpreter; the deleting is done here, because jq deletes all paths at once and
-//! the interpreter one after the other.
+//! Only the paths are found by jq; the deleting is done on the object itself, whose numbers jq does not keep as they are.
 
-use std::any::Any;
-use std::cell::Cell;
-use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use jaq_core::data::HasLut;
-use jaq_core::load::lex::Lexer;
-use jaq_core::load::{Arena, File, Loader};
-use jaq_core::{Compiler, Ctx, DataT, Filter, Native, Vars, unwrap_valr};
-use jaq_json::{Num, Val};
 use lynceus_object::Value;
 
-use super::refusal::refuse;
+use crate::jq::{Expression, Step};
 use crate::limits;
+
+pub(super) use crate::jq::JqError;
 
 /// A jq expression whose paths are deleted.
 #[derive(Clone)]
 pub(super) struct JqPath {
-    expression: String,
-    filter: Arc<Filter<Counted>>,
+    text: String,
+    expression: Arc<Expression>,
 }
 
 impl fmt::Debug for JqPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("JqPath").field(&self.expression).finish()
+        f.debug_tuple("JqPath").field(&self.text).finish()
     }
 }
 
@@ -44,225 +37,136 @@ pub(super) struct Deleted {
     pub(super) part: Option<String>,
 }
 
-/// One step of a path that jq gives.
-#[derive(Clone, Debug, PartialEq)]
-enum Step {
-    Index(i64),
-    Field(String),
-    /// A slice, with its open ends.
-    Slice(Option<i64>, Option<i64>),
-}
-
-/// The interpreter's data with a count of what it does.
-///
-/// An expression of a few signs can keep the interpreter busy for years, and the interpreter has no count of its own. But
-/// wherever it branches it clones its context, and with it this. A clone cannot fail, so that the one too many unwinds to
-/// where the expression was started; nothing is printed of that, and nothing is left behind.
-struct Counted;
-
-struct Data<'a> {
-    lut: &'a jaq_core::compile::Lut<Native<Counted>>,
-    steps: &'a Cell<u32>,
-}
-
-/// What unwinds.
-struct Exhausted;
-
-impl DataT for Counted {
-    type V<'a> = Val;
-    type Data<'a> = Data<'a>;
-}
-
-impl<'a> HasLut<'a, Counted> for Data<'a> {
-    fn lut(&self) -> &'a jaq_core::compile::Lut<Native<Counted>> {
-        self.lut
-    }
-}
-
-impl Clone for Data<'_> {
-    fn clone(&self) -> Self {
-        let Some(left) = self.steps.get().checked_sub(1) else { resume_unwind(Box::new(Exhausted)) };
-        self.steps.set(left);
-        Data { lut: self.lut, steps: self.steps }
-    }
-}
-
 impl JqPath {
     /// Reads an expression.
-    pub(super) fn compile(expression: &str) -> Result<Self, String> {
-        if expression.len() > limits::JQ_BYTES {
-            return Err(format!("it is longer than {} bytes", limits::JQ_BYTES));
-        }
-        let tokens = Lexer::new(expression).lex().map_err(|_| "it is not a jq expression".to_owned())?;
-        refuse(&tokens)?;
-        let code = format!("path({expression})");
-        let arena = Arena::default();
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
-        let modules = Loader::new(defs)
-            .load(&arena, File { code: code.as_str(), path: () })
-            .map_err(|_| "it is not a jq expression".to_owned())?;
-        let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
-        let filter = Compiler::default().with_funs(funs).compile(modules).map_err(|errors| {
-            let first = errors.iter().flat_map(|(_, names)| names).map(|(name, _)| *name).next();
-            format!("jq has no `{}`", first.unwrap_or_default())
-        })?;
-        Ok(JqPath { expression: expression.to_owned(), filter: Arc::new(filter) })
+    pub(super) fn compile(text: &str) -> Result<Self, String> {
+        Ok(JqPath { text: text.to_owned(), expression: Arc::new(Expression::new(text)?) })
     }
 
     /// The value without what the paths lead to; an error if the expression does not fit the value.
     pub(super) fn delete(&self, value: &Value) -> Result<Deleted, JqError> {
-        let mut paths = catch_unwind(AssertUnwindSafe(|| self.paths(value))).unwrap_or_else(|panic| {
-            match panic.downcast::<Exhausted>() {
-                Ok(_) => Err(JqError::Exhausted),
-                // Somebody else's, and not ours to stop.
-                Err(other) => resume_unwind(other as Box<dyn Any + Send>),
-            }
-        })?;
-        // From the back, so that deleting one does not move the next.
-        paths.sort_by(|a, b| compare(b, a));
-        let mut deleted = Deleted { value: value.clone(), fields: 0, part: None };
+        let paths = self.expression.paths(value)?;
+        let mut marks = Marks::default();
+        let mut left = limits::JQ_PATHS;
         for path in &paths {
-            if delete(&mut deleted.value, path).map_err(JqError::Misfit)? {
-                deleted.fields += 1;
-                deleted.part = match path.as_slice() {
-                    [] => Some(".".to_owned()),
-                    [Step::Field(name)] => Some(name.clone()),
-                    _ => deleted.part,
-                };
-            }
+            marks.mark(value, path, &mut left)?;
         }
+        let mut deleted = Deleted { value: value.clone(), fields: 0, part: marks.part() };
+        marks.sweep(&mut deleted.value, &mut deleted.fields);
         Ok(deleted)
     }
-
-    fn paths(&self, value: &Value) -> Result<Vec<Vec<Step>>, JqError> {
-        let steps = Cell::new(limits::JQ_STEPS);
-        let context = Ctx::<Counted>::new(Data { lut: &self.filter.lut, steps: &steps }, Vars::new([]));
-        let mut paths = Vec::new();
-        for path in self.filter.id.run((context, to_jq(value))).map(unwrap_valr) {
-            let path = path.map_err(|error| JqError::Misfit(error.to_string()))?;
-            paths.push(self::steps(&path).ok_or_else(|| JqError::Misfit("not a path".to_owned()))?);
-            if paths.len() > limits::JQ_PATHS {
-                return Err(JqError::TooMany);
-            }
-        }
-        Ok(paths)
-    }
 }
 
-/// Why an expression did nothing to an object.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum JqError {
-    /// It does not fit the object, as an index does not fit a text. That is no mistake of a rule for many objects.
-    #[error("{0}")]
-    Misfit(String),
-    /// It did not come to an end.
-    #[error("it takes more than {} steps", limits::JQ_STEPS)]
-    Exhausted,
-    /// It names too much.
-    #[error("it names more than {} fields of one object", limits::JQ_PATHS)]
-    TooMany,
+/// What is to be deleted of a value. All is marked before anything goes, because that would move what is behind it.
+#[derive(Default)]
+struct Marks {
+    whole: bool,
+    fields: BTreeMap<String, Marks>,
+    items: BTreeMap<usize, Marks>,
 }
 
-fn to_jq(value: &Value) -> Val {
-    match value {
-        Value::Null => Val::Null,
-        Value::Bool(b) => Val::Bool(*b),
-        Value::Int(i) => {
-            isize::try_from(*i).map_or(Val::Num(Num::Float(*i as f64)), |i| Val::Num(Num::Int(i)))
-        }
-        Value::Float(f) => Val::Num(Num::Float(*f)),
-        Value::Str(text) => Val::from(text.to_string()),
-        Value::Seq(items) => items.iter().map(to_jq).collect(),
-        Value::Map(map) => {
-            Val::obj(map.iter().map(|(key, value)| (Val::from(key.to_string()), to_jq(value))).collect())
-        }
-    }
-}
-
-fn steps(path: &Val) -> Option<Vec<Step>> {
-    let Val::Arr(steps) = path else { return None };
-    steps.iter().map(step).collect()
-}
-
-fn step(step: &Val) -> Option<Step> {
-    match step {
-        Val::Num(number) => integer(number).map(Step::Index),
-        Val::TStr(text) => Some(Step::Field(String::from_utf8_lossy(text).into_owned())),
-        Val::Obj(slice) => {
-            let end = |name: &str| match slice.get(&Val::from(name.to_owned())) {
-                None | Some(Val::Null) => Some(None),
-                Some(Val::Num(number)) => integer(number).map(Some),
-                Some(_) => None,
-            };
-            Some(Step::Slice(end("start")?, end("end")?))
-        }
-        _ => None,
-    }
-}
-
-fn integer(number: &Num) -> Option<i64> {
-    match number {
-        Num::Int(i) => i64::try_from(*i).ok(),
-        Num::Float(f) => Some(f.floor() as i64),
-        _ => None,
-    }
-}
-
-/// jq's order of paths: numbers before texts before slices, and a path before those that go on from it.
-fn compare(a: &[Step], b: &[Step]) -> Ordering {
-    let rank = |step: &Step| match step {
-        Step::Index(_) => 0,
-        Step::Field(_) => 1,
-        Step::Slice(..) => 2,
-    };
-    for (a, b) in a.iter().zip(b) {
-        let order = match (a, b) {
-            (Step::Index(a), Step::Index(b)) => a.cmp(b),
-            (Step::Field(a), Step::Field(b)) => a.cmp(b),
-            (Step::Slice(a, x), Step::Slice(b, y)) => (a, x).cmp(&(b, y)),
-            _ => rank(a).cmp(&rank(b)),
+impl Marks {
+    /// Marks what a path leads to, if there is anything.
+    fn mark(&mut self, value: &Value, path: &[Step], left: &mut usize) -> Result<(), JqError> {
+        *left = left.checked_sub(usize::from(path.is_empty())).ok_or(JqError::TooMany)?;
+        let Some((step, rest)) = path.split_first() else {
+            self.whole = true;
+            return Ok(());
         };
-        if order.is_ne() {
-            return order;
+        match (step, value) {
+            _ if self.whole => Ok(()),
+            (Step::Field(_) | Step::Index(_) | Step::Slice(..), Value::Null) => Ok(()),
+            (Step::Field(name), Value::Map(map)) => match map.get(name) {
+                Some(child) => self.fields.entry(name.clone()).or_default().mark(child, rest, left),
+                None => Ok(()),
+            },
+            (Step::Index(_) | Step::Slice(..), Value::Seq(items)) => {
+                self.mark_items(items, (0, items.len()), path, left)
+            }
+            (_, other) => Err(JqError::Misfit(format!("cannot delete a field of {}", other.type_name()))),
         }
     }
-    a.len().cmp(&b.len())
-}
 
-/// Deletes what a path leads to, and says whether there was anything.
-fn delete(value: &mut Value, path: &[Step]) -> Result<bool, String> {
-    let Some((step, rest)) = path.split_first() else {
-        *value = Value::Null;
-        return Ok(true);
-    };
-    match (step, value) {
-        (_, Value::Null) => Ok(false),
-        (Step::Field(name), Value::Map(map)) if rest.is_empty() => Ok(map.remove(name).is_some()),
-        (Step::Field(name), Value::Map(map)) => {
-            map.get_mut(name).map_or(Ok(false), |child| delete(child, rest))
-        }
-        (Step::Index(index), Value::Seq(items)) => {
-            let Some(at) = position(*index, items.len()).filter(|at| *at < items.len()) else {
-                return Ok(false);
-            };
-            if rest.is_empty() {
-                items.remove(at);
-                return Ok(true);
+    /// Marks in a part of a list.
+    fn mark_items(
+        &mut self,
+        items: &[Value],
+        (start, end): (usize, usize),
+        path: &[Step],
+        left: &mut usize,
+    ) -> Result<(), JqError> {
+        let length = end - start;
+        match path.split_first() {
+            None => {
+                (start..end).try_for_each(|at| self.items.entry(at).or_default().mark(&items[at], &[], left))
             }
-            delete(&mut items.make_mut()[at], rest)
+            Some((Step::Index(index), rest)) => match position(*index, length).filter(|at| *at < length) {
+                Some(at) => self.items.entry(start + at).or_default().mark(&items[start + at], rest, left),
+                None => Ok(()),
+            },
+            Some((Step::Slice(from, to), rest)) => {
+                let place = |index: Option<i64>, open: usize| match index {
+                    None => open,
+                    Some(index) => position(index, length).unwrap_or(0).min(length),
+                };
+                let from = place(*from, 0);
+                let to = place(*to, length).max(from);
+                if from == to {
+                    return Ok(());
+                }
+                self.mark_items(items, (start + from, start + to), rest, left)
+            }
+            Some(_) => Err(JqError::Misfit("cannot delete a field of a list".to_owned())),
         }
-        (Step::Slice(start, end), Value::Seq(items)) if rest.is_empty() => {
-            let length = items.len();
-            let place = |index: Option<i64>, open: usize| match index {
-                None => open,
-                Some(index) => position(index, length).unwrap_or(0).min(length),
-            };
-            let (start, end) = (place(*start, 0), place(*end, length));
-            let kept = items.iter().enumerate().filter(|(at, _)| *at < start || *at >= end);
-            *items = kept.map(|(_, item)| item.clone()).collect();
-            Ok(items.len() < length)
+    }
+
+    fn part(&self) -> Option<String> {
+        if self.whole {
+            return Some(".".to_owned());
         }
-        (_, other) => Err(format!("cannot delete a field of {}", other.type_name())),
+        self.fields.iter().find(|(_, marks)| marks.whole).map(|(name, _)| name.clone())
+    }
+
+    /// Deletes what is marked.
+    fn sweep(&self, value: &mut Value, count: &mut usize) {
+        if self.whole {
+            *value = Value::Null;
+            *count += 1;
+            return;
+        }
+        if let Value::Map(map) = value {
+            for (name, marks) in &self.fields {
+                if marks.whole {
+                    *count += usize::from(map.remove(name).is_some());
+                } else if !marks.is_empty()
+                    && let Some(child) = map.get_mut(name)
+                {
+                    marks.sweep(child, count);
+                }
+            }
+        }
+        if let Value::Seq(items) = value
+            && !self.items.is_empty()
+        {
+            let mut kept = Vec::with_capacity(items.len());
+            for (at, item) in items.iter().enumerate() {
+                let mut item = item.clone();
+                match self.items.get(&at) {
+                    Some(marks) if marks.whole => {
+                        *count += 1;
+                        continue;
+                    }
+                    Some(marks) => marks.sweep(&mut item, count),
+                    None => {}
+                }
+                kept.push(item);
+            }
+            *items = kept.into_iter().collect();
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.items.is_empty()
     }
 }
 
@@ -335,13 +239,52 @@ mod tests {
         let deep = (0..30).fold(value!([1, 2, 3]), |inner, _| value!({"a": inner, "b": [1, 2, 3]}));
         for expression in [
             ".. | .. | .. | .. | .. | .. | .. | .. | .. | .. | select(false)",
-            "select([.. | .. | .. | .. | .. | .. | .. | .. | .. | ..] | length > 0)",
             "select(any(.. | .. | .. | .. | ..; any(.. | .. | .. | .. | ..; false)))",
+            "until(false; .)",
+            "select(last(range(1e9)) == 0)",
+            "repeat(empty)",
+            "select((reduce range(60) as $i (1; [., .])) == (reduce range(60) as $i (1; [., .])))",
         ] {
             let path = JqPath::compile(expression).expect("it is jq");
             assert_eq!(path.delete(&deep), Err(JqError::Exhausted), "{expression}");
         }
-        let wide = value!({"a": (0..3000).map(|_| value!([1, 2, 3, 4])).collect::<Value>()});
+        let wide = value!({"a": (0..30_000).map(|_| value!([1, 2, 3, 4])).collect::<Value>()});
         assert_eq!(JqPath::compile("..").expect("jq").delete(&wide), Err(JqError::TooMany));
+    }
+
+    #[test]
+    fn what_grows_without_end_is_stopped_before_it_is_made() {
+        for expression in [
+            "select(\"a\" * 1e9 == \"\")",
+            "select(reduce range(100) as $i (\"a\"; . + .) == \"\")",
+            "select(setpath([\"a\", 1e9]; 1) | length > 0)",
+            "select((reduce range(60) as $i (1; [., .])) | tojson == \"\")",
+            "select([limit(1e5; repeat(\"x\"))] | join(\"y\" * 1000) | length > 0)",
+        ] {
+            let path = JqPath::compile(expression).expect("it is jq");
+            assert_eq!(path.delete(&value!({"b": 1})), Err(JqError::Large), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_goes_too_deep_is_an_error_and_not_the_end_of_the_process() {
+        for expression in [
+            "def f: f; f",
+            "def f: [f]; f",
+            "select(def f(n): if n == 0 then 0 else f(n - 1) + f(n - 1) end; f(1e9) == 0)",
+            "select(reduce range(1e6) as $i (0; [.]) == 0)",
+            "getpath([range(1e5) | \"a\"])",
+        ] {
+            let path = JqPath::compile(expression).expect("it is jq");
+            assert_eq!(path.delete(&value!({"b": 1})), Err(JqError::Depth), "{expression}");
+        }
+        let brackets = format!("{}.{}", "(".repeat(1000), ")".repeat(1000));
+        assert_eq!(JqPath::compile(&brackets).err().as_deref(), Some("it is nested too deeply"));
+    }
+
+    #[test]
+    fn what_depends_on_the_time_of_day_is_refused_though_argo_cd_takes_it() {
+        let why = JqPath::compile("select(now > 0) | .a").err();
+        assert_eq!(why.as_deref(), Some("`now` would leave out other fields at another time"));
     }
 }

@@ -2,7 +2,6 @@
 
 mod jq;
 mod managers;
-mod refusal;
 mod rule;
 mod tally;
 

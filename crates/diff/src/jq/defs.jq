@@ -1,0 +1,85 @@
+# What can be said in jq itself. Each may use those before it.
+def not: if . then false else true end;
+def select(keep): if keep then . else empty end;
+def map(each): [.[] | each];
+def map_values(each): .[] |= each;
+def add(each): [each] | add;
+def in(whole): . as $key | whole | has($key);
+def del(place): delpaths([path(place)]);
+def range($end): _range(0; $end; 1);
+def range($start; $end): _range($start; $end; 1);
+def range($start; $end; $step): _range($start; $end; $step);
+def first: .[0];
+def last: .[-1];
+def nth($at): .[$at];
+def nth($at; all): if $at < 0 then error("nth doesn't support negative index") else first(skip($at; all)) end;
+def any(all; true_of): isempty(first(all | select(true_of))) | not;
+def any(true_of): any(.[]; true_of);
+def any: any(.[]; .);
+def all(all; true_of): isempty(first(all | select(true_of | not)));
+def all(true_of): all(.[]; true_of);
+def all: all(.[]; .);
+def arrays: select(type == "array");
+def objects: select(type == "object");
+def iterables: select(type | . == "array" or . == "object");
+def scalars: select(type | . != "array" and . != "object");
+def booleans: select(type == "boolean");
+def numbers: select(type == "number");
+def strings: select(type == "string");
+def nulls: select(. == null);
+def values: select(. != null);
+def finites: select(isfinite);
+def normals: select(isnormal);
+def paths: path(..) | select(. != []);
+def paths(wanted): path(.. | select(wanted)) | select(. != []);
+def pick(places): . as $whole | reduce path(places) as $place (null; setpath($place; $whole | getpath($place)));
+def to_entries: [keys[] as $key | {key: $key, value: .[$key]}];
+def from_entries: map({(.key // .Key // .name // .Name): (if has("value") then .value else .Value end)}) | add // {};
+def with_entries(each): to_entries | map(each) | from_entries;
+def walk(each): def inner: if type == "array" then map(inner) elif type == "object" then map_values(inner) else . end | each; inner;
+def min_by(key): _min_by(map([key]));
+def max_by(key): _max_by(map([key]));
+def sort_by(key): _sort_by(map([key]));
+def group_by(key): _group_by(map([key]));
+def unique_by(key): _unique_by(map([key]));
+def combinations: if length == 0 then [] else .[0][] as $head | [$head] + (.[1:] | combinations) end;
+def combinations($count): [limit($count; repeat(.))] | combinations;
+def tostream: path(def deep: (.[]? | deep), .; deep) as $place | getpath($place) | reduce path(.[]?) as $key ([$place, .]; [$place + $key]);
+def fromstream(events): foreach events as $event ({whole: null, done: false};
+  (if .done then {whole: null, done: false} else . end) as $so_far | $event as [$place, $leaf] | $so_far
+  | if ($event | length) == 2 then setpath(["whole"] + $place; $leaf) | setpath(["done"]; $place | length == 0)
+    else setpath(["done"]; $place | length == 1) end;
+  if .done then .whole else empty end);
+def truncate_stream(events): . as $depth | null | events | if (.[0] | length) > $depth then setpath([0]; .[0][$depth:]) else empty end;
+def match($pattern; $flags): _match($pattern; $flags; false)[];
+def match($pattern): match($pattern; null);
+def test($pattern; $flags): _match($pattern; $flags; true);
+def test($pattern): test($pattern; null);
+def capture($pattern; $flags): match($pattern; $flags) | .captures | _captures;
+def capture($pattern): capture($pattern; null);
+def scan($pattern; $flags): match($pattern; $flags + "g") | if .captures == [] then .string else [.captures[].string] end;
+def scan($pattern): scan($pattern; null);
+def splits($pattern; $flags): .[foreach (match($pattern; $flags + "g"), null) as {$offset, $length} (null; {start: .next, end: $offset, next: ($offset + $length)})];
+def splits($pattern): splits($pattern; null);
+def split($pattern; $flags): [splits($pattern; $flags)];
+def sub($pattern; text; $flags): . as $whole
+  | reduce match($pattern; $flags) as $one ({made: [], next: 0};
+      .next as $start
+      | reduce ($one.captures | _captures | text) as $new (setpath(["at"]; 0);
+          setpath(["made", .at]; (.made[.at] // "") + $whole[$start:$one.offset] + $new) | setpath(["at"]; .at + 1))
+      | setpath(["next"]; $one.offset + $one.length))
+  | if .made == [] then $whole else .made[] + $whole[.next:] end;
+def sub($pattern; text): sub($pattern; text; null);
+def gsub($pattern; text; $flags): sub($pattern; text; $flags + "g");
+def gsub($pattern; text): sub($pattern; text; "g");
+def fromdateiso8601: strptime("%Y-%m-%dT%H:%M:%S%z") | mktime;
+def todateiso8601: strftime("%Y-%m-%dT%H:%M:%SZ");
+def fromdate: fromdateiso8601;
+def todate: todateiso8601;
+def INDEX(rows; key): reduce rows as $row ({}; setpath([$row | key | tostring]; $row));
+def INDEX(key): INDEX(.[]; key);
+def JOIN($index; rows; key; joined): rows | [., $index[key]] | joined;
+def JOIN($index; rows; key): rows | [., $index[key]];
+def JOIN($index; key): [.[] | [., $index[key]]];
+def IN(wanted): any(wanted == .; .);
+def IN(found; wanted): any(found == wanted; .);
