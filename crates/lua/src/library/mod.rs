@@ -26,9 +26,9 @@ const BASE: [&str; 9] =
 const TEXT: [&str; 5] = ["byte", "char", "len", "reverse", "sub"];
 
 /// The functions of numbers. Chance is one of our own: a check says the same of the same object.
-const MATH: [&str; 27] = [
+const MATH: [&str; 25] = [
     "abs", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "deg", "exp", "floor", "fmod", "frexp",
-    "ldexp", "log", "log10", "max", "min", "modf", "pi", "pow", "rad", "sin", "sinh", "sqrt", "tan", "tanh",
+    "ldexp", "max", "min", "modf", "pi", "pow", "rad", "sin", "sinh", "sqrt", "tan", "tanh",
 ];
 
 /// Names and what they stand for.
@@ -67,6 +67,10 @@ impl Library {
             let mut math = taken(&lua.globals().raw_get("math")?, &MATH)?;
             math.extend(taken(&numbers, &["mod"])?);
             math.extend(chance::functions(lua, meter)?);
+            // The interpreter's own has a base, and none for ten.
+            let natural = lua.create_function(|_, number: f64| Ok(number.ln()))?;
+            math.push(("log", Value::Function(natural)));
+            math.push(("log10", Value::Function(lua.create_function(|_, number: f64| Ok(number.log10()))?)));
             // Go's largest number, where Lua itself has one without an end.
             math.push(("huge", Value::Number(f64::MAX)));
             tables.push(("math", math));

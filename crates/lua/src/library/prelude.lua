@@ -49,7 +49,11 @@ local function join(left, right)
   if type(left) ~= "string" or type(right) ~= "string" then
     error("cannot perform concat operation between " .. before .. " and " .. after, 2)
   end
-  return left .. right
+  local made = left .. right
+  if #made > 4096 then
+    charge(#made)
+  end
+  return made
 end
 
 function base.assert(value, message, ...)
