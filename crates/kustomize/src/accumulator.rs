@@ -119,14 +119,24 @@ impl Accumulator {
             ([], _) => self.append_one(resource, schema),
             ([at], Some(behavior @ (Behavior::Merge | Behavior::Replace))) => {
                 let Some(old) = self.resources.list.get_mut(*at) else { return Ok(()) };
+                // What a patch has made another kind of is found by what it was, but not replaced by that.
+                if old.kind().kind != resource.kind().kind {
+                    let problem = format!("cannot find resource with id {id} to replace");
+                    return Err(KustomizeError::new(problem)
+                        .hint(format!("a patch has made a {} of it", old.kind_name())));
+                }
                 *old = combined(old, resource, behavior);
                 Ok(())
             }
-            ([_], behavior) => {
+            ([at], behavior) => {
                 let behavior = if behavior.is_some() { "create" } else { "unspecified" };
-                Err(KustomizeError::new(format!(
+                let error = KustomizeError::new(format!(
                     "id {id} exists; can not use behavior: '{behavior}', behavior must be merge or replace"
-                )))
+                ));
+                Err(match self.resources.list.get(*at).and_then(|other| other.span.as_ref()) {
+                    Some(span) => error.hint(format!("the other one is at {span}")),
+                    None => error,
+                })
             }
             _ => Err(KustomizeError::new(format!("found multiple objects that could accept merge of {id}"))),
         }

@@ -159,7 +159,13 @@ fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {
     context.trace(&mut resources.list, || Step::Hashes);
     name_reference::repair(&mut resources, &config, &|kind| schema.is_cluster_scoped(kind))?;
     context.trace(&mut resources.list, || Step::References);
-    let unused = variables.replace(&mut resources, &config)?;
+    let blamed = |error: KustomizeError, field: &str, is_ours: bool| match is_ours {
+        true => target.blamed(error, field),
+        false => error,
+    };
+    let has_variables = !target.kustomization().variables.is_empty();
+    let unused =
+        variables.replace(&mut resources, &config).map_err(|error| blamed(error, "vars", has_variables))?;
     context.trace(&mut resources.list, || Step::Variables);
     if !unused.is_empty() {
         context.warn(format!("well-defined vars that were never replaced: {}", unused.join(",")));
@@ -174,7 +180,8 @@ fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {
                      ('--reorder'). Using the kustomization file over the CLI flag.",
                 );
             }
-            transformers::sort(&mut resources, Some(sort_options))?;
+            transformers::sort(&mut resources, Some(sort_options))
+                .map_err(|error| blamed(error, "sortOptions", true))?;
         }
         (None, Reorder::Legacy | Reorder::Unspecified) => transformers::sort(&mut resources, None)?,
         (None, Reorder::None) => {}

@@ -11,6 +11,8 @@ pub struct KustomizeError {
     pub message: String,
     /// The kustomization file whose field asked for it.
     pub kustomization: Option<FilePath>,
+    /// Which item of a list the field's own work stopped at, where the whole list is one piece of work.
+    pub item: Option<usize>,
     /// That field, such as `patches[2]`.
     pub field: String,
     /// The place of what is wrong, if that is another file or a line is known.
@@ -46,6 +48,17 @@ impl KustomizeError {
     #[must_use]
     pub fn at(mut self, span: Span) -> Self {
         self.span.get_or_insert(span);
+        self
+    }
+
+    /// The same with one more thing to know about it.
+    #[must_use]
+    pub(crate) fn add_hint(mut self, hint: String) -> Self {
+        let hint = match self.hint.take() {
+            Some(before) => format!("{before}\n  {hint}"),
+            None => hint,
+        };
+        self.hint = Some(hint.into_boxed_str());
         self
     }
 

@@ -58,6 +58,8 @@ pub(crate) fn drop_local(resources: &mut Resources) -> Result<(), KustomizeError
 pub(crate) fn label_managed_by(resources: &mut Resources) {
     for resource in &mut resources.list {
         resource.value.set(&["metadata", "labels", MANAGED_BY.0], MANAGED_BY.1);
+        // A label that is also in selectors is the same there.
+        resource.settle();
     }
 }
 

@@ -114,7 +114,10 @@ impl Source {
         if is_empty(&value) {
             return Err(KustomizeError::new("kustomization.yaml is empty").within(file, ""));
         }
-        kustomization.check().map_err(|error| error.within(file, ""))?;
+        kustomization.check().map_err(|error| {
+            let field = if error.message.contains("kind should be") { "kind" } else { "apiVersion" };
+            error.within(file, field).at(place(file, &text, &FieldPath::fields([field])))
+        })?;
         Ok(Source { kustomization, file: file.clone(), text, own_resources })
     }
 

@@ -24,6 +24,7 @@ mod hash;
 mod iam_policy;
 mod id;
 mod images;
+mod keys;
 mod kustomization;
 mod labels;
 pub mod limits;

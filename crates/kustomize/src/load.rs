@@ -129,8 +129,9 @@ impl<'a> Loader<'a> {
             None => Err(LoadError::Pending(need)),
             Some(Got::Bytes(bytes)) => Ok(Loaded { bytes: bytes.clone(), file: None }),
             Some(Got::Tree(_)) => Err(LoadError::Failed(KustomizeError::new("URL is a git repository"))),
-            Some(Got::Failed(_)) if RepositoryPath::parse(url).is_some() => {
-                Err(LoadError::Failed(KustomizeError::new("URL is a git repository")))
+            Some(Got::Failed(reason)) if RepositoryPath::parse(url).is_some() => {
+                let error = KustomizeError::new("URL is a git repository");
+                Err(LoadError::Failed(error.hint(format!("it could not be had as a file: {reason}"))))
             }
             Some(Got::Failed(reason)) => {
                 Err(LoadError::Http(KustomizeError::new(format!("HTTP Error: {reason} ({url})"))))

@@ -115,8 +115,10 @@ pub(crate) fn apply_replacements(
     schema: &Schema,
 ) -> Result<(), KustomizeError> {
     let spent = Cell::new(0);
-    for replacement in replacements {
-        replacement.apply(resources, schema, &spent)?;
+    for (index, replacement) in replacements.iter().enumerate() {
+        replacement
+            .apply(resources, schema, &spent)
+            .map_err(|error| KustomizeError { item: Some(index), ..error })?;
         resources.list.iter_mut().for_each(Resource::settle);
     }
     resources.list.retain(|resource| !resource.value.is_empty());
@@ -250,7 +252,9 @@ impl Target {
                 continue;
             }
             for (path, steps) in &paths {
-                self.set_field(resource, path, steps, copied)?;
+                let id = resource.id(false);
+                self.set_field(resource, path, steps, copied)
+                    .map_err(|error| error.add_hint(format!("the target is {path} of {id}")))?;
             }
         }
         Ok(())
@@ -362,7 +366,7 @@ fn set_like(
     Ok(())
 }
 
-fn tag(value: &Value) -> &'static str {
+pub(super) fn tag(value: &Value) -> &'static str {
     match value {
         Value::Null => "!!null",
         Value::Bool(_) => "!!bool",

@@ -132,6 +132,18 @@ impl Resource {
         self.former_ids().next().unwrap_or_else(|| self.id(cluster_scoped))
     }
 
+    /// Whether the build keeps account of where it came from.
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.origin.is_some() || !self.transformations.is_empty()
+    }
+
+    /// Forgets where it came from and what changed it. Kustomize keeps that in annotations, so that it is gone with them:
+    /// whatever took them away counts as what made the resource.
+    pub(crate) fn forget_origin(&mut self) {
+        self.origin = None;
+        self.transformations.clear();
+    }
+
     /// Lets what is one in several places follow a change in one of them.
     pub(crate) fn settle(&mut self) {
         let value = &mut self.value;

@@ -200,7 +200,7 @@ impl<'a> Target<'a> {
         {
             let origin = plugin_origin(resource);
             match plugins::configure(resource, &self.loader)
-                .map_err(|error| error.context("failed to load generator"))?
+                .map_err(|error| self.blamed(error.context("failed to load generator"), "generators"))?
             {
                 Plugin::Generator(what) => {
                     let plugin = resource.span.clone();
@@ -208,7 +208,8 @@ impl<'a> Target<'a> {
                 }
                 Plugin::Transformers(_) => {
                     let id = resource.original_id(false);
-                    return Err(KustomizeError::new(format!("plugin {id} not a generator")));
+                    let error = KustomizeError::new(format!("plugin {id} not a generator"));
+                    return Err(self.blamed(error, "generators"));
                 }
             }
         }
@@ -408,8 +409,8 @@ impl<'a> Target<'a> {
             .collect()
     }
 
-    /// The error as asked for by a field of this kustomization.
-    fn blamed(&self, error: KustomizeError, field: &str) -> KustomizeError {
+    /// The error as asked for by a field of this kustomization, or of one below it if this one has no such field.
+    pub(crate) fn blamed(&self, error: KustomizeError, field: &str) -> KustomizeError {
         self.blamed_at(error, &FieldPath::fields([field]))
     }
 
@@ -417,6 +418,13 @@ impl<'a> Target<'a> {
         if error.kustomization.is_some() {
             return error;
         }
+        // Replacements are one piece of work; those of files are not items of the field.
+        let are_items = *field == FieldPath::fields(["replacements"])
+            && self.kustomization().replacements.iter().all(|one| one.path.is_empty());
+        let field = match error.item.filter(|_| are_items) {
+            Some(item) => &field.index(item),
+            None => field,
+        };
         let place = self.source.place(field);
         error.within(&self.source.file, field.to_string()).at(place)
     }

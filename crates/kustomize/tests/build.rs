@@ -288,3 +288,33 @@ fn what_may_be_secret_is_not_told_in_errors() {
         assert!(!format!("{error} {:?}", error.hint).contains("hunter2"), "{error}\n{files}");
     }
 }
+
+fn hint(files: &str) -> String {
+    match run(files, "", &options(), &Fetched::new()) {
+        Err(BuildError::Failed(error)) => error.hint.map(String::from).unwrap_or_default(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn of_two_resources_with_one_id_both_places_are_told() {
+    let (one, two) = (config_map("a"), config_map("a"));
+    let files =
+        format!("-- kustomization.yaml\nresources: [x.yaml, y.yaml]\n-- x.yaml\n{one}-- y.yaml\n{two}");
+    assert_eq!(hint(&files), "the other one is at x.yaml:1:1");
+    let generator = "configMapGenerator: [{name: a, literals: [x=1]}]";
+    let files = format!("-- kustomization.yaml\nresources: [x.yaml]\n{generator}\n-- x.yaml\n{one}");
+    assert_eq!(hint(&files), "the other one is at x.yaml:1:1");
+}
+
+#[test]
+fn the_operation_that_fails_and_the_target_that_lacks_a_field_are_told() {
+    let one = config_map("a");
+    let patch = "patches:\n- target: {kind: ConfigMap}\n  patch: |-\n    - {op: add, path: /data, value: {}}\n    - {op: remove, path: \
+                 /spec/z}\n";
+    let files = format!("-- kustomization.yaml\nresources: [x.yaml]\n{patch}-- x.yaml\n{one}");
+    assert!(hint(&files).starts_with("operation 2 of the patch fails: remove /spec/z"), "{}", hint(&files));
+    let copy = "replacements:\n- source: {kind: ConfigMap}\n  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.z]}]\n";
+    let files = format!("-- kustomization.yaml\nresources: [x.yaml]\n{copy}-- x.yaml\n{one}");
+    assert_eq!(hint(&files), "the target is data.z of ConfigMap.v1.[noGrp]/a.[noNs]");
+}

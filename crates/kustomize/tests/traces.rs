@@ -295,3 +295,29 @@ fn what_is_elsewhere_is_named_with_its_repository() {
         &["namespace at https://example.com/o/r.git//web/kustomization.yaml:1:1"],
     );
 }
+
+#[test]
+fn an_annotation_that_is_only_spelled_anew_is_not_taken_for_a_reference() {
+    let files = "\
+-- prod/kustomization.yaml
+resources: [all.yaml]
+namePrefix: p-
+replacements:
+- source: {kind: ConfigMap, fieldPath: data.a}
+  targets:
+  - select: {kind: Deployment}
+    fieldPaths: [metadata.annotations.x]
+    options: {create: true}
+-- prod/all.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {a: \"1\"}
+";
+    let expected = ["replacements[0] at prod/kustomization.yaml:4:3"];
+    check_with(files, &Fetched::new(), ("Deployment", "metadata.annotations.x"), &expected);
+}

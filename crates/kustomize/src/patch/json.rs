@@ -9,7 +9,7 @@ use crate::resource::Resource;
 use crate::written::Written;
 
 /// Stands for what Kustomize remembers in annotations while the operations run, so that they find a map there.
-const MEMORY: &str = "internal.config.kubernetes.io/previousNames";
+pub(super) const MEMORY: &str = "internal.config.kubernetes.io/previousNames";
 
 /// Reads operations from JSON, if the text begins with `[`, or else from YAML. Only the first document is read. Nothing
 /// at all is no operations.
@@ -46,7 +46,8 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
         || !resource.prefixes.is_empty()
         || !resource.suffixes.is_empty()
         || resource.behavior.is_some()
-        || resource.needs_hash;
+        || resource.needs_hash
+        || resource.is_tracked();
     let mut value = std::mem::take(&mut resource.value);
     resource.written.reprint(&mut value, true);
     if remembers && matches!(value.get("metadata"), Some(Value::Map(_))) {
@@ -56,13 +57,20 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
         let (PatchError::Malformed(message)
         | PatchError::Unprocessable(message)
         | PatchError::Failed(message)) = error;
-        KustomizeError::new(message)
+        let error = KustomizeError::new(message);
+        match blamed(&value, operations) {
+            Some(operation) => error.hint(operation),
+            None => error,
+        }
     })?;
     if !matches!(value, Value::Map(_)) {
         let found = value.type_name();
         let message =
             format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
         return Err(KustomizeError::new(message));
+    }
+    if remembers && value.at(&["metadata", "annotations", MEMORY]).is_none() {
+        resource.forget_origin();
     }
     value.remove(&["metadata", "annotations", MEMORY]);
     as_floats(&mut value);
@@ -71,6 +79,18 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
     resource.written = Written::default();
     resource.shared.clear();
     Ok(())
+}
+
+/// Which operation it is that cannot be carried out: the last of the fewest that fail.
+fn blamed(value: &Value, operations: &Value) -> Option<String> {
+    let list = operations.as_seq()?;
+    let fails = |count: &usize| {
+        let first = Value::Seq(list[..*count].iter().cloned().collect());
+        apply_operations(value, &first).is_err()
+    };
+    let count = (1..=list.len().min(crate::limits::MAX_BLAMED_OPERATIONS)).find(fails)?;
+    let word = |name: &str| list[count - 1].str_at(&[name]).unwrap_or_default().to_owned();
+    Some(format!("operation {count} of the patch fails: {} {}", word("op"), word("path")))
 }
 
 /// The largest whole number below which every other is a float too.

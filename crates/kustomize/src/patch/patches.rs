@@ -131,7 +131,7 @@ impl Patch {
                         resource.remember_id(schema.is_cluster_scoped(&resource.kind()));
                         let id = resource.id(false);
                         json::apply(resource, operations)
-                            .map_err(|error| error.hint(format!("the patch is {} on {id}", self.source)))?;
+                            .map_err(|error| error.add_hint(format!("the patch is {} on {id}", self.source)))?;
                         targets.renamed(at, resource);
                     }
                 }

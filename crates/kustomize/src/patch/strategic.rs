@@ -2,6 +2,7 @@
 
 use lynceus_object::Value;
 
+use super::json::MEMORY;
 use super::set_texts;
 use crate::error::KustomizeError;
 use crate::merge::{Fate, merge};
@@ -59,10 +60,21 @@ impl<'p> StrategicPatch<'p> {
         {
             patch.set(&["apiVersion"], api_version.clone());
         }
+        let has_annotations = resource.value.at(&["metadata", "annotations"]).is_some();
+        if resource.is_tracked() {
+            resource.value.set(&["metadata", "annotations", MEMORY], "");
+        }
         let fate = merge(&mut resource.value, &resource.written, &mut patch, &self.patch.written, schema)?;
         if fate == Fate::Dropped || resource.value.is_empty() {
             resource.value = Value::Null;
             return Ok(());
+        }
+        if resource.is_tracked() && resource.value.remove(&["metadata", "annotations", MEMORY]).is_none() {
+            resource.forget_origin();
+        } else if !has_annotations
+            && resource.value.at(&["metadata", "annotations"]).is_some_and(Value::is_empty)
+        {
+            resource.value.remove(&["metadata", "annotations"]);
         }
         resource.written.add(&self.patch.written);
         let value = &mut resource.value;

@@ -3,8 +3,9 @@
 use lynceus_object::yaml::{self, Options, Version};
 use lynceus_object::{Str, Value, json};
 
+use super::document::{self, Marks};
 use super::path::{self, Create, Found, Walk};
-use super::{Copied, document, set_like};
+use super::{Copied, set_like};
 use crate::scalar::text_of;
 use crate::written::Step;
 
@@ -12,13 +13,26 @@ use crate::written::Step;
 pub(super) fn set(value: &mut Value, steps: &[Str], copied: &Copied<'_>, create: Create) -> bool {
     let Some((way, text, before, rest)) = find(value, steps) else { return false };
     let mut after = before.clone();
-    let mut put =
-        |field: &mut Value, found: Found<'_>| set_like(field, found.is_new, copied, copied.text.clone());
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let mut marks = Marks::new(&text);
+    let mut put = |field: &mut Value, found: Found<'_>| {
+        if is_json || matches!(field, Value::Map(_) | Value::Seq(_)) {
+            return set_like(field, found.is_new, copied, copied.text.clone());
+        }
+        copied.pay(copied.text.as_ref())?;
+        *field = marks.next();
+        Ok(())
+    };
     let mut walk = Walk::new(create, &mut put);
     if walk.step(&mut after, rest).is_err() || walk.found == 0 {
         return false;
     }
-    let printed = print(&text, &before, &after);
+    let printed = if is_json {
+        print_json(&text, &after)
+    } else {
+        let word = copied.text.clone().unwrap_or_default();
+        document::edit(&text, &before, &after, &word, &marks).into()
+    };
     if let Some(field) = way.iter().try_fold(value, step_into) {
         *field = Value::Str(printed);
     }
@@ -50,11 +64,8 @@ fn step_into<'v>(here: &'v mut Value, step: &Step) -> Option<&'v mut Value> {
     }
 }
 
-/// Prints what the text has become: JSON as it was, on one line or on many, and YAML with its order and its comments.
-fn print(text: &str, before: &Value, after: &Value) -> Str {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return document::edit(text, before, after).into();
-    }
+/// Prints what a JSON text has become, on one line or on many as it was.
+fn print_json(text: &str, after: &Value) -> Str {
     if text.contains('\n') && text.contains("  ") {
         return json::to_string_pretty(after, 2).into();
     }

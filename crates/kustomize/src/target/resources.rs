@@ -38,7 +38,8 @@ impl<'a> Target<'a> {
         };
         let explain = |error: KustomizeError| {
             let span = file_error.span.clone();
-            let explained = error.context(format!("accumulation err='{}'", file_error.message));
+            let mut explained = error.context(format!("accumulation err='{}'", file_error.message));
+            explained.hint = explained.hint.or_else(|| file_error.hint.clone());
             match span {
                 Some(span) => explained.at(span),
                 None => explained,
@@ -115,8 +116,14 @@ impl<'a> Target<'a> {
         is_component: bool,
     ) -> Result<(), KustomizeError> {
         let root = loader.shown(loader.root());
-        let mut inner = Target::load(loader)
-            .map_err(|error| error.context(format!("couldn't make target for path '{root}'")))?;
+        let mut inner = Target::load(loader).map_err(|error| {
+            let error = error.context(format!("couldn't make target for path '{root}'"));
+            match error.kustomization.is_some() && error.span.is_none() && error.field.is_empty() {
+                // Nothing in the file is to blame but the file, so that who names it is told instead.
+                true => KustomizeError { kustomization: None, ..error },
+                false => error,
+            }
+        })?;
         inner.origin = self.origin.as_ref().map(|origin| origin.append(path));
         let own = &self.kustomization().namespace;
         inner.chart_namespace = if own.is_empty() { self.chart_namespace.clone() } else { own.clone() };

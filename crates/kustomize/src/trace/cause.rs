@@ -4,6 +4,7 @@ use lynceus_object::{FieldPath, Segment, Str, Value};
 
 use super::{Asked, Cause, Change, Explanation, Place, Step, Traces, Track, follow, patches, place};
 use crate::resource::Resource;
+use crate::scalar::text;
 
 impl Traces {
     /// Why a field of a resource of the build is as it is; none if the resource never had it.
@@ -25,7 +26,11 @@ impl Traces {
                 break;
             };
             let former = follow::back(&change.value, before, &here);
-            if former.get(before) != here.get(&change.value) {
+            let is_new = former.get(before) != here.get(&change.value);
+            // Repairing references spells annotations anew: what was a number is a text that looks like one.
+            let is_respelled = matches!(&*change.step, Step::References)
+                && matches!((former.get(before), here.get(&change.value)), (Some(old), Some(new)) if text(old) == text(new));
+            if is_new && !is_respelled {
                 causes.push(self.cause(track, change, before, &here));
             }
             here = former;
