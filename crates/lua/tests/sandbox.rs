@@ -152,6 +152,8 @@ fn a_width_is_no_bomb() {
     let error = run("return {string.format(string.rep('%999999d', 10), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}");
     assert_eq!(error.unwrap_err().message, "resulting string too large");
     limit("while true do string.format('%999999d', 1) end");
+    let error = run("return {string.rep('%s', 1e6):format()}").unwrap_err();
+    assert_eq!(error.message, "resulting string too large");
 }
 
 #[test]
@@ -173,6 +175,16 @@ fn chance_is_the_same_in_every_run() {
         answer("return {pcall(math.random, -1e300, 1e300)}"),
         value!([true, -9.223_372_036_854_776e18])
     );
+}
+
+#[test]
+fn numbers_beyond_all_bounds_are_no_harm() {
+    let times = "return {type(os.time({year = 1e300, month = -1e300, day = '9e99', hour = 0 / 0})),
+        type(os.time({year = '', month = '-', day = '+', hour = '0x'})), (pcall(os.date, '%Y', 1e300))}";
+    assert_eq!(answer(times), value!(["number", "number", false]));
+    let odd = "return {tostring(tonumber('1', 1e300)), tostring(tonumber('1', -5)), tostring(tonumber('é.')),
+        table.concat({1, 2}, ',', -1e300, 1e300), ('x'):rep(0 / 0)}";
+    assert_eq!(answer(odd), value!(["nil", "nil", "nil", "1,2", ""]));
 }
 
 #[test]

@@ -76,6 +76,9 @@ fn whole(text: &str) -> Option<i64> {
 /// The days from 1970 to the first of a month, counted from 0, in years that begin in March: the day that a leap year has
 /// more is their last.
 fn days(year: i64, month: i64) -> i64 {
+    /// No calendar goes further, and the sum of the days has to fit.
+    const FURTHEST: i64 = 1_000_000_000;
+    let year = year.clamp(-FURTHEST, FURTHEST);
     let year = if month < 2 { year.saturating_sub(1) } else { year };
     let month = (month + 10) % 12;
     let days = year.saturating_mul(365) + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

@@ -155,7 +155,8 @@ impl Writer<'_> {
 
     /// `[2]` chooses the argument.
     fn index(&mut self) {
-        let rest = &self.template[self.at..];
+        // A number is short. Looking for its end further on would take too long in a template of many.
+        let rest = &self.template[self.at..self.template.len().min(self.at + 24)];
         let end = rest.iter().position(|letter| *letter == b']');
         let (Some(b'['), Some(end)) = (rest.first(), end) else { return };
         let number = std::str::from_utf8(&rest[1..end]).ok().and_then(|text| text.parse::<usize>().ok());
@@ -188,7 +189,8 @@ impl Writer<'_> {
     fn verb(&mut self) -> Option<char> {
         let rest = &self.template[self.at..];
         let letter = String::from_utf8_lossy(&rest[..rest.len().min(4)]).chars().next()?;
-        self.at += letter.len_utf8().min(rest.len());
+        let broken = letter == char::REPLACEMENT_CHARACTER && rest.first() != Some(&0xef);
+        self.at += if broken { 1 } else { letter.len_utf8().min(rest.len()) };
         Some(letter)
     }
 }
