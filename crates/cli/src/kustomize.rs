@@ -1,5 +1,8 @@
 //! `lynceus kustomize build`: Kustomize's own command, with its flags and output, in process.
 
+mod disk;
+mod flags;
+mod shown;
 mod supply;
 
 use std::io::Write as _;
@@ -12,6 +15,7 @@ use lynceus_helm::Capabilities;
 use lynceus_kustomize::{BuildError, Fetched, HelmOptions, LoadRestriction, Options, Reorder};
 use lynceus_source::DiskTree;
 
+use self::disk::WholeDisk;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 /// Work with kustomizations, as Kustomize does.
@@ -37,8 +41,32 @@ struct BuildArguments {
     #[arg(default_value = ".", value_name = "DIR")]
     directory: String,
     /// Render the charts that a kustomization names.
-    #[arg(long)]
+    #[arg(
+        long,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        default_value = "false",
+        value_parser = flags::boolean,
+        action = clap::ArgAction::Set,
+        hide_default_value = true,
+        value_name = "BOOL",
+    )]
     enable_helm: bool,
+    /// Label everything as made by Kustomize; kustomizations have `buildMetadata: [managedByLabel]` for it.
+    #[arg(
+        long,
+        hide = true,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        default_value = "false",
+        value_parser = flags::boolean,
+        action = clap::ArgAction::Set,
+        hide_default_value = true,
+        value_name = "BOOL",
+    )]
+    enable_managedby_label: bool,
     /// An API version that charts are told the cluster has; can be given several times.
     #[arg(long, value_name = "VERSION")]
     helm_api_versions: Vec<String>,
@@ -55,41 +83,34 @@ struct BuildArguments {
     #[arg(long, value_name = "ORDER", hide = true)]
     reorder: Option<String>,
     #[command(flatten)]
-    without_effect: WithoutEffect,
-}
-
-/// Flags for what Lynceus does not do: it forks no helm and runs no function.
-#[derive(clap::Args)]
-struct WithoutEffect {
-    #[arg(long, hide = true)]
-    as_current_user: bool,
-    #[arg(long, hide = true)]
-    enable_alpha_plugins: bool,
-    #[arg(long, hide = true)]
-    enable_exec: bool,
-    #[arg(long, hide = true)]
-    enable_star: bool,
-    #[arg(short, long, hide = true)]
-    env: Vec<String>,
-    #[arg(long, hide = true)]
-    helm_command: Option<String>,
-    #[arg(long, hide = true)]
-    helm_debug: bool,
-    #[arg(long, hide = true)]
-    mount: Vec<String>,
-    #[arg(long, hide = true)]
-    network: bool,
-    #[arg(long, hide = true)]
-    network_name: Option<String>,
-    #[arg(long, hide = true)]
-    stack_trace: bool,
+    without_effect: flags::WithoutEffect,
 }
 
 impl BuildArguments {
+    /// What is said of flags that are on their way out or do nothing here.
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.reorder.is_some() {
+            warnings.push(
+                "Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead."
+                    .to_owned(),
+            );
+        }
+        if self.enable_managedby_label {
+            warnings.push(
+                "Flag --enable-managedby-label has been deprecated, The flag `enable-managedby-label` has been \
+                 deprecated. Use the `managedByLabel` option in the `buildMetadata` field instead."
+                    .to_owned(),
+            );
+        }
+        warnings.extend(self.without_effect.warnings());
+        warnings
+    }
+
     fn options(&self) -> Result<Options, String> {
         let load_restriction = match self.load_restrictor.as_str() {
-            "LoadRestrictionsRootOnly" | "rootOnly" => LoadRestriction::RootOnly,
-            "LoadRestrictionsNone" | "none" => LoadRestriction::None,
+            "LoadRestrictionsRootOnly" => LoadRestriction::RootOnly,
+            "LoadRestrictionsNone" => LoadRestriction::None,
             other => {
                 return Err(format!(
                     "illegal flag value --load-restrictor {other}; legal values: [LoadRestrictionsRootOnly \
@@ -110,7 +131,8 @@ impl BuildArguments {
             kube_version: self.helm_kube_version.clone(),
             api_versions: self.helm_api_versions.clone(),
         });
-        Ok(Options { load_restriction, helm, reorder, ..Options::default() })
+        let managed_by_label = self.enable_managedby_label;
+        Ok(Options { load_restriction, helm, reorder, managed_by_label, ..Options::default() })
     }
 }
 
@@ -132,6 +154,9 @@ pub(crate) async fn run(arguments: &Arguments) -> Outcome {
 
 /// The text to print; nothing if it was written elsewhere.
 async fn build(arguments: &BuildArguments) -> Result<String, String> {
+    for warning in arguments.warnings() {
+        eprintln!("{warning}");
+    }
     let mut options = arguments.options()?;
     let mut fetched = Fetched::new();
     // What is elsewhere is found out one after the other: a repository may name another.
@@ -170,17 +195,11 @@ async fn build(arguments: &BuildArguments) -> Result<String, String> {
 /// A text with the paths below the working directory as the user would write them.
 fn from_here(text: &str) -> String {
     let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok()).unwrap_or_default();
-    let here = here.to_string_lossy();
-    match here.strip_prefix('/') {
-        Some(below) if !below.is_empty() => {
-            text.replace(&format!("/{below}/"), "").replace(&format!("{below}/"), "")
-        }
-        _ => text.to_owned(),
-    }
+    shown::from(&here.to_string_lossy(), text)
 }
 
 /// The whole of the disk, and where in it the directory is: bases may be anywhere.
-fn place(directory: &str, options: &mut Options) -> Result<(DiskTree, FilePath), String> {
+fn place(directory: &str, options: &mut Options) -> Result<(WholeDisk, FilePath), String> {
     let real = Path::new(directory)
         .canonicalize()
         .map_err(|error| format!("must build at directory: {directory:?}: {error}"))?;
@@ -195,7 +214,7 @@ fn place(directory: &str, options: &mut Options) -> Result<(DiskTree, FilePath),
     let below = real.strip_prefix(top).unwrap_or(&real).to_string_lossy().into_owned();
     options.path_prefix = top.to_string_lossy().trim_end_matches('/').to_owned();
     let root = FilePath::new(&below).map_err(|error| format!("{}: {error}", real.display()))?;
-    Ok((tree, root))
+    Ok((WholeDisk(tree), root))
 }
 
 /// Writes one file, or one for each resource into a directory, named as Kustomize names them.

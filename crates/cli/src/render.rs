@@ -3,7 +3,7 @@
 mod application;
 mod explanation;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use lynceus_api::{ApplicationSource, ApplicationSourceDirectory, ApplicationSour
 use lynceus_engine::Ambience;
 use lynceus_files::{Severity, Tree};
 use lynceus_object::Object;
-use lynceus_render::{Bases, Charts, Fetched, Field, Job, References, RenderError, Rendered, Setting};
+use lynceus_render::{Bases, Charts, Fetched, Field, Job, Need, References, RenderError, Rendered, Setting};
 use lynceus_source::DiskTree;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -160,6 +160,19 @@ fn of_arguments(arguments: &Arguments) -> Result<Work, Failure> {
     Ok(Work { tree: Arc::new(tree), source, setting, references: References::new() })
 }
 
+/// What could not be rendered, and what to do where only something from elsewhere is missing.
+fn failed(path: &Path, error: &RenderError) -> Failure {
+    let failure = Failure::because(format!("cannot render {}", path.display()), error);
+    let names_bases = |needs: &[Need]| needs.iter().any(|need| matches!(need, Need::Base(_)));
+    match error {
+        RenderError::Needs(needs) if names_bases(needs) => failure.hint(format!(
+            "a kustomization names it, and render fetches nothing; this does: lynceus kustomize build {}",
+            path.display()
+        )),
+        _ => failure,
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let work = match &arguments.application {
         Some(file) => application::read(file, &arguments.directory)?,
@@ -173,7 +186,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let path = arguments.directory.join(work.source.path.as_str());
         let more = work
             .with(|job, world| lynceus_render::render(job, world))
-            .doing(format!("cannot render {}", path.display()))?;
+            .map_err(|error| failed(&path, &error))?;
         rendered.manifests.extend(more.manifests);
         rendered.diagnostics.extend(more.diagnostics);
     }

@@ -108,6 +108,7 @@ fn options(
     job: &Job<'_>,
 ) -> Result<Options, RenderError> {
     let mut options = Options::default();
+    let (mut kube_version, mut api_versions) = (None, Vec::new());
     let mut words = job.setting.kustomize_options.split_whitespace();
     while let Some(word) = words.next() {
         let (flag, value) = match word.split_once('=') {
@@ -129,15 +130,46 @@ fn options(
                 Some("none") => options.reorder = Reorder::None,
                 _ => options.reorder = Reorder::Legacy,
             },
+            "--helm-kube-version" | "--helm_kube_version" => {
+                kube_version = value.or_else(|| words.next()).map(str::to_owned);
+            }
+            "--helm-api-versions" | "--helm_api_versions" => {
+                api_versions.extend(value.or_else(|| words.next()).map(str::to_owned));
+            }
+            "--enable-managedby-label" | "--enable_managedby_label" => {
+                options.managed_by_label = value != Some("false");
+            }
             // What comes behind these is a value of theirs.
             "--helm-command" | "-e" | "--env" | "--mount" | "--network-name" if value.is_none() => {
                 words.next();
             }
-            "--enable-exec" | "--enable-alpha-plugins" | "--enable_alpha_plugins" | "--network" => {
+            "--enable-exec"
+            | "--enable_exec"
+            | "--enable-alpha-plugins"
+            | "--enable_alpha_plugins"
+            | "--network"
+                if value != Some("false") =>
+            {
                 return Err(RenderError::KustomizeOption { path: path.clone(), option: word.to_owned() });
             }
-            _ => {}
+            "--enable-exec"
+            | "--enable_exec"
+            | "--enable-alpha-plugins"
+            | "--enable_alpha_plugins"
+            | "--network" => {}
+            // Off, or without effect: charts are rendered in process, and no container is run.
+            "--enable-helm" | "--enable_helm" | "--helm-command" | "--helm_command" | "-e" | "--env"
+            | "--mount" | "--network-name" | "--network_name" | "--helm-debug" | "--helm_debug"
+            | "--as-current-user" | "--as_current_user" | "--stack-trace" | "--stack_trace" => {}
+            _ => {
+                let option = format!("{word}, which is no flag of kustomize build");
+                return Err(RenderError::KustomizeOption { path: path.clone(), option });
+            }
         }
+    }
+    if let Some(helm) = &mut options.helm {
+        helm.kube_version = kube_version.unwrap_or_default();
+        helm.api_versions = api_versions;
     }
     Ok(options)
 }

@@ -1,0 +1,48 @@
+//! Paths as the user would write them.
+
+/// A text with the paths below a directory as they are from there. The directory may stand in the text with a slash before
+/// it or without; what only ends with its name is another one.
+pub(super) fn from(here: &str, text: &str) -> String {
+    let below = here.trim_matches('/');
+    if below.is_empty() {
+        return text.to_owned();
+    }
+    let needle = format!("{below}/");
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(&needle) {
+        let before = &rest[..at];
+        let outer = before.strip_suffix('/').unwrap_or(before);
+        let begins = match outer.chars().next_back() {
+            Some(letter) => !is_of_path(letter),
+            // What follows the directory at once is below it, whatever it is called.
+            None => rest.len() == text.len(),
+        };
+        if begins {
+            out.push_str(outer);
+        } else {
+            out.push_str(&rest[..at + needle.len()]);
+        }
+        rest = &rest[at + needle.len()..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn is_of_path(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '/' | '.' | '-' | '_' | '~' | '+' | '@' | ':' | '%')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from;
+
+    #[test]
+    fn only_what_begins_with_the_directory_is_below_it() {
+        assert_eq!(from("/tmp", "in '/tmp/a/k.yaml' (tmp/a/k.yaml:1:2)"), "in 'a/k.yaml' (a/k.yaml:1:2)");
+        assert_eq!(from("/tmp", "rvx/tmp/ov/k.yaml and /rvx/tmp/ov"), "rvx/tmp/ov/k.yaml and /rvx/tmp/ov");
+        assert_eq!(from("/tmp", "tmp/rvx/tmp/ov/k.yaml"), "rvx/tmp/ov/k.yaml");
+        assert_eq!(from("/a", "/a/a/x and my-a/y, https://a/b"), "a/x and my-a/y, https://a/b");
+        assert_eq!(from("/", "/a/b"), "/a/b");
+    }
+}
