@@ -416,7 +416,6 @@ impl Ctx {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "it is one half of a recursion")]
     fn take_fields<'e>(
         &self,
         fields: &'e [(Term, Option<String>, Option<Pattern>)],
@@ -445,7 +444,6 @@ impl Ctx {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a reduction has four parts")]
     fn reduce<'e>(
         &self,
         source: &'e Term,
@@ -513,7 +511,6 @@ impl Ctx {
     }
 
     /// Binds the parameters of a function one by one, and then evaluates it.
-    #[expect(clippy::too_many_arguments, reason = "it is called with two scopes")]
     fn enter<'e>(
         &self,
         def: &'e Def,

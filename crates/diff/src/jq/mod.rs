@@ -156,7 +156,7 @@ impl Ctx {
 
     /// Counts work that is done without steps; four such pieces are as much as one.
     fn work(&self, pieces: u64) -> Flow {
-        let left = self.steps.get().checked_sub(pieces / 4 + u64::from(pieces % 4 > 0));
+        let left = self.steps.get().checked_sub(pieces.div_ceil(4));
         self.steps.set(left.ok_or(Stop::Limit(JqError::Exhausted))?);
         Ok(())
     }

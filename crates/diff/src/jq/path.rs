@@ -286,6 +286,9 @@ fn sweep(ctx: &Ctx, val: Val) -> Result<Val, Stop> {
     }
 }
 
+/// Where a new value is handed to.
+type Hand<'h> = &'h mut dyn FnMut(Val) -> Flow;
+
 impl Ctx {
     /// The paths that a term leads to.
     pub(super) fn paths<'e>(
@@ -334,7 +337,7 @@ impl Ctx {
         place: &'e Term,
         env: &'e Env<'e>,
         input: &Val,
-        by: &mut dyn FnMut(Val, &mut dyn FnMut(Val) -> Flow) -> Flow,
+        by: &mut dyn FnMut(Val, Hand<'_>) -> Flow,
     ) -> Result<Val, Stop> {
         let mut changed = input.clone();
         let mut gone = Vec::new();
