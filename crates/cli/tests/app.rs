@@ -50,6 +50,7 @@ async fn an_application_is_created_synced_compared_rolled_back_and_deleted() {
     let (code, text) = app(&home, &["sync", "-l", "team=shop", "--timeout", "60"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("Message:            successfully synced (all tasks run)\n"), "{text}");
+    assert!(!text.contains("\nWhy"), "what was so before the end is not told: {text}");
     assert_eq!(app(&home, &["wait", "shop", "--sync", "--health", "--timeout", "60"]).0, 0);
     assert_eq!(app(&home, &["wait", "shop", "-o", "name"]), (0, "argocd/shop\n".to_owned()));
     assert_eq!(app(&home, &["list", "-o", "name", "-P", "app"]), (0, "argocd/shop\n".to_owned()));

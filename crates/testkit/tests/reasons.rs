@@ -321,5 +321,8 @@ async fn a_hook_of_two_phases_is_told_in_the_one_that_it_runs_in() {
     world.deliver("shop", "app", &once()).await;
     world.until("the first", |world| told(world, "shop").contains("phase PreSync is not done")).await;
     world.until("the second", |world| told(world, "shop").contains("phase PostSync is not done")).await;
+    let phase = |world: &World| world.application("shop").status.operation_state.unwrap_or_default().phase;
+    world.until("the end", |world| phase(world).as_str() == "Succeeded").await;
+    assert!(!told(&world, "shop").contains("[SyncWaits]"), "a sync that is over does not wait");
     world.end().await;
 }

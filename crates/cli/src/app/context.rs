@@ -83,7 +83,9 @@ impl Context {
         .doing(failed)?;
         let cache = std::env::temp_dir().join(format!("lynceus-mirrors-{}", user()));
         let sources = Sources::new(cache, Settings::default());
-        let options = Options { namespace: access.app_namespace.as_str().into(), ..Options::default() };
+        // How a child is is shown, unless the settings say that it does not count; nobody waits for it here.
+        let options =
+            Options { namespace: access.app_namespace.as_str().into(), children: true, ..Options::default() };
         let engine = Engine::new(cluster, sources, Arc::new(SystemClock), options);
         Ok(Context { engine, namespace: access.app_namespace.clone() })
     }
