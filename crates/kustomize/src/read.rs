@@ -153,7 +153,7 @@ impl Document<'_> {
                 }
             })?;
         if let Some((key, line, column)) = crate::keys::other_than_text(&value, self.text) {
-            let problem = format!("unsupported map key {key}, which is no string");
+            let problem = format!("MalformedYAMLError: unsupported map key {key}, which is no string");
             let error = KustomizeError::new(problem).hint(format!("put quotes around it: {key:?}"));
             return Err(match self.file {
                 Some(file) => error.at(Span { file: file.clone(), line: line + self.lines_before, column }),

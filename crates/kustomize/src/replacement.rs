@@ -272,13 +272,14 @@ impl Target {
             true => Create::like(&copied.value, copied.text.is_some()),
         };
         // A field inside of a text that is itself YAML or JSON comes first.
-        let Resource { value, written, .. } = resource;
+        let Resource { value, written, flow, .. } = resource;
         if structured::set(value, steps, copied, create) {
             return Ok(());
         }
         let words = if create == Create::No { "find" } else { "find or create" };
         let missing = || format!("unable to {words} field {path:?} in replacement target");
-        let mut set = |field: &mut Value, found: Found<'_>| self.set_value(field, found, copied, written);
+        let mut set =
+            |field: &mut Value, found: Found<'_>| self.set_value(field, found, copied, (written, flow));
         let mut walk = Walk::new(create, &mut set);
         match walk.step(value, steps) {
             Ok(()) if walk.found > 0 => Ok(()),
@@ -294,7 +295,7 @@ impl Target {
         field: &mut Value,
         found: Found<'_>,
         copied: &Copied<'_>,
-        written: &Written,
+        (written, flow): (&Written, &mut Vec<Vec<Step>>),
     ) -> Result<(), KustomizeError> {
         let mut text = copied.text.clone();
         if let Some(options) = self.options.as_ref().filter(|options| !options.delimiter.is_empty()) {
@@ -304,10 +305,14 @@ impl Target {
             text = Some(options.put(&text_of(field), text.as_deref().unwrap_or_default()));
         }
         set_like(field, found.is_new, copied, text)?;
+        flow.extend(found.in_empty.map(<[Step]>::to_vec));
         // Annotations are texts in any case.
         let annotations = ["metadata", "annotations"].map(|name| Step::Field(name.into()));
-        let is_in_flow =
-            || found.in_empty || found.trail.starts_with(&annotations) || written.is_in_flow(found.trail);
+        let is_in_flow = || {
+            flow.iter().any(|way| found.trail.starts_with(way))
+                || found.trail.starts_with(&annotations)
+                || written.is_in_flow(found.trail)
+        };
         if matches!(field, Value::Null)
             && copied.text.as_ref().is_some_and(|text| text.is_empty())
             && is_in_flow()

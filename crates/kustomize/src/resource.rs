@@ -9,7 +9,7 @@ use crate::id::{Id, Kind};
 use crate::origin::Origin;
 use crate::read::spelled;
 use crate::shared::Shared;
-use crate::written::Written;
+use crate::written::{Step, Written};
 
 /// A resource with what the build has to remember of it. Kustomize writes this into annotations that it takes out in
 /// the end; here it stands beside the object.
@@ -45,6 +45,8 @@ pub struct Resource {
     pub(crate) shared: Vec<Shared>,
     /// Which one it is in the traces, if the build is traced.
     pub(crate) track: Option<usize>,
+    /// The ways to maps that were empty, and so in flow style, until something was put into them.
+    pub(crate) flow: Vec<Vec<Step>>,
     /// How its scalars were written down.
     pub written: Written,
 }

@@ -77,6 +77,7 @@ pub(super) fn apply(resource: &mut Resource, operations: &Value) -> Result<(), K
     set_texts(&mut value, "annotations", |_, value| text_of_float(value));
     resource.value = value;
     resource.written = Written::default();
+    resource.flow.clear();
     resource.shared.clear();
     Ok(())
 }

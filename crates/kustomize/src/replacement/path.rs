@@ -199,8 +199,8 @@ pub(super) struct Walk<'w> {
 pub(super) struct Found<'t> {
     /// Whether it was made on the way.
     pub(super) is_new: bool,
-    /// Whether it was made in a map that was there and empty, which can only be written as `{}`.
-    pub(super) in_empty: bool,
+    /// The way to the map that was there and empty and in which it was made; that can only be written as `{}`.
+    pub(super) in_empty: Option<&'t [Step]>,
     /// The way to it.
     pub(super) trail: &'t [Step],
 }
@@ -209,7 +209,8 @@ pub(super) struct Found<'t> {
 #[derive(Clone, Copy, Default)]
 struct State {
     is_new: bool,
-    in_empty: bool,
+    /// How long the way is to the map that was empty.
+    in_empty: Option<usize>,
 }
 
 impl<'w> Walk<'w> {
@@ -235,7 +236,8 @@ impl<'w> Walk<'w> {
     fn go(&mut self, here: &mut Value, path: &[Str], state: State) -> Result<(), Problem> {
         let Some((part, rest)) = path.split_first() else {
             self.found += 1;
-            let found = Found { is_new: state.is_new, in_empty: state.in_empty, trail: &self.trail };
+            let in_empty = state.in_empty.and_then(|length| self.trail.get(..length));
+            let found = Found { is_new: state.is_new, in_empty, trail: &self.trail };
             return (self.set)(here, found).map_err(Problem::Value);
         };
         match Part::read(part).map_err(Problem::Path)? {
@@ -264,7 +266,10 @@ impl<'w> Walk<'w> {
             other => return Err(Problem::Path(wrong_node("MappingNode", other))),
         };
         let is_new = !fields.contains(name);
-        let in_empty = is_new && (state.in_empty || !state.is_new && fields.is_empty());
+        let in_empty = match state.in_empty {
+            None if is_new && !state.is_new && fields.is_empty() => Some(self.trail.len()),
+            found => found.filter(|_| is_new),
+        };
         if is_new {
             if self.create == Create::No {
                 return Ok(());
@@ -292,7 +297,7 @@ impl<'w> Walk<'w> {
             here.as_seq_or_insert().push(self.create.before(rest.first()));
         }
         match items_mut(here)?.get_mut(at) {
-            Some(item) => self.enter(Step::Index(at), item, rest, State { is_new, in_empty: false }),
+            Some(item) => self.enter(Step::Index(at), item, rest, State { is_new, in_empty: None }),
             None => Err(Problem::Path(KustomizeError::new(format!(
                 "index {at} specified but only {length} elements found"
             )))),
