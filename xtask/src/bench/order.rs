@@ -5,6 +5,7 @@
 //! commands are run once under valgrind, which says what they call, and the functions are written into a linker script by
 //! the crate that they are in and their names, without the hashes that change with every version.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -74,13 +75,14 @@ fn called(program: &Path, arguments: &[String], calls: &Path) -> Result<BTreeSet
     Ok(names.map(|name| name.split('\'').next().unwrap_or(name).to_owned()).collect())
 }
 
-/// The linker script: what every run calls first, then the rest, each crate's functions together.
+/// The linker script: what every run calls first, then what the same runs call together, each crate's functions side by
+/// side.
 fn script(map: &str, runs: &[BTreeSet<String>]) -> String {
-    let mut groups: BTreeMap<(bool, String), BTreeSet<String>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Reverse<Vec<bool>>, String), BTreeSet<String>> = BTreeMap::new();
     for (files, function) in map.lines().filter_map(section) {
-        let times = runs.iter().filter(|run| run.contains(function)).count();
-        if times > 0 {
-            groups.entry((times < runs.len(), files)).or_default().insert(pattern(function));
+        let called: Vec<bool> = runs.iter().map(|run| run.contains(function)).collect();
+        if called.contains(&true) {
+            groups.entry((Reverse(called), files)).or_default().insert(pattern(function));
         }
     }
     let mut out = String::from(
