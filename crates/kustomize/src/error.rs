@@ -11,9 +11,8 @@ pub struct KustomizeError {
     pub message: String,
     /// The kustomization file whose field asked for it.
     pub kustomization: Option<FilePath>,
-    /// Which item of a list the field's own work stopped at, where the whole list is one piece of work.
-    pub item: Option<usize>,
-    /// That field, such as `patches[2]`.
+    /// That field, such as `patches[2]`. As long as the kustomization is not known, it may be the number of an item
+    /// of a list that is one piece of work.
     pub field: String,
     /// The place of what is wrong, if that is another file or a line is known.
     pub span: Option<Span>,

@@ -421,7 +421,7 @@ impl<'a> Target<'a> {
         // Replacements are one piece of work; those of files are not items of the field.
         let are_items = *field == FieldPath::fields(["replacements"])
             && self.kustomization().replacements.iter().all(|one| one.path.is_empty());
-        let field = match error.item.filter(|_| are_items) {
+        let field = match error.field.parse::<usize>().ok().filter(|_| are_items) {
             Some(item) => &field.index(item),
             None => field,
         };

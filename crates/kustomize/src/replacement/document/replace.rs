@@ -36,7 +36,7 @@ pub(super) fn replace(
         let end = rest.find([' ', '\n', ',', ']', '}']).unwrap_or(rest.len());
         start += rest.len() - rest[end..].trim_start_matches(' ').len();
     }
-    let (length, token) = match text[start..].as_bytes().first() {
+    let (length, token) = match text.as_bytes().get(start) {
         Some(b'"') => {
             (quoted_length(&text[start..])?, line(mark, json::to_string(&Value::Str(word.clone()))))
         }
@@ -196,9 +196,9 @@ pub(super) fn after_key(text: &str) -> Option<usize> {
 
 /// How many bytes the quoted scalar at the start of a text takes.
 pub(super) fn quoted_length(text: &str) -> Option<usize> {
-    if text.starts_with('"') {
+    if let Some(inner) = text.strip_prefix('"') {
         let mut escaped = false;
-        let end = text[1..].find(|char| {
+        let end = inner.find(|char| {
             let ends = char == '"' && !escaped;
             escaped = char == '\\' && !escaped;
             ends
