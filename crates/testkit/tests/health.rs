@@ -66,3 +66,33 @@ async fn a_check_that_never_ends_makes_its_kind_unknown_and_nothing_else() {
     assert!(world.object("", "ServiceAccount", "default", "robot").is_some());
     world.end().await;
 }
+
+const OPERATORS: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: argocds.argoproj.io}
+spec:
+  group: argoproj.io
+  scope: Namespaced
+  names: {plural: argocds, singular: argocd, kind: ArgoCD, listKind: ArgoCDList}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+";
+
+#[tokio::test]
+async fn the_resource_of_openshifts_operator_is_followed_where_the_settings_say_nothing() {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config_map("a", "good"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    world.apply(OPERATORS).await;
+    let resource = "apiVersion: argoproj.io/v1beta1\nkind: ArgoCD\nmetadata: {name: main, namespace: argocd}\nspec:\n  \
+                    resourceHealthChecks:\n  - {kind: ConfigMap, check: 'return {status = \"Degraded\"}'}\n";
+    world.apply(resource).await;
+    world.until("its check", |world| world.state("shop") == "Synced Degraded Succeeded").await;
+    world.apply(&check("ConfigMap", "return {status = \"Suspended\"}")).await;
+    world.until("the settings' check", |world| world.state("shop") == "Synced Suspended Succeeded").await;
+    world.end().await;
+}

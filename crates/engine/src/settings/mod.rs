@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use lynceus_api::{Tracking, TrackingMethod, Word as _, labels};
+use lynceus_api::{Tracking, TrackingMethod, Word as _, labels, operator};
 use lynceus_cluster::{Cache, Cluster, RespectRbac, Scope};
 use lynceus_diff::{Ignore, System, SystemError};
 use lynceus_files::Diagnostic;
@@ -119,7 +119,7 @@ impl Settings {
     pub fn read(cache: &Cache, home: &str) -> Self {
         let map = |name: &str| cache.get(&ObjectKey::new("", "ConfigMap", home, name)).unwrap_or_default();
         let (settings, parameters) = (map(ConfigMap::Settings.name()), map(ConfigMap::Parameters.name()));
-        let mut read = Settings::of(&settings, &parameters);
+        let mut read = Settings::of(&with_operators(settings, cache, home), &parameters);
         let (book, problems) = Book::read(&sources(cache, home));
         let (keyring, broken) = Keyring::read(&map(Keyring::CONFIG_MAP));
         read.book = Arc::new(book);
@@ -206,6 +206,20 @@ impl Settings {
     }
 }
 
+/// The settings with what an `ArgoCD` of OpenShift's operator says, where the ConfigMap itself says nothing: its operator may
+/// be gone.
+fn with_operators(mut settings: Object, cache: &Cache, home: &str) -> Object {
+    let resources = cache.of_kind(&GroupKind::new(operator::GROUP, operator::KIND));
+    for resource in resources.iter().filter(|resource| resource.namespace() == home) {
+        for (key, value) in operator::data(resource).iter() {
+            if settings.at(&["data", key]).is_none() {
+                settings.set(&["data", key], value.clone());
+            }
+        }
+    }
+    settings
+}
+
 /// Whether a change of this object is a change of settings.
 pub(crate) fn concerns(key: &ObjectKey, home: &str) -> bool {
     let is_read = |name: &str| {
@@ -213,10 +227,10 @@ pub(crate) fn concerns(key: &ObjectKey, home: &str) -> bool {
             || [ConfigMap::Settings, ConfigMap::Parameters].iter().any(|map| map.name() == name)
     };
     key.namespace == home
-        && key.group.is_empty()
-        && match key.kind.as_str() {
-            "ConfigMap" => is_read(&key.name),
-            kind => kind == "Secret",
+        && match (key.group.as_str(), key.kind.as_str()) {
+            ("", "ConfigMap") => is_read(&key.name),
+            ("", "Secret") => true,
+            (group, kind) => group == operator::GROUP && kind == operator::KIND,
         }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lynceus_api::Glob;
+use lynceus_api::{Glob, operator};
 use lynceus_lua::{Libraries, Script, ScriptError};
-use lynceus_object::{Object, Str, Value, yaml};
+use lynceus_object::{Map, Object, Str, Value, yaml};
 
 use super::{Actions, Check, Custom, CustomizationError, Customizations};
 use crate::limits;
@@ -31,10 +31,7 @@ impl Customizations {
     /// stands.
     pub fn read(settings: &Object) -> (Self, Vec<CustomizationError>) {
         let mut reader = Reader { found: BTreeMap::new(), errors: Vec::new() };
-        match settings.kind() {
-            "ArgoCD" => reader.operator(settings.value()),
-            _ => reader.data(settings.at(&["data"])),
-        }
+        reader.data(&operator::data(settings));
         reader.finish()
     }
 }
@@ -46,8 +43,7 @@ impl Reader {
     }
 
     /// The keys of a ConfigMap: the map first, so that a key of a single kind wins over it.
-    fn data(&mut self, data: Option<&Value>) {
-        let Some(data) = data.and_then(Value::as_map) else { return };
+    fn data(&mut self, data: &Map) {
         if let Some(text) = data.get(KEY).and_then(Value::as_str) {
             self.map(text);
         }
@@ -90,7 +86,7 @@ impl Reader {
         let kind = match parts[..] {
             ["all"] => "*/*".to_owned(),
             [kind] if !kind.is_empty() => kind.to_owned(),
-            [group, kind] => super::key(group, kind),
+            [group, kind] if !kind.is_empty() => super::key(group, kind),
             _ => return self.error(key, "does not end with a kind as group_Kind or Kind"),
         };
         let raw = match what {
@@ -107,29 +103,6 @@ impl Reader {
                 None => self.error(key, format!("{value:?} is neither true nor false")),
             },
         }
-    }
-
-    /// The `ArgoCD` resource, whose operator would write these into `argocd-cm`.
-    fn operator(&mut self, resource: &Value) {
-        if let Some(text) = resource.str_at(&["spec", "resourceCustomizations"]) {
-            self.map(text);
-        }
-        let lists = [("resourceHealthChecks", "check", "health"), ("resourceActions", "action", "actions")];
-        for (list, field, what) in lists {
-            for item in resource.items_at(&["spec", list]) {
-                let text = |name: &str| item.str_at(&[name]).unwrap_or_default();
-                if text("kind").is_empty() {
-                    self.error(format!("spec.{list}"), "an item has no kind");
-                    continue;
-                }
-                let raw = self.found.entry(super::key(text("group"), text("kind"))).or_default();
-                match what {
-                    "health" => raw.health = Some(text(field).into()),
-                    _ => raw.actions = Some(text(field).into()),
-                }
-            }
-        }
-        self.data(resource.at(&["spec", "extraConfig"]));
     }
 
     fn finish(mut self) -> (Customizations, Vec<CustomizationError>) {

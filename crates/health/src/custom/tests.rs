@@ -155,7 +155,8 @@ fn the_resource_of_openshift_is_read() {
             resource.customizations.health.example.com_More: return {status = "Healthy", message = "more"}
         "#,
     );
-    assert_eq!(errors, ["spec.resourceHealthChecks: an item has no kind"]);
+    let kindless = "resource.customizations.health.example.com_";
+    assert_eq!(errors, [format!("{kindless}: does not end with a kind as group_Kind or Kind")]);
     assert_eq!(health(&settings, "example.com/v1", "Thing"), "Healthy operator");
     assert_eq!(health(&settings, "v1", "Pod"), "Healthy core");
     assert_eq!(health(&settings, "example.com/v1", "More"), "Healthy more");
