@@ -111,7 +111,10 @@ fn what_would_be_passed_over_without_a_word_is_told() {
     let misspelled = "[{group: apps, kind: Deployment, jsonPointer: [/spec/replicas]}]";
     let (code, _, told) = diff(&[("desired", DESIRED), ("live", LIVE)], &["--ignore", misspelled]);
     assert_eq!(code, 1);
-    assert!(told.starts_with("warning: rule 0 has a field \"jsonPointer\"; there are group, kind,"), "{told}");
+    assert!(
+        told.starts_with("warning: rule 0 has a field \"jsonPointer\"; there are group, kind,"),
+        "{told}"
+    );
     let two = format!("{DESIRED}---\n{DESIRED}");
     let (code, _, told) = diff(&[("desired", &two), ("live", LIVE)], &[]);
     assert_eq!(code, 2);

@@ -110,7 +110,7 @@ fn a_rule_that_cannot_be_followed_says_so() {
     assert_eq!(found.rules[0].verdict(), RuleVerdict::Failed);
     let remark = found.rules[0].remark().expect("there is something to say");
     assert!(
-        remark.ends_with("for apps/Deployment cannot be followed: it takes more than 300000 steps"),
+        remark.ends_with("for apps/Deployment cannot be followed: it takes more than 10000000 steps"),
         "{remark}"
     );
     assert!(matches!(found.changes[0].verdict, Verdict::Update(_)), "the rest is compared");

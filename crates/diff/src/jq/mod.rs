@@ -77,19 +77,12 @@ impl Expression {
     /// The paths that it leads to in an object.
     pub(crate) fn paths(&self, value: &Value) -> Result<Vec<Vec<Step>>, JqError> {
         match self.paths_on(value, limits::JQ_STACK) {
-            Err(Stop::Deep) => self.paths_deep(value),
+            // The few that call themselves again and again get a larger one.
+            Err(Stop::Deep) => stacker::grow(limits::JQ_DEEP_STACK + (1 << 20), || {
+                self.paths_on(value, limits::JQ_DEEP_STACK).map_err(reason)
+            }),
             found => found.map_err(reason),
         }
-    }
-
-    /// The same on a larger stack, for the few that call themselves again and again.
-    fn paths_deep(&self, value: &Value) -> Result<Vec<Vec<Step>>, JqError> {
-        std::thread::scope(|scope| {
-            let stack = std::thread::Builder::new().stack_size(limits::JQ_DEEP_STACK + (1 << 20));
-            let thread =
-                stack.spawn_scoped(scope, || self.paths_on(value, limits::JQ_DEEP_STACK).map_err(reason));
-            thread.ok().and_then(|thread| thread.join().ok()).unwrap_or(Err(JqError::Depth))
-        })
     }
 
     fn paths_on(&self, value: &Value, stack: usize) -> Result<Vec<Vec<Step>>, Stop> {
