@@ -17,6 +17,8 @@ pub(crate) struct Made {
     pub(crate) rendered: Arc<Rendered>,
     /// What it was made for; none if that makes no difference.
     setting: Option<Setting>,
+    /// The tools that could be used for it.
+    tools: Tools,
     /// What was got from elsewhere; a thing that was got may be another the next time.
     is_self_contained: bool,
     /// What the files looked like that were read; none if they cannot be told from others without reading them.
@@ -34,15 +36,14 @@ impl Made {
         let whole = rendered.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         let fingerprint = whole.then(|| fingerprint(&rendered, trees)).flatten();
         // A folder of manifests is the same for all, unless it asks who it is for.
-        let is_plain = rendered.source_type == SourceType::Directory && setting.tools == Tools::default();
-        let asks = !is_plain || rendered.names_setting;
-        let setting = asks.then(|| anywhere(setting));
-        Made { rendered: Arc::new(rendered), setting, is_self_contained, fingerprint }
+        let asks = rendered.source_type != SourceType::Directory || rendered.names_setting;
+        let (tools, setting) = (setting.tools, asks.then(|| anywhere(setting)));
+        Made { rendered: Arc::new(rendered), setting, tools, is_self_contained, fingerprint }
     }
 
     /// Whether it would be the same for an application of this setting, [`anywhere`].
     fn suits(&self, setting: &Setting) -> bool {
-        self.setting.as_ref().is_none_or(|own| own == setting)
+        self.tools == setting.tools && self.setting.as_ref().is_none_or(|own| own == setting)
     }
 
     /// Whether rendering anew would give the same: none of the files that were read has changed. A commit to another

@@ -75,11 +75,14 @@ fn quoted(document: &str, bare: bool) -> Option<String> {
                 let is_bare = entry.is_some_and(|(in_map, from)| {
                     in_map && letter != ']' && is_bare_key(document.get(from..at).unwrap_or_default())
                 });
-                if before.ends_with(':') {
+                // A colon right before a bracket or comma is part of a plain key.
+                let all = &document[..at];
+                let is_in_key = all.ends_with(':') && !all.ends_with("\":") && !all.ends_with("':");
+                if before.ends_with(':') && !is_in_key {
                     out.push_str(&document[copied..at]);
                     out.push_str(" ''");
                     copied = at;
-                } else if bare && is_bare {
+                } else if bare && (is_bare || is_in_key) {
                     out.push_str(&document[copied..at]);
                     out.push_str(": ''");
                     copied = at;
@@ -133,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_in_flow_style_is_an_empty_text() {
-        check("a: {b: , c: ~, d:}\ne:\n", r#"{"a":{"b":"","c":null,"d":""},"e":null}"#);
+        check("a: {b: , c: ~, d:}\ne:\n", r#"{"a":{"b":"","c":null,"d:":""},"e":null}"#);
         check("a: {b, c: 1}\ne: [b: ]\nf: {? c}\n", r#"{"a":{"b":"","c":1},"e":[{"b":""}],"f":{"c":""}}"#);
         check("a: {\n  b: # why\n}\nc: [x, y]\n", r#"{"a":{"b":""},"c":["x","y"]}"#);
     }

@@ -53,8 +53,7 @@ pub(crate) fn render(tree: &dyn Tree, path: &FilePath, job: &Job<'_>) -> Result<
         read(&file, &content, &mut directory);
     }
     directory.names_revision = has_programs && environment.names_revision();
-    // Programs may ask who they are for, and may be switched off.
-    directory.names_setting = has_programs || has_overrides(tree, path)?;
+    directory.names_setting = has_programs && environment.names_setting() || has_overrides(tree, path)?;
     Ok(directory)
 }
 

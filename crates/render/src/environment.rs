@@ -11,13 +11,15 @@ use crate::job::Setting;
 pub(crate) struct Environment<'a> {
     setting: &'a Setting,
     source: &'a ApplicationSource,
+    /// Whether anything was asked for.
+    names_setting: Cell<bool>,
     /// Whether the revision was asked for.
     names_revision: Cell<bool>,
 }
 
 impl<'a> Environment<'a> {
     pub(crate) fn new(setting: &'a Setting, source: &'a ApplicationSource) -> Self {
-        Environment { setting, source, names_revision: Cell::new(false) }
+        Environment { setting, source, names_setting: Cell::new(false), names_revision: Cell::new(false) }
     }
 
     /// Whether the revision stands somewhere: then it is not the files alone that matter.
@@ -25,7 +27,13 @@ impl<'a> Environment<'a> {
         self.names_revision.get()
     }
 
+    /// Whether anything of the application stands somewhere: then another application gets something else.
+    pub(crate) fn names_setting(&self) -> bool {
+        self.names_setting.get()
+    }
+
     fn get(&self, name: &str) -> &'a str {
+        self.names_setting.set(true);
         if name.starts_with("ARGOCD_APP_REVISION") {
             self.names_revision.set(true);
         }

@@ -275,19 +275,20 @@ pub(crate) async fn start(
 
 /// Waits until the operation is over and tells how it went.
 pub(crate) async fn finish(context: &Context, name: &str, time: Duration, output: Output) -> Outcome {
-    // What is told comes from the look that follows the end: before it, the reasons are still those of the wait.
     let over = |application: &Application| {
-        let status = &application.status;
-        let ended = |state: &OperationState| !is_running(state) && status.reconciled_at >= state.finished_at;
-        application.operation.is_none() && status.operation_state.as_ref().is_some_and(ended)
+        let state = application.status.operation_state.as_ref();
+        application.operation.is_none() && state.is_some_and(|state| !is_running(state))
     };
     let Some(application) = follow::until_telling(context, name, time, output, over).await? else {
         return Err(Failure::new(Code::Other, format!("timed out waiting for the sync of {name}"))
             .hint(format!("see what it waits for:\nlynceus app get {name}")));
     };
+    // What is told is what a look after the end finds, as with Argo CD: until then the state is that from before.
+    get::refresh(context, name, false).await?;
     get::print_object(context, name, output).await?;
     let Some(state) = &application.status.operation_state else { return Ok(()) };
     if output == Output::Wide {
+        let application = context.application(name).await?;
         let now = context.engine().clock().now();
         print!("\n{}", context.summary(&application));
         print!("\n{}", show::operation(state, now));
