@@ -186,16 +186,22 @@ async fn build(arguments: &BuildArguments) -> Result<String, String> {
             }
             Err(BuildError::Failed(error)) => {
                 let hint = error.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
-                return Err(from_here(&format!("{error}{hint}")));
+                return Err(shown_paths(&arguments.directory, &format!("{error}{hint}")));
             }
         }
     }
 }
 
-/// A text with the paths below the working directory as the user would write them.
-fn from_here(text: &str) -> String {
-    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok()).unwrap_or_default();
-    shown::from(&here.to_string_lossy(), text)
+/// A text with the paths below the working directory as the user would write them, and others in full: those of what is
+/// built, and of what lies beside it.
+fn shown_paths(directory: &str, text: &str) -> String {
+    let real = |path: &Path| path.canonicalize().unwrap_or_default();
+    let (here, root) = (real(Path::new(".")), real(Path::new(directory)));
+    if root.starts_with(&here) {
+        return shown::from(&here.to_string_lossy(), text);
+    }
+    let around = root.parent().filter(|parent| parent.parent().is_some()).unwrap_or(&root);
+    shown::in_full(&around.to_string_lossy(), text)
 }
 
 /// The whole of the disk, and where in it the directory is: bases may be anywhere.

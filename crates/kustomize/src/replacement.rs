@@ -278,6 +278,11 @@ impl Target {
         }
         let words = if create == Create::No { "find" } else { "find or create" };
         let missing = || format!("unable to {words} field {path:?} in replacement target");
+        if path.is_empty() && copied.text.is_some() {
+            return Err(
+                KustomizeError::new("a single value cannot take the place of a resource").context(missing())
+            );
+        }
         let mut set =
             |field: &mut Value, found: Found<'_>| self.set_value(field, found, copied, (written, flow));
         let mut walk = Walk::new(create, &mut set);

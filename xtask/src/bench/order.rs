@@ -79,10 +79,11 @@ fn called(program: &Path, arguments: &[String], calls: &Path) -> Result<BTreeSet
 /// side.
 fn script(map: &str, runs: &[BTreeSet<String>]) -> String {
     let mut groups: BTreeMap<(Reverse<Vec<bool>>, String), BTreeSet<String>> = BTreeMap::new();
-    for (files, function) in map.lines().filter_map(section) {
+    for (files, sort, function) in map.lines().filter_map(section) {
         let called: Vec<bool> = runs.iter().map(|run| run.contains(function)).collect();
         if called.contains(&true) {
-            groups.entry((Reverse(called), files)).or_default().insert(pattern(function));
+            let functions = groups.entry((Reverse(called), files)).or_default();
+            functions.insert(format!("{sort}{}", pattern(function)));
         }
     }
     let mut out = String::from(
@@ -98,17 +99,23 @@ fn script(map: &str, runs: &[BTreeSet<String>]) -> String {
     out
 }
 
-/// The files that a line of the linker's map may mean in another build, and the function whose code it is about.
-fn section(line: &str) -> Option<(String, &str)> {
+/// The files that a line of the linker's map may mean in another build, and the function whose code it is about, which may be
+/// of the sort that the compiler thinks is seldom called.
+fn section(line: &str) -> Option<(String, &str, &str)> {
+    const SELDOM: &str = "unlikely.";
     let (head, function) = line.split_once(":(.text.")?;
     let function = function.strip_suffix(')')?;
+    let (sort, function) = match function.strip_prefix(SELDOM) {
+        Some(function) => (SELDOM, function),
+        None => ("", function),
+    };
     let file = head.rsplit('/').next()?;
     let name = file.split_once('-')?.0;
     let files = match name.strip_prefix("lib") {
         Some(_) if file.contains(".rlib") => format!("*{name}-*.rlib:*"),
         _ => format!("*{name}-*.rcgu.o"),
     };
-    Some((files, function))
+    Some((files, sort, function))
 }
 
 /// A name without the hashes in it, in either of the two ways to write names.
@@ -144,6 +151,7 @@ mod tests {
  30 30 8 16 /t/deps/liblynceus_helm-45.rlib(a-cgu.0.rcgu.o):(.text._ZN12lynceus_helm4lint17h0123456789abcdefE)
  40 40 8 16 /t/lib/libstd-c7.rlib(std-c7.std.6c-cgu.0.rcgu.o):(.text._RNvMs4_NtCs6QQ8S7pYvVz_3std2io5write)
  50 50 8 16 /t/deps/liblynceus_helm-45.rlib(a-cgu.0.rcgu.o):(.rodata.cst16)
+ 60 60 8 16 /t/deps/liblynceus_helm-45.rlib(a-cgu.0.rcgu.o):(.text.unlikely._ZN12lynceus_helm4grow17h0123456789abcdefE)
 ";
 
     fn run(names: &[&str]) -> BTreeSet<String> {
@@ -154,14 +162,17 @@ mod tests {
     fn what_every_run_calls_comes_first_and_hashes_are_left_open() {
         let main = "_ZN7lynceus4main17h0123456789abcdefE";
         let write = "_RNvMs4_NtCs6QQ8S7pYvVz_3std2io5write";
-        let runs = [run(&[main, write]), run(&[main, write, "_ZN12lynceus_helm4load17h0123456789abcdefE"])];
+        let (load, grow) =
+            ("_ZN12lynceus_helm4load17h0123456789abcdefE", "_ZN12lynceus_helm4grow17h0123456789abcdefE");
+        let runs = [run(&[main, write]), run(&[main, write, load, grow])];
         let script = script(MAP, &runs);
         let body: Vec<&str> = script.lines().skip(5).collect();
         assert_eq!(
             body.join("\n"),
             "    *libstd-*.rlib:*(\n      \".text._RNvMs4_NtCs*_3std2io5write\")\n    \
              *lynceus-*.rcgu.o(\n      \".text._ZN7lynceus4main17h*\")\n    \
-             *liblynceus_helm-*.rlib:*(\n      \".text._ZN12lynceus_helm4load17h*\")\n  }\n}\nINSERT BEFORE .text;"
+             *liblynceus_helm-*.rlib:*(\n      \".text._ZN12lynceus_helm4load17h*\"\n      \
+             \".text.unlikely._ZN12lynceus_helm4grow17h*\")\n  }\n}\nINSERT BEFORE .text;"
         );
     }
 }

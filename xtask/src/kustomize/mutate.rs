@@ -69,14 +69,28 @@ fn reason(told: &str, difference: &str) -> Option<&'static str> {
         Some("twice")
     } else if refuses("did not find expected <document start>") {
         Some("second")
+    } else if difference.contains("only kustomize refuses") && difference.contains("panic: ") {
+        Some("panic")
     } else if difference.contains("only kustomize refuses")
-        && difference.contains("Go struct field Selector.")
+        && ["Selector.", "FieldSpec."].iter().any(|of| difference.contains(&format!("Go struct field {of}")))
     {
         Some("selector")
+    } else if is_written_null(difference) {
+        Some("null")
     } else if told.contains("name: [") || told.contains("name: {") {
         Some("key")
     } else {
         None
+    }
+}
+
+/// Whether all that differs is the word null inside of a text.
+fn is_written_null(difference: &str) -> bool {
+    let line =
+        |who: &str| difference.lines().find_map(|line| Some(line.trim_start().strip_prefix(who)?.trim()));
+    match (line("kustomize:"), line("lynceus:")) {
+        (Some(theirs), Some(ours)) => theirs != ours && theirs.replace("null", "") == ours,
+        _ => false,
     }
 }
 

@@ -1,9 +1,19 @@
 //! Paths as the user would write them.
 
-/// A text with the paths below a directory as they are from there. The directory may stand in the text with a slash before
-/// it or without; what only ends with its name is another one.
+/// A text with the paths below a directory as they are from there.
 pub(super) fn from(here: &str, text: &str) -> String {
-    let below = here.trim_matches('/');
+    begun(here, text, "")
+}
+
+/// A text with the paths below a directory written out in full, where they stand without the slash that they begin with.
+pub(super) fn in_full(directory: &str, text: &str) -> String {
+    begun(directory, text, &format!("/{}/", directory.trim_matches('/')))
+}
+
+/// A text in which `instead` stands where paths begin with a directory. That may stand in the text with a slash before it or
+/// without; what only ends with its name is another one.
+fn begun(directory: &str, text: &str, instead: &str) -> String {
+    let below = directory.trim_matches('/');
     if below.is_empty() {
         return text.to_owned();
     }
@@ -20,6 +30,7 @@ pub(super) fn from(here: &str, text: &str) -> String {
         };
         if begins {
             out.push_str(outer);
+            out.push_str(instead);
         } else {
             out.push_str(&rest[..at + needle.len()]);
         }
@@ -35,7 +46,7 @@ fn is_of_path(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::from;
+    use super::{from, in_full};
 
     #[test]
     fn only_what_begins_with_the_directory_is_below_it() {
@@ -44,5 +55,6 @@ mod tests {
         assert_eq!(from("/tmp", "tmp/rvx/tmp/ov/k.yaml"), "rvx/tmp/ov/k.yaml");
         assert_eq!(from("/a", "/a/a/x and my-a/y, https://a/b"), "a/x and my-a/y, https://a/b");
         assert_eq!(from("/", "/a/b"), "/a/b");
+        assert_eq!(in_full("/t/a", "t/a/k.yaml: no /t/a/b, x/t/a/c"), "/t/a/k.yaml: no /t/a/b, x/t/a/c");
     }
 }

@@ -55,10 +55,11 @@ impl<'p> StrategicPatch<'p> {
         if !matches!(resource.value.at(&["metadata", "annotations"]), Some(Value::Map(_))) {
             take_last(&mut patch, "annotations");
         }
-        if self.is_selective
-            && let Some(api_version) = resource.value.get("apiVersion")
-        {
-            patch.set(&["apiVersion"], api_version.clone());
+        match resource.value.get("apiVersion").filter(|_| self.is_selective) {
+            // A null in a patch would take the field away.
+            Some(Value::Null) => drop(patch.remove(&["apiVersion"])),
+            Some(api_version) => patch.set(&["apiVersion"], api_version.clone()),
+            None => {}
         }
         let has_annotations = resource.value.at(&["metadata", "annotations"]).is_some();
         if resource.is_tracked() {

@@ -140,7 +140,7 @@ const HELM_3: &str = "Lynceus prints what Helm 4 does. These are differences bet
     corners of Helm 4; they say nothing about how often an everyday chart meets one.";
 
 /// Why cases of counted sets differ, by the words that those who count use.
-const REASONS: [(&str, &str); 12] = [
+const REASONS: [(&str, &str); 14] = [
     ("words", "both refuse, in other words"),
     ("documents", "Helm 3 cuts blank lines off the ends of documents, and has others for `--show-only`"),
     ("functions", "functions that only Helm 4 has"),
@@ -155,7 +155,12 @@ const REASONS: [(&str, &str); 12] = [
     ("second", "a second JSON value in a file is refused; Kustomize forgets it without a word"),
     (
         "selector",
-        "a number as a name in a plugin's selector is taken as text, as everywhere else in a plugin",
+        "a number as a name in a plugin's selector or field is taken as text, as everywhere else in a plugin",
+    ),
+    ("panic", "Kustomize ends with a panic of Go"),
+    (
+        "null",
+        "a variable that stands for a null leaves nothing in a text; Kustomize leaves it as it was written",
     ),
     ("key", "a list item whose key is itself a list or a map is merged once; Kustomize repeats it"),
     ("lint", "`lint` looks at other things"),
