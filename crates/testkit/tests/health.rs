@@ -40,7 +40,8 @@ async fn a_wave_waits_for_what_a_users_check_says() {
         .replace("name: late", "name: late\n  annotations: {argocd.argoproj.io/sync-wave: '1'}");
     world.commit(&[("app/a.yaml", &config_map("early", "bad")), ("app/b.yaml", &late)]);
     world.deliver("shop", "app", &automated()).await;
-    world.until("the wait", |world| world.state("shop").ends_with("Running")).await;
+    let is_early = |world: &World| world.object("", "ConfigMap", "default", "early").is_some();
+    world.until("the wait", |world| world.state("shop").ends_with("Running") && is_early(world)).await;
     assert!(world.object("", "ConfigMap", "default", "late").is_none());
     world
         .patch("v1", "ConfigMap", "default", "early", &lynceus_object::value!({"data": {"key": "good"}}))
