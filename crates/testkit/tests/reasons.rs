@@ -86,6 +86,16 @@ metadata: {name: lazy}
 provisioner: example.com/none
 volumeBindingMode: WaitForFirstConsumer
 ";
+const VOLUME: &str = "
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: shelf}
+spec:
+  storageClassName: lazy
+  accessModes: [ReadWriteOnce]
+  capacity: {storage: 1Gi}
+  hostPath: {path: /data}
+";
 const CLAIM: &str = "
 apiVersion: v1
 kind: PersistentVolumeClaim
@@ -134,6 +144,8 @@ async fn a_claim_whose_consumer_comes_later_does_not_hold_its_wave() {
     world.commit(&[("app/claim.yaml", CLAIM), ("app/db.yaml", CONSUMER)]);
     world.deliver("shop", "app", &automated()).await;
     world.until("the consumer", |world| world.object("apps", "Deployment", "default", "db").is_some()).await;
+    world.apply(VOLUME).await;
+    world.until("rest", |world| world.state("shop") == FINE).await;
     world.end().await;
 }
 

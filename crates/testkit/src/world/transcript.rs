@@ -174,6 +174,13 @@ fn plain_word(word: &str) -> Option<String> {
         return Some(format!("{stem}-SUFFIX"));
     }
     let hex = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // A hook without a name gets one from its commit, its phase and the second in which its sync began.
+    if let [stem @ .., commit, phase, second] = word.split('-').collect::<Vec<_>>().as_slice()
+        && (commit.len() == 7 && hex(commit))
+        && (second.len() == 10 && second.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        return Some(format!("{}-COMMIT-{phase}-SECOND", stem.join("-")));
+    }
     let is_uid =
         word.len() == 36 && word.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && hex(&word.replace('-', ""));
     let is_time = word.strip_suffix("AM").or(word.strip_suffix("PM")).is_some_and(|time| {
@@ -197,6 +204,7 @@ mod tests {
     #[test]
     fn commits_uids_times_and_made_up_names_are_left_out() {
         assert_eq!(plain("web-77789f8c76: Synced"), "web-SUFFIX: Synced");
+        assert_eq!(plain("Job/each-1a2b3c4-postsync-1767225600 Synced"), "Job/each-COMMIT-postsync-SECOND Synced");
         assert_eq!(plain("http://127.0.0.1:40421/x: no"), "http://127.0.0.1:PORT/x: no");
         let text = "to 8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b, uid 123e4567-e89b-12d3-a456-426614174000 at 3:04PM.";
         assert_eq!(plain(text), "to COMMIT, uid UID at TIME.");
