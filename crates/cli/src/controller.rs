@@ -37,12 +37,20 @@ pub(crate) struct Plugins {
     /// Ask the config-management plugins whose sockets are in this directory. Without it there are none.
     #[arg(long, value_name = "DIR", env = "LYNCEUS_PLUGIN_SOCKETS")]
     pub(crate) plugin_sockets: Option<PathBuf>,
+    /// Offer credentials to plugins that want them on sockets in this directory, which they have to have under the same
+    /// path. By default it is that of their own sockets.
+    #[arg(long, value_name = "DIR", env = "LYNCEUS_PLUGIN_ASKPASS", requires = "plugin_sockets")]
+    pub(crate) plugin_askpass: Option<PathBuf>,
 }
 
 impl Plugins {
     /// The settings of sources with these plugins.
     pub(crate) fn settings(&self) -> Settings {
-        Settings { plugin_sockets: self.plugin_sockets.clone(), ..Settings::default() }
+        Settings {
+            plugin_sockets: self.plugin_sockets.clone(),
+            plugin_askpass: self.plugin_askpass.clone(),
+            ..Settings::default()
+        }
     }
 }
 

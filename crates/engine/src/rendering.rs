@@ -394,7 +394,9 @@ impl Renderer {
             // Asked for by its own name.
             Need::Base(_) => Err(RenderingError::Interrupted),
             Need::Plugin(call) => {
-                self.sources.plugin_manifests(files.clone(), &question(call)).await.map_err(failed)
+                let repository = self.repository(request, source);
+                let made = self.sources.plugin_manifests(files.clone(), &question(call), &repository).await;
+                made.map_err(failed)
             }
             Need::Discovery(call) => {
                 let found = self.sources.discover_plugin(files.clone(), &question(call)).await;

@@ -78,6 +78,11 @@ pub trait Tree: Send + Sync {
     fn identity(&self, _path: &FilePath) -> Result<Option<String>, TreeError> {
         Ok(None)
     }
+
+    /// Whether the file at `path` itself is a program, where that is kept beside its content.
+    fn is_executable(&self, _path: &FilePath) -> Result<bool, TreeError> {
+        Ok(false)
+    }
 }
 
 /// A tree held in memory, for tests, overlays and generated sources.

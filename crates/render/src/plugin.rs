@@ -27,9 +27,8 @@ pub(crate) fn render(path: &FilePath, job: &Job<'_>, found: &Str) -> Result<Made
     if !job.setting.plugins {
         return Err(RenderError::PluginsOff { path: path.clone() });
     }
-    let none = ApplicationSourcePlugin::default();
-    let plugin = job.source.plugin.as_ref().unwrap_or(&none);
-    let name = if plugin.name.is_empty() { found } else { &plugin.name };
+    let plugin = job.source.plugin.as_ref();
+    let name = plugin.map(|plugin| &plugin.name).filter(|name| !name.is_empty()).unwrap_or(found);
     let environment = variables(plugin, job)?;
     let need = Need::Plugin(PluginCall { name: name.clone(), path: path.clone(), environment });
     let Some(answer) = job.fetched.get(&need) else { return Err(RenderError::Needs(vec![need])) };
@@ -52,11 +51,16 @@ pub(crate) fn render(path: &FilePath, job: &Job<'_>, found: &Str) -> Result<Made
 }
 
 /// The environment of a plugin, as Argo CD gives it: the build's, the cluster's, then what the Application says.
-fn variables(plugin: &ApplicationSourcePlugin, job: &Job<'_>) -> Result<Vec<(Str, Str)>, RenderError> {
+/// One that was found where the Application names none hears nothing of parameters.
+fn variables(
+    plugin: Option<&ApplicationSourcePlugin>,
+    job: &Job<'_>,
+) -> Result<Vec<(Str, Str)>, RenderError> {
     let mut variables = Environment::new(job.setting, job.source).all();
     let apis: Vec<&str> = job.setting.api_versions.iter().map(Str::as_str).collect();
     variables.push(("KUBE_VERSION".into(), helm::plain(&job.setting.kube_version).as_str().into()));
     variables.push(("KUBE_API_VERSIONS".into(), apis.join(",").as_str().into()));
+    let Some(plugin) = plugin else { return Ok(variables) };
     let known = variables.clone();
     let get =
         |name: &str| known.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());

@@ -110,7 +110,10 @@ fn plugins_are_asked_before_files_are_looked_at_unless_the_source_names_its_tool
     assert_eq!(discovery.to_string(), "the plugin for app");
     // One says that it is for it.
     let found = Fetched::from([(discovery.clone(), b"cdk".as_slice().into())]);
-    assert_eq!(needed(source, chart, &found).to_string(), "the manifests of app from plugin cdk");
+    let Need::Plugin(call) = needed(source, chart, &found) else { panic!("a plugin is needed") };
+    assert_eq!(call.name, "cdk");
+    // The Application says nothing to it.
+    assert_eq!(call.environment.last().map(|(name, _)| name.as_str()), Some("KUBE_API_VERSIONS"));
     // None does.
     let nobody = Fetched::from([(discovery, b"".as_slice().into())]);
     let rendered = render(source, chart, &nobody, true).unwrap();

@@ -28,6 +28,8 @@ pub enum Layout {
 pub enum Change {
     /// A file gets this content.
     Write(Vec<u8>),
+    /// A program gets this content.
+    WriteProgram(Vec<u8>),
     /// A symbolic link gets this target.
     Link(String),
     /// A submodule stands at this commit.
@@ -278,6 +280,7 @@ impl Composition {
             let path = path.as_str();
             let (kind, id) = match change {
                 Change::Write(content) => (EntryKind::Blob, self.blob(&content)?),
+                Change::WriteProgram(content) => (EntryKind::BlobExecutable, self.blob(&content)?),
                 Change::Link(target) => (EntryKind::Link, self.blob(target.as_bytes())?),
                 Change::Submodule(commit) => (EntryKind::Commit, commit.0),
                 Change::Remove => {

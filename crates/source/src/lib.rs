@@ -12,7 +12,8 @@
 //! that the user named, and to a service for tokens that the registry there names, and nowhere else.
 //!
 //! A config-management plugin is asked over its socket, where the operator has named a directory of them: it gets the
-//! files of a revision and answers with manifests.
+//! files of a revision and answers with manifests. One that says that it wants them is offered the credentials of the
+//! repository for the time of the call.
 //!
 //! Everything in a tree is read by the ids of its objects, so a tree never changes, whatever happens to the
 //! branch that it was found by. [`DiskTree`] reads a plain directory with the same rules. [`compose`] makes
@@ -59,7 +60,7 @@ pub use disk::DiskTree;
 pub use error::{HostKeyProblem, Peer, RevisionKind, SourceError, Step};
 pub use listing::{References, similar};
 pub use oci::Artifact;
-pub use plugin::{PluginCall, PluginError};
+pub use plugin::{Announcement, PluginCall, PluginError};
 pub use poll::Schedule;
 pub use range::Range;
 pub use repository::{Access, Repository, RepositoryKind};

@@ -99,6 +99,13 @@ pub const PLUGIN_CHUNK_BYTES: usize = 64 << 10;
 pub const MAX_PLUGINS: usize = 100;
 /// How long a plugin may take from the first question to the last answer, as in Argo CD.
 pub const PLUGIN_TIMEOUT: Duration = Duration::from_secs(90);
+/// How long before its time is over a plugin's failure counts as having taken too long. Argo CD's server for plugins ends
+/// commands a tenth of a second before.
+pub const PLUGIN_LAST_MOMENT: Duration = Duration::from_millis(200);
+/// How many may ask for the credentials of one call at once.
+pub const MAX_ASKPASS_CONVERSATIONS: usize = 16;
+/// The longest question for credentials.
+pub const MAX_ASKPASS_BYTES: usize = 1024;
 
 /// How long listing the references of a repository may take, as in Argo CD.
 pub const LIST_TIMEOUT: Duration = Duration::from_secs(15);

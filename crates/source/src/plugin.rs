@@ -3,10 +3,12 @@
 //! A plugin listens on a socket in a directory that both containers share, and speaks Argo CD's protocol: gRPC, with the
 //! files of the revision as a packed archive. Nothing is run here, and a plugin sees what it is sent and nothing else.
 
+mod askpass;
 mod call;
 mod pack;
 mod wire;
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,10 +19,13 @@ use tokio::time::Instant;
 
 use crate::error::SourceError;
 use crate::limits;
+use crate::repository::Repository;
 use crate::sources::{Sources, blocking};
 
+use askpass::Offer;
 use call::Plugin;
 use pack::Packed;
+use wire::Configuration;
 
 /// What a plugin is told, beside the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +37,29 @@ pub struct PluginCall {
     pub path: FilePath,
     /// The environment of the plugin's commands.
     pub environment: Vec<(String, String)>,
+}
+
+/// A parameter that a plugin announces: one that it would understand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Announcement {
+    /// What the parameter is called.
+    pub name: String,
+    /// The same for people.
+    pub title: String,
+    /// What it is about.
+    pub tooltip: String,
+    /// Whether the plugin cannot do without.
+    pub required: bool,
+    /// What each text of it is to be read as, `number` for instance.
+    pub item_type: String,
+    /// Whether it is a `string`, an `array` or a `map`; a string if this is empty.
+    pub collection_type: String,
+    /// What the plugin takes if nobody says otherwise, of a string.
+    pub string: String,
+    /// The same of an array.
+    pub array: Vec<String>,
+    /// The same of a map.
+    pub map: BTreeMap<String, String>,
 }
 
 /// Why a plugin did not do its work.
@@ -114,6 +142,16 @@ pub enum PluginError {
         /// Of what.
         unit: &'static str,
     },
+    /// The credentials that the plugin wants cannot be offered to it.
+    #[error(
+        "cannot offer credentials to the plugin on {socket}: {reason}; `--plugin-askpass DIR` names another directory"
+    )]
+    Credentials {
+        /// The socket, or the directory that it would be in.
+        socket: String,
+        /// What the operating system said.
+        reason: String,
+    },
     /// The plugin that was named says that the files are not for it.
     #[error("plugin {plugin} says that {path} is not for it")]
     NotForIt {
@@ -154,31 +192,57 @@ impl Sources {
         call: &PluginCall,
     ) -> Result<Option<String>, SourceError> {
         let mut session = Session::new(self, tree, call)?;
-        Ok(session.discover().await?.map(|plugin| plugin.name))
+        Ok(session.discover().await?.map(|(plugin, _)| plugin.name))
     }
 
-    /// The manifests that a plugin makes of the files, as a stream of YAML.
+    /// The manifests that a plugin makes of the files of a repository, as a stream of YAML. A plugin that says that it
+    /// wants them is offered what the repository is read with, for as long as it works.
     pub async fn plugin_manifests(
         &self,
         tree: Arc<dyn Tree>,
         call: &PluginCall,
+        repository: &Repository,
     ) -> Result<Arc<[u8]>, SourceError> {
         let mut session = Session::new(self, tree, call)?;
-        let plugin = if call.name.is_empty() {
-            let found = session.discover().await?;
-            found.ok_or_else(|| PluginError::ForNone { path: call.path.clone() })?
-        } else {
-            session.named().await?
-        };
+        let (plugin, configuration) = session.choose().await?;
         let packed = session.packed().await?;
-        let manifests = plugin.generate(call, &packed).await?;
-        Ok(manifests.join("\n---\n").into_bytes().into())
+        let offer = match configuration.wants_git_credentials {
+            true => Offer::of(repository, &session.askpass)?,
+            false => None,
+        };
+        let answer = match &offer {
+            Some(offer) => {
+                let environment = [&call.environment[..], &offer.environment].concat();
+                let call = PluginCall { environment, ..call.clone() };
+                plugin.generate(&call, &packed).await.map_err(|error| offer.conceal(error))
+            }
+            None => plugin.generate(call, &packed).await,
+        };
+        Ok(answer?.join("\n---\n").into_bytes().into())
+    }
+
+    /// The parameters that a plugin announces for the files, its own first and those of its configuration last, as it
+    /// says them. They are there to be shown: neither Argo CD nor we tell a plugin the defaults that it announced.
+    pub async fn plugin_parameters(
+        &self,
+        tree: Arc<dyn Tree>,
+        call: &PluginCall,
+    ) -> Result<Vec<Announcement>, SourceError> {
+        let mut session = Session::new(self, tree, call)?;
+        let (plugin, _) = session.choose().await?;
+        let packed = session.packed().await?;
+        Ok(plugin.announcements(call, &packed).await?)
     }
 }
+
+/// A plugin that the files are for, and what it says about itself.
+type Chosen = (Plugin, Configuration);
 
 /// What is asked about one application.
 struct Session<'a> {
     directory: PathBuf,
+    /// Where plugins find the sockets that credentials are offered on.
+    askpass: PathBuf,
     deadline: Instant,
     timeout: Duration,
     tree: Arc<dyn Tree>,
@@ -191,12 +255,24 @@ impl<'a> Session<'a> {
     fn new(sources: &Sources, tree: Arc<dyn Tree>, call: &'a PluginCall) -> Result<Self, PluginError> {
         let settings = sources.settings();
         let directory = settings.plugin_sockets.clone().ok_or(PluginError::Off)?;
+        let askpass = settings.plugin_askpass.clone().unwrap_or_else(|| directory.clone());
         let timeout = settings.plugin_timeout;
-        Ok(Session { directory, deadline: Instant::now() + timeout, timeout, tree, call, packed: None })
+        let deadline = Instant::now() + timeout;
+        Ok(Session { directory, askpass, deadline, timeout, tree, call, packed: None })
+    }
+
+    /// The plugin that the files are for.
+    async fn choose(&mut self) -> Result<Chosen, SourceError> {
+        if self.call.name.is_empty() {
+            let none = PluginError::ForNone { path: self.call.path.clone() };
+            Ok(self.discover().await?.ok_or(none)?)
+        } else {
+            self.named().await
+        }
     }
 
     /// The plugin that the application names. Where it has rules for what it is for, they count.
-    async fn named(&mut self) -> Result<Plugin, SourceError> {
+    async fn named(&mut self) -> Result<Chosen, SourceError> {
         let name = self.call.name.as_str();
         let names = self.names().await?;
         // Only what is in the directory can be meant: a name is not a path.
@@ -209,7 +285,8 @@ impl<'a> Session<'a> {
             .into());
         }
         let plugin = self.plugin(name);
-        if plugin.is_discovery_configured().await? {
+        let configuration = plugin.configuration().await?;
+        if configuration.is_discovery_configured {
             let packed = self.packed().await?;
             let answer = plugin.matches(self.call, &packed).await?;
             if !answer.is_supported && answer.is_discovery_enabled {
@@ -218,19 +295,20 @@ impl<'a> Session<'a> {
                 );
             }
         }
-        Ok(plugin)
+        Ok((plugin, configuration))
     }
 
     /// The first plugin, by name, whose rules say that the files are for it.
-    async fn discover(&mut self) -> Result<Option<Plugin>, SourceError> {
+    async fn discover(&mut self) -> Result<Option<Chosen>, SourceError> {
         for name in self.names().await? {
             let plugin = self.plugin(&name);
-            if !plugin.is_discovery_configured().await? {
+            let configuration = plugin.configuration().await?;
+            if !configuration.is_discovery_configured {
                 continue;
             }
             let packed = self.packed().await?;
             if plugin.matches(self.call, &packed).await?.is_supported {
-                return Ok(Some(plugin));
+                return Ok(Some((plugin, configuration)));
             }
         }
         Ok(None)

@@ -30,6 +30,9 @@ pub struct Settings {
     pub environment_proxy: bool,
     /// The directory with the sockets of config-management plugins. Without one there are none.
     pub plugin_sockets: Option<PathBuf>,
+    /// The directory in which plugins find the sockets that credentials are offered on; that of their own sockets if there
+    /// is none.
+    pub plugin_askpass: Option<PathBuf>,
     /// How long a plugin may take from the first question to the last answer.
     pub plugin_timeout: Duration,
 }
@@ -48,6 +51,7 @@ impl Default for Settings {
             submodules: true,
             environment_proxy: true,
             plugin_sockets: None,
+            plugin_askpass: None,
             plugin_timeout: limits::PLUGIN_TIMEOUT,
         }
     }

@@ -44,6 +44,7 @@ struct Item {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemKind {
     File,
+    Executable,
     Directory,
     Link,
     Submodule,
@@ -93,7 +94,7 @@ impl GitTree {
             let found = directory.binary_search_by(|item| item.name.as_str().cmp(part));
             let item = found.ok().and_then(|index| directory.get(index)).ok_or(Stop::Nothing)?;
             node = match item.kind {
-                ItemKind::File => Node::File(place.objects, item.id),
+                ItemKind::File | ItemKind::Executable => Node::File(place.objects, item.id),
                 ItemKind::Link => Node::Link(place.objects, item.id),
                 ItemKind::Directory => Node::Directory(Place { tree: item.id, ..place }),
                 ItemKind::Submodule => self.submodule(path, done, item.id)?,
@@ -150,7 +151,7 @@ impl GitTree {
 
     fn describe(&self, path: &FilePath, item: &Item, objects: &Objects) -> Result<Entry, TreeError> {
         Ok(match item.kind {
-            ItemKind::File => Entry::File,
+            ItemKind::File | ItemKind::Executable => Entry::File,
             ItemKind::Directory => Entry::Directory,
             ItemKind::Link => Entry::Link(read_link(objects, item.id, path)?),
             ItemKind::Submodule => match self.submodules.get(path) {
@@ -211,6 +212,15 @@ impl Tree for GitTree {
         })
     }
 
+    fn is_executable(&self, path: &FilePath) -> Result<bool, TreeError> {
+        let folder = self.arrive(&path.parent().unwrap_or_default())?;
+        let Node::Directory(place) = folder else { return Ok(false) };
+        let directory = self.directory(&place, path)?;
+        let found = directory.binary_search_by(|item| item.name.as_str().cmp(path.name()));
+        let item = found.ok().and_then(|index| directory.get(index));
+        Ok(item.is_some_and(|item| item.kind == ItemKind::Executable))
+    }
+
     fn list(&self, path: &FilePath) -> Result<Vec<(String, Entry)>, TreeError> {
         let place = match self.arrive(path)? {
             Node::Directory(place) => place,
@@ -248,7 +258,8 @@ fn decode(place: &Place) -> Result<Directory, ObjectError> {
                 gix::objs::tree::EntryKind::Tree => ItemKind::Directory,
                 gix::objs::tree::EntryKind::Link => ItemKind::Link,
                 gix::objs::tree::EntryKind::Commit => ItemKind::Submodule,
-                _ => ItemKind::File,
+                gix::objs::tree::EntryKind::BlobExecutable => ItemKind::Executable,
+                gix::objs::tree::EntryKind::Blob => ItemKind::File,
             };
             // A name that is not UTF-8 is shown with replacement characters, and found by that name.
             let name = String::from_utf8_lossy(entry.filename).into_owned();

@@ -7,9 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lynceus_files::{FilePath, MemoryTree, Tree};
-use lynceus_source::{PluginCall, PluginError, Settings, SourceError, Sources};
+use lynceus_source::compose::{Change, Composition, Layout};
+use lynceus_source::{
+    Access, Announcement, PluginCall, PluginError, Repository, RepositoryKind, Settings, SourceError,
+    Sources, Target,
+};
 use support::Scratch;
-use support::plugin_server::{Manners, PluginServer};
+use support::plugin_server::{Manners, PluginServer, ask_credentials};
 
 fn sources(scratch: &Scratch) -> Sources {
     let plugin_sockets = Some(scratch.path("sockets"));
@@ -31,12 +35,23 @@ fn call(name: &str) -> PluginCall {
     PluginCall { name: name.to_owned(), path: FilePath::new("apps/shop").unwrap(), environment }
 }
 
+/// A repository that needs no credentials.
+fn open() -> Repository {
+    Repository::at("https://git.example.com/org/repo")
+}
+
+/// One that is read with a user and a password.
+fn private() -> Repository {
+    let access = Access { username: "ada".into(), password: "s3cr3t".into(), ..Access::default() };
+    open().with_access(access)
+}
+
 fn answers(rules: Option<bool>, manifests: &[&str]) -> Manners {
     Manners::Answers { rules, manifests: manifests.iter().map(|&text| text.to_owned()).collect() }
 }
 
 async fn manifests(sources: &Sources, name: &str) -> Result<String, String> {
-    match sources.plugin_manifests(tree(), &call(name)).await {
+    match sources.plugin_manifests(tree(), &call(name), &open()).await {
         Ok(answer) => Ok(String::from_utf8(answer.to_vec()).unwrap()),
         Err(error) => Err(error.to_string()),
     }
@@ -125,7 +140,7 @@ async fn a_plugin_that_hangs_is_given_up() {
         ..Settings::default()
     };
     let sources = Sources::new(scratch.path("cache"), settings);
-    let error = sources.plugin_manifests(tree(), &call("hangs")).await.unwrap_err();
+    let error = sources.plugin_manifests(tree(), &call("hangs"), &open()).await.unwrap_err();
     assert_eq!(error.to_string(), "plugin hangs took longer than 0.25 s");
     assert!(error.is_transient());
 }
@@ -144,7 +159,7 @@ async fn only_what_is_in_the_folder_is_asked() {
     let off = Sources::new(scratch.path("cache"), Settings::default());
     assert!(!off.has_plugins());
     assert_eq!(
-        off.plugin_manifests(tree(), &call("inside")).await.unwrap_err(),
+        off.plugin_manifests(tree(), &call("inside"), &open()).await.unwrap_err(),
         SourceError::Plugin(PluginError::Off)
     );
 }
@@ -157,11 +172,124 @@ async fn files_that_lead_outside_go_to_nobody() {
         let mut tree = MemoryTree::new();
         tree.insert(FilePath::new("apps/shop/a").unwrap(), *b"1");
         tree.insert_link(FilePath::new("apps/link").unwrap(), target);
-        let error = sources(&scratch).plugin_manifests(Arc::new(tree), &call("cdk")).await.unwrap_err();
+        let asked = sources(&scratch).plugin_manifests(Arc::new(tree), &call("cdk"), &open()).await;
+        let error = asked.unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("apps/link is a symbolic link to {target:?}, which leaves the repository")
         );
     }
     assert!(server.heard().iter().all(|heard| heard.files.is_empty()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_of_a_commit_are_sent_as_programs() {
+    let scratch = Scratch::new("plugin-modes");
+    let server = PluginServer::start(&scratch.path("sockets"), "cdk", answers(None, &["kind: A"]));
+    let repository = Composition::create(scratch.path("repository"), Layout::Bare).unwrap();
+    let program = (support::path("apps/shop/run"), Change::WriteProgram(b"#!/bin/sh".to_vec()));
+    let plain = support::write("apps/shop/cdk.json", "{}");
+    repository.commit("main", &support::message("One"), [program, plain]).unwrap();
+    let sources = sources(&scratch);
+    let place = Repository::at(scratch.path("repository").display().to_string());
+    let revision = sources.resolve(&place, Target { revision: "main", tag_prefix: "" }).await.unwrap();
+    let tree = sources.tree(&place, &revision).await.unwrap();
+    sources.plugin_manifests(tree, &call("cdk"), &place).await.unwrap();
+    assert_eq!(server.heard()[1].files, ["apps/shop/cdk.json={}", "apps/shop/run*=#!/bin/sh"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parameters_that_a_plugin_announces_can_be_had() {
+    let scratch = Scratch::new("plugin-parameters");
+    let folder = scratch.path("sockets");
+    let _other = PluginServer::start(&folder, "a-other", answers(Some(false), &["colour"]));
+    let server = PluginServer::start(&folder, "b-found", answers(Some(true), &["size", "tier"]));
+    let sources = sources(&scratch);
+    let named = |name: &str| Announcement { name: name.to_owned(), ..Announcement::default() };
+    for name in ["", "b-found"] {
+        let announced = sources.plugin_parameters(tree(), &call(name)).await.unwrap();
+        assert_eq!(announced, [named("size"), named("tier")]);
+    }
+    let heard = server.heard();
+    let asked = heard.iter().find(|heard| heard.method == "GetParametersAnnouncement").unwrap();
+    assert_eq!((asked.path.as_str(), asked.files.len(), asked.is_whole), ("apps/shop", 3, true));
+    let error = sources.plugin_parameters(tree(), &call("a-other")).await.unwrap_err();
+    assert_eq!(error.to_string(), "plugin a-other says that apps/shop is not for it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_that_wants_credentials_gets_them_for_its_nonce_while_it_works() {
+    let scratch = Scratch::new("plugin-askpass");
+    let folder = scratch.path("sockets");
+    let server = PluginServer::start(&folder, "git", Manners::WantsCredentials { fails: false });
+    let made = sources(&scratch).plugin_manifests(tree(), &call("git"), &private()).await.unwrap();
+    let heard = server.heard();
+    let variable = |name: &str| {
+        let found = heard[1].environment.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix('='));
+        found.unwrap_or_default().to_owned()
+    };
+    let (nonce, socket) = (variable("ARGOCD_GIT_ASKPASS_NONCE"), variable("ARGOCD_ASK_PASS_SOCK"));
+    assert_eq!(
+        String::from_utf8_lossy(&made),
+        format!("ada/s3cr3t, 5 unknown nonce, 3 missing nonce with nonce {nonce}")
+    );
+    assert_eq!(nonce.len(), 32);
+    assert!(socket.starts_with(&folder.display().to_string()), "{socket}");
+    let others = ["GIT_ASKPASS", "ARGOCD_BINARY_NAME", "GIT_TERMINAL_PROMPT"].map(variable);
+    assert_eq!(others, ["argocd", "argocd-git-ask-pass", "0"]);
+    assert!(!heard[1].environment.concat().contains("s3cr3t"), "{:?}", heard[1].environment);
+    assert_eq!(ask_credentials(socket.as_ref(), &nonce).await, "entity not found");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside the plugin's socket");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_plugin_was_offered_is_not_in_its_error() {
+    let scratch = Scratch::new("plugin-concealed");
+    let server =
+        PluginServer::start(&scratch.path("sockets"), "git", Manners::WantsCredentials { fails: true });
+    let asked = sources(&scratch).plugin_manifests(tree(), &call("git"), &private()).await;
+    assert_eq!(
+        asked.unwrap_err().to_string(),
+        "plugin git failed: ada/********, 5 unknown nonce, 3 missing nonce with nonce ********"
+    );
+    assert_eq!(server.heard().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_are_offered_where_the_operator_says_and_only_where_there_are_any() {
+    let scratch = Scratch::new("plugin-offers");
+    let server =
+        PluginServer::start(&scratch.path("sockets"), "git", Manners::WantsCredentials { fails: false });
+    std::fs::create_dir_all(scratch.path("askpass")).unwrap();
+    let settings = |askpass: &str| Settings {
+        plugin_sockets: Some(scratch.path("sockets")),
+        plugin_askpass: Some(scratch.path(askpass)),
+        ..Settings::default()
+    };
+    let sources = Sources::new(scratch.path("cache"), settings("askpass"));
+    let told = async |repository: &Repository| {
+        let made = sources.plugin_manifests(tree(), &call("git"), repository).await.unwrap();
+        String::from_utf8_lossy(&made).into_owned()
+    };
+    let token = Access { bearer_token: "t0ken".into(), insecure: true, ..Access::default() };
+    assert!(told(&open().with_access(token)).await.starts_with("x-access-token, 5 unknown nonce"));
+    let environment = server.heard().pop().unwrap().environment;
+    for expected in ["ARGOCD_GIT_BEARER_AUTH_HEADER=Authorization: Bearer t0ken", "GIT_SSL_NO_VERIFY=true"] {
+        assert!(environment.iter().any(|one| one == expected), "{environment:?}");
+    }
+    let folder = scratch.path("askpass").display().to_string();
+    let socket = environment.iter().find_map(|one| one.strip_prefix("ARGOCD_ASK_PASS_SOCK=")).unwrap();
+    assert!(socket.starts_with(&folder), "{socket}");
+    let key = Access { ssh_private_key: "key".into(), ..Access::default() };
+    let mut charts = private();
+    charts.kind = RepositoryKind::Helm;
+    for repository in [open(), open().with_access(key), charts] {
+        assert_eq!(told(&repository).await, "nothing is offered");
+    }
+    let lost = Sources::new(scratch.path("cache"), settings("nowhere"));
+    let error = lost.plugin_manifests(tree(), &call("git"), &private()).await.unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot offer credentials to the plugin on ") && error.contains("nowhere"),
+        "{error}"
+    );
 }

@@ -81,6 +81,28 @@ async fn what_a_plugin_makes_is_delivered() {
 }
 
 #[tokio::test]
+async fn a_plugin_is_offered_the_credentials_of_the_repository_and_its_complaint_does_not_show_them() {
+    let folder = std::env::temp_dir().join(format!("lynceus-askpass-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let _server = PluginServer::start(&folder, "git", Manners::WantsCredentials { fails: true });
+    let world = World::with(Settings { plugin_sockets: Some(folder.clone()), ..Settings::default() }).await;
+    world.commit(&[("app/cdk.json", "{}")]);
+    let secret = format!(
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: repository\n  namespace: argocd\n  labels: \
+         {{argocd.argoproj.io/secret-type: repository}}\nstringData: {{url: {:?}, username: ada, password: \
+         s3cr3t}}\n",
+        world.repository()
+    );
+    world.apply(&secret).await;
+    let mut named = automated();
+    named.set(&["source"], value!({"plugin": {"name": "git"}}));
+    world.deliver("shop", "app", &named).await;
+    world.until("the complaint", |world| complaint(world, "shop").contains("failed: ada/********, ")).await;
+    assert!(!complaint(&world, "shop").contains("s3cr3t"), "{}", complaint(&world, "shop"));
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[tokio::test]
 async fn without_sockets_an_application_for_a_plugin_says_how_to_turn_them_on() {
     let world = World::new().await;
     world.commit(&[("app/cdk.json", "{}")]);

@@ -12,12 +12,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::pack::Packed;
-use super::wire::{self, Match};
-use super::{PluginCall, PluginError};
+use super::wire::{self, Configuration, Match};
+use super::{Announcement, PluginCall, PluginError};
 use crate::limits;
 
 /// What comes before each message: whether it is compressed, and its length.
-const PREFIX: usize = 5;
+pub(super) const PREFIX: usize = 5;
 
 /// A plugin and how long it may take.
 pub(super) struct Plugin {
@@ -29,8 +29,8 @@ pub(super) struct Plugin {
 }
 
 impl Plugin {
-    /// Whether it has rules for what it is for.
-    pub(super) async fn is_discovery_configured(&self) -> Result<bool, PluginError> {
+    /// What it says about itself.
+    pub(super) async fn configuration(&self) -> Result<Configuration, PluginError> {
         let answer = self.ask("CheckPluginConfiguration", vec![Bytes::from_static(&[0; PREFIX])]).await?;
         wire::read_configuration(&answer).ok_or_else(|| self.unreadable())
     }
@@ -51,11 +51,30 @@ impl Plugin {
         wire::read_manifests(&answer).ok_or_else(|| self.unreadable())
     }
 
+    /// The parameters that it announces for the files.
+    pub(super) async fn announcements(
+        &self,
+        call: &PluginCall,
+        packed: &Packed,
+    ) -> Result<Vec<Announcement>, PluginError> {
+        let answer = self.ask("GetParametersAnnouncement", stream(call, packed)).await?;
+        wire::read_announcements(&answer).ok_or_else(|| self.unreadable())
+    }
+
     async fn ask(&self, method: &str, messages: Vec<Bytes>) -> Result<Bytes, PluginError> {
+        let overdue = || PluginError::Timeout { plugin: self.name.clone(), after: self.timeout };
         match timeout_at(self.deadline, self.converse(method, messages)).await {
+            // A plugin that is told the time ends its command a moment before, and says that the command was killed.
+            Ok(Err(PluginError::Failed { .. })) if self.left() <= limits::PLUGIN_LAST_MOMENT => {
+                Err(overdue())
+            }
             Ok(answer) => answer,
-            Err(_) => Err(PluginError::Timeout { plugin: self.name.clone(), after: self.timeout }),
+            Err(_) => Err(overdue()),
         }
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 
     async fn converse(&self, method: &str, messages: Vec<Bytes>) -> Result<Bytes, PluginError> {
@@ -72,12 +91,11 @@ impl Plugin {
             let _ = connection.await;
         });
         let mut requests = requests.ready().await.map_err(|error| self.died(&error))?;
-        let left = self.deadline.saturating_duration_since(Instant::now());
         let request =
             http::Request::post(format!("http://plugin/plugin.ConfigManagementPluginService/{method}"))
                 .header("content-type", "application/grpc")
                 .header("te", "trailers")
-                .header("grpc-timeout", format!("{}m", left.as_millis().clamp(1, 99_999_999)))
+                .header("grpc-timeout", format!("{}m", self.left().as_millis().clamp(1, 99_999_999)))
                 .body(())
                 .map_err(|error| self.strange(error.to_string()))?;
         let (response, mut body) =
@@ -171,7 +189,8 @@ fn stream(call: &PluginCall, packed: &Packed) -> Vec<Bytes> {
     std::iter::once(wire::metadata(call, packed)).chain(chunks).map(|message| framed(&message)).collect()
 }
 
-fn framed(message: &[u8]) -> Bytes {
+/// A message with what comes before it.
+pub(super) fn framed(message: &[u8]) -> Bytes {
     let mut out = BytesMut::with_capacity(message.len() + PREFIX);
     out.put_u8(0);
     out.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));

@@ -79,7 +79,8 @@ impl Packer<'_> {
             Err(error) => return Err(error.into()),
         };
         self.bytes += content.len() as u64;
-        self.header(path, EntryType::Regular, 0o644, &content)
+        let mode = if self.tree.is_executable(path)? { 0o755 } else { 0o644 };
+        self.header(path, EntryType::Regular, mode, &content)
     }
 
     /// A link goes as it is, unless it leaves the repository: then nobody may have any of it.

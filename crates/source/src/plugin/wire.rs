@@ -1,7 +1,16 @@
-//! The messages of Argo CD's protocol for plugins, as protobuf. There are few of them and they are small.
+//! The messages of Argo CD's protocols for plugins, as protobuf. There are few of them and they are small.
 
-use super::PluginCall;
 use super::pack::Packed;
+use super::{Announcement, PluginCall};
+
+/// What a plugin says about itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Configuration {
+    /// It has rules for what it is for.
+    pub(super) is_discovery_configured: bool,
+    /// It wants the credentials of the repository.
+    pub(super) wants_git_credentials: bool,
+}
 
 /// What a plugin says about files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,10 +28,7 @@ pub(super) fn metadata(call: &PluginCall, packed: &Packed) -> Vec<u8> {
     varint(&mut metadata, 4 << 3);
     varint(&mut metadata, packed.bytes.len() as u64);
     for (name, value) in &call.environment {
-        let mut entry = Vec::new();
-        text(&mut entry, 1, name);
-        text(&mut entry, 2, value);
-        field(&mut metadata, 5, &entry);
+        field(&mut metadata, 5, &pair(name, value));
     }
     let mut request = Vec::new();
     field(&mut request, 1, &metadata);
@@ -38,15 +44,16 @@ pub(super) fn chunk(bytes: &[u8]) -> Vec<u8> {
     request
 }
 
-/// Whether a plugin has rules for what it is for.
-pub(super) fn read_configuration(message: &[u8]) -> Option<bool> {
-    let mut is_discovery_configured = false;
+pub(super) fn read_configuration(message: &[u8]) -> Option<Configuration> {
+    let mut answer = Configuration::default();
     for read in Fields(message) {
-        if let (1, Field::Number(value)) = read? {
-            is_discovery_configured = value != 0;
+        match read? {
+            (1, Field::Number(value)) => answer.is_discovery_configured = value != 0,
+            (2, Field::Number(value)) => answer.wants_git_credentials = value != 0,
+            _ => {}
         }
     }
-    Some(is_discovery_configured)
+    Some(answer)
 }
 
 pub(super) fn read_match(message: &[u8]) -> Option<Match> {
@@ -65,10 +72,67 @@ pub(super) fn read_manifests(message: &[u8]) -> Option<Vec<String>> {
     let mut manifests = Vec::new();
     for read in Fields(message) {
         if let (1, Field::Bytes(bytes)) = read? {
-            manifests.push(std::str::from_utf8(bytes).ok()?.to_owned());
+            manifests.push(read_text(bytes)?);
         }
     }
     Some(manifests)
+}
+
+/// The parameters that a plugin announces.
+pub(super) fn read_announcements(message: &[u8]) -> Option<Vec<Announcement>> {
+    let mut announcements = Vec::new();
+    for read in Fields(message) {
+        if let (1, Field::Bytes(bytes)) = read? {
+            announcements.push(read_announcement(bytes)?);
+        }
+    }
+    Some(announcements)
+}
+
+fn read_announcement(message: &[u8]) -> Option<Announcement> {
+    let mut answer = Announcement::default();
+    for read in Fields(message) {
+        match read? {
+            (1, Field::Bytes(bytes)) => answer.name = read_text(bytes)?,
+            (2, Field::Bytes(bytes)) => answer.title = read_text(bytes)?,
+            (3, Field::Bytes(bytes)) => answer.tooltip = read_text(bytes)?,
+            (4, Field::Number(value)) => answer.required = value != 0,
+            (5, Field::Bytes(bytes)) => answer.item_type = read_text(bytes)?,
+            (6, Field::Bytes(bytes)) => answer.collection_type = read_text(bytes)?,
+            (7, Field::Bytes(bytes)) => answer.string = read_text(bytes)?,
+            (8, Field::Bytes(bytes)) => answer.array.push(read_text(bytes)?),
+            (9, Field::Bytes(bytes)) => {
+                let (key, value) = read_pair(bytes)?;
+                answer.map.insert(key, value);
+            }
+            _ => {}
+        }
+    }
+    Some(answer)
+}
+
+/// Two texts: an entry of a map, or a user and a password.
+pub(super) fn read_pair(message: &[u8]) -> Option<(String, String)> {
+    let mut pair = (String::new(), String::new());
+    for read in Fields(message) {
+        match read? {
+            (1, Field::Bytes(bytes)) => pair.0 = read_text(bytes)?,
+            (2, Field::Bytes(bytes)) => pair.1 = read_text(bytes)?,
+            _ => {}
+        }
+    }
+    Some(pair)
+}
+
+fn read_text(bytes: &[u8]) -> Option<String> {
+    std::str::from_utf8(bytes).ok().map(str::to_owned)
+}
+
+pub(super) fn pair(first: &str, second: &str) -> Vec<u8> {
+    let mut message = Vec::new();
+    text(&mut message, 1, first);
+    text(&mut message, 2, second);
+    message
 }
 
 fn text(out: &mut Vec<u8>, number: u64, text: &str) {
@@ -172,13 +236,34 @@ mod tests {
 
     #[test]
     fn answers_are_read_whatever_else_is_in_them() {
-        assert_eq!(read_configuration(b"\x08\x01\x10\x01"), Some(true));
-        assert_eq!(read_configuration(b""), Some(false));
+        let configuration = Configuration { is_discovery_configured: true, wants_git_credentials: true };
+        assert_eq!(read_configuration(b"\x08\x01\x10\x01\x18\x01"), Some(configuration));
+        assert_eq!(read_configuration(b""), Some(Configuration::default()));
         assert_eq!(
             read_match(b"\x10\x01\x1d0000\x08\x01"),
             Some(Match { is_supported: true, is_discovery_enabled: true })
         );
         assert_eq!(read_manifests(b"\x0a\x01a\x12\x01s\x0a\x01b"), Some(vec!["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn announcements_are_read_with_all_their_fields() {
+        let message = b"\x0a\x26\x0a\x01n\x12\x01t\x1a\x01h\x20\x01\x2a\x06number\x32\x03map\x42\x01a\x42\x00\x4a\x06\x0a\x01k\x12\x01v\
+            \x0a\x03\x3a\x01s";
+        let all = Announcement {
+            name: "n".into(),
+            title: "t".into(),
+            tooltip: "h".into(),
+            required: true,
+            item_type: "number".into(),
+            collection_type: "map".into(),
+            array: vec!["a".into(), String::new()],
+            map: [("k".into(), "v".into())].into(),
+            ..Announcement::default()
+        };
+        let plain = Announcement { string: "s".into(), ..Announcement::default() };
+        assert_eq!(read_announcements(message), Some(vec![all, plain]));
+        assert_eq!(read_announcements(b"\x0a\x03\x0a\x01\xff"), None);
     }
 
     #[test]

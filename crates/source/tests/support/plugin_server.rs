@@ -11,8 +11,12 @@ use tokio::net::{UnixListener, UnixStream};
 /// How the plugin behaves.
 #[derive(Clone)]
 pub(crate) enum Manners {
-    /// It has rules that say yes or no, or none; and it answers with manifests.
+    /// It has rules that say yes or no, or none; and it answers with manifests. Those are the names of the parameters that
+    /// it announces, too.
     Answers { rules: Option<bool>, manifests: Vec<String> },
+    /// It wants credentials and tells what it got for its nonce, for another and for none: as its manifest, or as the
+    /// reason why it fails.
+    WantsCredentials { fails: bool },
     /// Its commands fail with this text.
     Fails(&'static str),
     /// It takes the question and never answers.
@@ -32,7 +36,7 @@ pub(crate) struct Heard {
     /// The path of the application in the files.
     pub(crate) path: String,
     pub(crate) environment: Vec<String>,
-    /// The files, as `name=content` or `name->target`.
+    /// The files, as `name=content`, `name*=content` for a program, or `name->target`.
     pub(crate) files: Vec<String>,
     /// Whether the checksum and the size are those of the archive.
     pub(crate) is_whole: bool,
@@ -96,24 +100,30 @@ async fn answer(
         let _ = body.flow_control().release_capacity(piece.len());
         bytes.extend_from_slice(&piece);
     }
-    book.lock().unwrap().push(Heard { timeout, ..understood(&method, &bytes) });
+    let heard = Heard { timeout, ..understood(&method, &bytes) };
+    book.lock().unwrap().push(heard.clone());
     let head = http::Response::builder().header("content-type", "application/grpc").body(()).unwrap();
     let message = match (method.as_str(), &manners) {
         ("CheckPluginConfiguration", Manners::Answers { rules: Some(_), .. }) => vec![8, 1],
+        ("CheckPluginConfiguration", Manners::WantsCredentials { .. }) => vec![16, 1],
         ("CheckPluginConfiguration", _) => Vec::new(),
+        ("GetParametersAnnouncement", Manners::Answers { manifests, .. }) => {
+            manifests.iter().flat_map(|one| field(1, &field(1, one.as_bytes()))).collect()
+        }
         ("MatchRepository", Manners::Answers { rules, .. }) => {
             vec![8, u8::from(*rules == Some(true)), 16, 1]
         }
         (_, Manners::Answers { manifests, .. }) => {
             manifests.iter().flat_map(|one| field(1, one.as_bytes())).collect()
         }
-        (_, Manners::Fails(text)) => {
-            let mut head = head;
-            head.headers_mut().insert("grpc-status", "2".parse().unwrap());
-            head.headers_mut().insert("grpc-message", text.parse().unwrap());
-            let _ = respond.send_response(head, true);
-            return;
+        (_, Manners::WantsCredentials { fails }) => {
+            let told = told_credentials(&heard).await;
+            if *fails {
+                return refuse(respond, head, &told);
+            }
+            field(1, told.as_bytes())
         }
+        (_, Manners::Fails(text)) => return refuse(respond, head, text),
         (_, Manners::Hangs) => {
             std::future::pending::<()>().await;
             return;
@@ -131,6 +141,65 @@ async fn answer(
     let mut end = http::HeaderMap::new();
     end.insert("grpc-status", "0".parse().unwrap());
     let _ = stream.send_trailers(end);
+}
+
+fn refuse(mut respond: SendResponse<Bytes>, mut head: http::Response<()>, why: &str) {
+    head.headers_mut().insert("grpc-status", "2".parse().unwrap());
+    head.headers_mut().insert("grpc-message", why.parse().unwrap());
+    let _ = respond.send_response(head, true);
+}
+
+/// What a plugin's Git would be told with the environment that the plugin has.
+async fn told_credentials(heard: &Heard) -> String {
+    let variable = |name: &str| {
+        let found = heard.environment.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix('='));
+        found.unwrap_or_default().to_owned()
+    };
+    let (socket, nonce) = (variable("ARGOCD_ASK_PASS_SOCK"), variable("ARGOCD_GIT_ASKPASS_NONCE"));
+    if socket.is_empty() {
+        return "nothing is offered".to_owned();
+    }
+    let mut told = Vec::new();
+    for nonce in [nonce.as_str(), "0123456789abcdef0123456789abcdef", ""] {
+        told.push(ask_credentials(Path::new(&socket), nonce).await);
+    }
+    format!("{} with nonce {nonce}", told.join(", "))
+}
+
+/// Asks for credentials as Argo CD's askpass program does: `user/password`, or the code and the words of the refusal.
+pub(crate) async fn ask_credentials(socket: &Path, nonce: &str) -> String {
+    let stream = match UnixStream::connect(socket).await {
+        Ok(stream) => stream,
+        Err(error) => return error.kind().to_string(),
+    };
+    let (requests, connection) = h2::client::handshake(stream).await.unwrap();
+    let driven = tokio::spawn(connection);
+    // As Go's gRPC names a socket.
+    let host = socket.display().to_string().trim_start_matches('/').replace('/', "%2F");
+    let request = http::Request::post(format!("http://{host}/askpass.AskPassService/GetCredentials"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .body(())
+        .unwrap();
+    let (response, mut body) = requests.ready().await.unwrap().send_request(request, false).unwrap();
+    let question = field(1, nonce.as_bytes());
+    let framed = [&[0, 0, 0, 0, question.len() as u8][..], &question].concat();
+    body.send_data(framed.into(), true).unwrap();
+    let response = response.await.unwrap();
+    let text = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+    if let (Some(status), Some(message)) = (text("grpc-status"), text("grpc-message")) {
+        return format!("{status} {message}");
+    }
+    let mut body = response.into_body();
+    let mut bytes = Vec::new();
+    while let Some(piece) = body.data().await {
+        bytes.extend_from_slice(&piece.unwrap());
+    }
+    assert_eq!(body.trailers().await.unwrap().unwrap()["grpc-status"], "0");
+    driven.abort();
+    let parts =
+        fields(&bytes[5..]).into_iter().map(|(_, part, _)| String::from_utf8_lossy(part).into_owned());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// What the messages of a question say.
@@ -177,9 +246,10 @@ fn understood(method: &str, mut bytes: &[u8]) -> Heard {
         if let Some(target) = entry.link_name().unwrap() {
             heard.files.push(format!("{name}->{}", target.display()));
         } else if entry.header().entry_type().is_file() {
+            let mark = if entry.header().mode().unwrap() & 0o111 == 0 { "" } else { "*" };
             let mut content = String::new();
             entry.read_to_string(&mut content).unwrap();
-            heard.files.push(format!("{name}={content}"));
+            heard.files.push(format!("{name}{mark}={content}"));
         }
     }
     heard
