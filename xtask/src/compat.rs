@@ -1,12 +1,13 @@
 //! `cargo xtask compat`: the comparisons themselves are programs of `testkit`, which knows the crates.
 
-use crate::rig::{Component, Rig, cache};
+use crate::rig::{ARGOCD, Component, Programs, Rig, cache};
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("requests", files)) => requests(files),
         Some(("argocd", scripts)) => crate::argocd::main(scripts),
+        Some(("plugin", cases)) => plugin(cases),
         Some(("helm", rest)) => crate::helm::main(rest),
         Some(("kustomize", rest)) => crate::kustomize::main(rest),
         _ => program("compat", arguments),
@@ -23,6 +24,13 @@ fn requests(files: &[String]) -> Result<(), String> {
     let outcome = program("requests", &arguments);
     rig.down(true)?;
     outcome
+}
+
+/// Has Argo CD's own server for plugins answer.
+fn plugin(cases: &[String]) -> Result<(), String> {
+    let mut arguments = vec![Programs::with(&[ARGOCD])?.path("argocd").display().to_string()];
+    arguments.extend_from_slice(cases);
+    program("plugins", &arguments)
 }
 
 /// Has the page say how many cases of a set that is counted here went as they should.
