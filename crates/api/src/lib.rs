@@ -32,6 +32,7 @@ mod scalar;
 mod settings;
 mod tracking;
 mod tree;
+mod truth;
 mod wait;
 mod wave;
 mod wire;
@@ -57,6 +58,7 @@ pub use scalar::{Bytes, IntOrString, Json, RawObject, Secret, SecretBytes, Time}
 pub use settings::*;
 pub use tracking::{Tracking, TrackingId, TrackingIdError};
 pub use tree::*;
+pub use truth::parse_bool;
 pub use wait::{Wait, WaitFor};
 pub use wave::wave;
 pub use word::{Open, Word};

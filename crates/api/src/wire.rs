@@ -136,6 +136,11 @@ macro_rules! wire {
             pub extra: lynceus_object::Map,
         }
 
+        impl $name {
+            /// The names of its fields on the wire, in their order.
+            pub const FIELDS: [&'static str; <[&str]>::len(&[$($json),*])] = [$($json),*];
+        }
+
         impl $crate::wire::Wire for $name {
             fn is_zero(&self) -> bool {
                 false

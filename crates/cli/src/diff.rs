@@ -163,17 +163,14 @@ fn rules(given: &str) -> Outcome<Vec<ResourceIgnoreDifferences>> {
 /// A rule. Fields that rules do not have are told of: one that is misspelled would hide nothing without a word.
 fn one_rule(number: usize, item: &Value) -> Outcome<ResourceIgnoreDifferences> {
     let fields = item.as_map().into_iter().flat_map(Map::keys);
-    for field in fields.filter(|field| !RULE_FIELDS.contains(&field.as_str())) {
+    for field in fields.filter(|field| !ResourceIgnoreDifferences::FIELDS.contains(&field.as_str())) {
         anstream::eprintln!(
             "warning: rule {number} has a field {field:?}; there are {}",
-            RULE_FIELDS.join(", ")
+            ResourceIgnoreDifferences::FIELDS.join(", ")
         );
     }
     serde_json::from_value(item.into()).doing(format!("rule {number} cannot be read"))
 }
-
-const RULE_FIELDS: [&str; 7] =
-    ["group", "kind", "name", "namespace", "jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
 
 fn object(file: &Path) -> Outcome<Option<Object>> {
     let failed = format!("{} cannot be read", file.display());

@@ -1,6 +1,6 @@
 //! How the operator wants objects to be compared, from the texts of `argocd-cm`.
 
-use lynceus_api::{ResourceIgnoreDifferences, operator};
+use lynceus_api::{OverrideIgnoreDiff, ResourceIgnoreDifferences, operator};
 use lynceus_object::{GroupKind, Object, Str, Value, yaml};
 
 use crate::ignore::{Ignore, Place, RuleError};
@@ -240,13 +240,10 @@ impl Reading {
         if what == "knownTypeFields" {
             return self.known_types(key, kind, value);
         }
-        const FIELDS: [&str; 3] = ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
+        const FIELDS: [&str; 3] = OverrideIgnoreDiff::FIELDS;
         let Some(map) = value.as_map().map(|map| map.spelled(&FIELDS)) else {
             if !value.is_null() {
-                self.unreadable(
-                    key,
-                    "it is no map with jsonPointers, jqPathExpressions or managedFieldsManagers",
-                );
+                self.unreadable(key, format!("it is no map with any of {}", FIELDS.join(", ")));
             }
             return;
         };
@@ -254,12 +251,13 @@ impl Reading {
             let items = map.get(field).and_then(Value::as_seq).unwrap_or_default();
             items.iter().filter_map(Value::as_str).map(Str::from).collect()
         };
+        let [json_pointers, jq_path_expressions, managed_fields_managers] = FIELDS.map(texts);
         let rule = ResourceIgnoreDifferences {
             group: kind.group.clone(),
             kind: kind.kind.clone(),
-            json_pointers: texts("jsonPointers"),
-            jq_path_expressions: texts("jqPathExpressions"),
-            managed_fields_managers: texts("managedFieldsManagers"),
+            json_pointers,
+            jq_path_expressions,
+            managed_fields_managers,
             ..ResourceIgnoreDifferences::default()
         };
         let broken = self.system.ignore.add(&rule, Place::System);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
-use lynceus_api::{HealthStatusCode, annotations};
+use lynceus_api::{HealthStatusCode, annotations, parse_bool};
 use lynceus_diff::Ignore;
 use lynceus_object::{Object, ObjectKey, json};
 
@@ -44,10 +44,7 @@ impl Quiet {
 
 /// Whether an object that no application manages asks for the same treatment.
 pub(crate) fn asks_for_quiet(object: &Object) -> bool {
-    matches!(
-        object.annotation(annotations::IGNORE_RESOURCE_UPDATES),
-        Some("1" | "t" | "T" | "true" | "TRUE" | "True")
-    )
+    object.annotation(annotations::IGNORE_RESOURCE_UPDATES).and_then(parse_bool) == Some(true)
 }
 
 fn name(server: &str, key: &ObjectKey) -> u64 {

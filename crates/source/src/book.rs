@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lynceus_api::labels;
+use lynceus_api::{labels, parse_bool};
 use lynceus_files::Diagnostic;
 use lynceus_object::Object;
 
@@ -255,17 +255,16 @@ impl<'a> Fields<'a> {
 
     /// A bool as Go reads it; anything else is told and counts as false.
     fn flag(&self, key: &str, findings: &mut Vec<Diagnostic>) -> bool {
-        match self.text(key).as_str() {
-            "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
-            "" | "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
-            _ => {
+        let text = self.text(key);
+        parse_bool(&text).unwrap_or_else(|| {
+            if !text.is_empty() {
                 findings.push(
                     Diagnostic::warning(format!("Secret {}: {key} is neither true nor false", self.name))
                         .hint(format!("set {key} to \"true\" or \"false\"")),
                 );
-                false
             }
-        }
+            false
+        })
     }
 
     fn repository(self, findings: &mut Vec<Diagnostic>) -> Repository {

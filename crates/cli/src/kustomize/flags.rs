@@ -2,11 +2,7 @@
 
 /// A boolean as Go's flags take it.
 pub(super) fn boolean(text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
-        _ => Err("it is neither true nor false".to_owned()),
-    }
+    lynceus_api::parse_bool(text).ok_or_else(|| "it is neither true nor false".to_owned())
 }
 
 /// Flags for what Lynceus does not do: it forks no helm and runs no function.

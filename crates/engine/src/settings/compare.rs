@@ -1,9 +1,10 @@
 //! How objects are compared everywhere: `resource.compareoptions`.
 
+use lynceus_api::parse_bool;
 use lynceus_object::Value;
 
 use super::keys::{self, Form};
-use super::read::{Reader, switch};
+use super::read::Reader;
 
 /// How objects are compared everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ fn put<T>(place: &mut T, value: Option<T>) -> bool {
 }
 
 fn truth(value: &Value) -> Option<bool> {
-    value.as_bool().or_else(|| switch(value.as_str()?))
+    value.as_bool().or_else(|| parse_bool(value.as_str()?))
 }
 
 /// `off` is what YAML makes `false` of.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_api::{KnownTypeField, OverrideIgnoreDiff, ResourceIgnoreDifferences, ResourceOverride};
+use lynceus_api::{
+    KnownTypeField, OverrideIgnoreDiff, ResourceIgnoreDifferences, ResourceOverride, parse_bool,
+};
 use lynceus_object::typed::to_typed;
 use lynceus_object::{GroupKind, Str, Value, yaml};
 
 use super::keys::{self, ConfigMap, Form};
-use super::read::{Reader, switch};
+use super::read::Reader;
 
 /// How kinds are treated, by `group/kind` in which a star stands for anything.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,7 +102,7 @@ impl Customizations {
             "ignoreResourceUpdates" => one.ignore_resource_updates = text.into(),
             "useOpenLibs" => {
                 one.health_lua_use_open_libs =
-                    switch(text).ok_or_else(|| ("is neither true nor false".to_owned(), Form::Switch))?;
+                    parse_bool(text).ok_or_else(|| ("is neither true nor false".to_owned(), Form::Switch))?;
             }
             "knownTypeFields" => {
                 let fields = yaml::parse_str(text).map_err(|error| error.to_string());
@@ -123,9 +125,8 @@ impl Customizations {
                 ("ignoreResourceUpdates", &one.ignore_resource_updates),
             ] {
                 if !text.is_empty() && ignored(text).is_none() {
-                    let what = format!(
-                        "has {sort} for {kind} that are none: jsonPointers, jqPathExpressions and managedFieldsManagers are lists"
-                    );
+                    let fields = OverrideIgnoreDiff::FIELDS.join(", ");
+                    let what = format!("has {sort} for {kind} that are none: each of {fields} is a list");
                     reader.warn(ConfigMap::Settings, keys::CUSTOMIZATIONS.name, &what, Form::Yaml);
                 }
             }
@@ -148,10 +149,7 @@ fn named(text: &str) -> GroupKind {
 fn ignored(text: &str) -> Option<OverrideIgnoreDiff> {
     match yaml::parse_str(text).ok()? {
         Value::Null => Some(OverrideIgnoreDiff::default()),
-        Value::Map(map) => {
-            let fields = ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"];
-            to_typed(&Value::Map(map.spelled(&fields))).ok()
-        }
+        Value::Map(map) => to_typed(&Value::Map(map.spelled(&OverrideIgnoreDiff::FIELDS))).ok(),
         _ => None,
     }
 }

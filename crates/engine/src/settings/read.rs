@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lynceus_api::parse_duration;
+use lynceus_api::{parse_bool, parse_duration};
 use lynceus_files::Diagnostic;
 use lynceus_object::{Object, Quantity, Str, Value, yaml};
 
@@ -57,12 +57,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn switch(&mut self, key: &Key) -> bool {
-        self.value(key, switch)
+        self.value(key, parse_bool)
     }
 
     /// A switch that somebody else decides about where it is not set.
     pub(super) fn choice(&mut self, key: &Key) -> Option<bool> {
-        self.value(key, |text| switch(text).map(Some))
+        self.value(key, |text| parse_bool(text).map(Some))
     }
 
     pub(super) fn duration(&mut self, key: &Key) -> Duration {
@@ -133,15 +133,6 @@ impl<'a> Reader<'a> {
 /// Words with commas between them.
 pub(super) fn words(text: &str) -> Vec<Str> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(Str::from).collect()
-}
-
-/// `true` and `false` in all the ways that Go takes.
-pub(super) fn switch(text: &str) -> Option<bool> {
-    match text {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
-        _ => None,
-    }
 }
 
 /// What there is to say of a setting that is not followed, if anybody should be told.

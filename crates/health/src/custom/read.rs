@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lynceus_api::{Glob, operator};
+use lynceus_api::{Glob, operator, parse_bool};
 use lynceus_lua::{Libraries, Script, ScriptError};
 use lynceus_object::{Map, Object, Str, Value, yaml};
 
@@ -98,7 +98,7 @@ impl Reader {
         match what {
             "health" => raw.health = Some(value.into()),
             "actions" => raw.actions = Some(value.into()),
-            _ => match truth(value) {
+            _ => match parse_bool(value) {
                 Some(open) => raw.open = open,
                 None => self.error(key, format!("{value:?} is neither true nor false")),
             },
@@ -183,14 +183,5 @@ impl Reader {
             definitions,
             merge: value.bool_at(&["mergeBuiltinActions"]).unwrap_or_default(),
         })
-    }
-}
-
-/// A truth as Go reads it.
-fn truth(text: &str) -> Option<bool> {
-    match text {
-        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
-        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
-        _ => None,
     }
 }
