@@ -12,8 +12,18 @@ use crate::rig::cache;
 use crate::run;
 
 /// What there is to be tried. `cargo fuzz` finds each in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 9] =
-    ["parser", "evaluator", "set", "archive", "chart", "manifest", "kustomization", "patch", "replacement"];
+const TARGETS: [&str; 10] = [
+    "parser",
+    "evaluator",
+    "set",
+    "archive",
+    "chart",
+    "manifest",
+    "kustomization",
+    "patch",
+    "replacement",
+    "jq",
+];
 
 /// How long each is tried if nobody says otherwise.
 const SECONDS: u64 = 600;

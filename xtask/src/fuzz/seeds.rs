@@ -1,4 +1,4 @@
-//! What a target begins with: the charts, templates, flags and kustomizations that the tests have.
+//! What a target begins with: the charts, templates, flags, kustomizations and expressions that the tests have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,6 +7,7 @@ use crate::cases::{CHARTS, Case, KUSTOMIZATIONS, files, packed, words};
 
 const FUNCTIONS: &str = "crates/gotmpl/tests/sprig";
 const TEMPLATES: &str = "crates/gotmpl/tests/templates";
+const EXPRESSIONS: &str = "crates/diff/tests/jq";
 
 /// The flags of values, by the letter that the target `set` knows each by.
 const FLAGS: [(&str, char); 5] =
@@ -23,6 +24,7 @@ pub(super) fn write(target: &str, directory: &Path) -> Result<usize, String> {
         "chart" => charts.into_iter().map(|case| case.text.into_bytes()).collect(),
         "set" => texts(charts.iter().flat_map(flags).collect()),
         "manifest" => texts(charts.iter().flat_map(printed).collect()),
+        "jq" => texts(expressions()?),
         "archive" => charts.iter().map(archive).collect::<Result<_, _>>()?,
         _ => texts(templates(&charts)?),
     };
@@ -70,6 +72,13 @@ fn templates(charts: &[Case]) -> Result<BTreeSet<String>, String> {
         found.extend(text.split("(\"").skip(1).filter_map(literal).filter(|text| text.contains("{{")));
     }
     Ok(found)
+}
+
+/// Every jq expression that gojq answered; the answers stand between them, indented.
+fn expressions() -> Result<BTreeSet<String>, String> {
+    let is_expression = |line: &&str| !line.starts_with([' ', '#']);
+    let found = files(EXPRESSIONS, "txt")?;
+    Ok(found.iter().flat_map(|(_, text)| text.lines().filter(is_expression)).map(str::to_owned).collect())
 }
 
 /// What a literal of Rust holds whose opening mark was cut off.
