@@ -78,7 +78,8 @@ pub(crate) fn assess(application: &Application, changes: &ChangeSet, checks: &Ch
     let policy = application.sync_options();
     for change in &changes.changes {
         let Some(resource) = resource(change) else { continue };
-        if resource.status == SyncStatusCode::OutOfSync {
+        // An extra object that asks for it is itself OutOfSync, and no reason to call the application so.
+        if resource.status == SyncStatusCode::OutOfSync && !matches!(change.verdict, Verdict::Ignored(_)) {
             sync = SyncStatusCode::OutOfSync;
         }
         let health = if counts(application, change) { health_of(change.pair.live(), checks) } else { None };
@@ -168,8 +169,10 @@ fn resource(change: &Change) -> Option<ResourceStatus> {
         // Nothing is stored of what is left out, or of what carries a mark that was copied onto it.
         _ if is_hook => None,
         Verdict::Ignored(Why::Skipped | Why::Copied) => None,
-        Verdict::Same | Verdict::Ignored(_) => Some(SyncStatusCode::Synced),
-        Verdict::Create | Verdict::Update(_) | Verdict::Prune => Some(SyncStatusCode::OutOfSync),
+        Verdict::Same | Verdict::Ignored(Why::Hook) => Some(SyncStatusCode::Synced),
+        Verdict::Create | Verdict::Update(_) | Verdict::Prune | Verdict::Ignored(Why::Extraneous) => {
+            Some(SyncStatusCode::OutOfSync)
+        }
         Verdict::Failed(_) => Some(SyncStatusCode::Unknown),
     };
     Some(ResourceStatus {
@@ -180,7 +183,10 @@ fn resource(change: &Change) -> Option<ResourceStatus> {
         name: key.name,
         status: status.map(Into::into).unwrap_or_default(),
         hook: is_hook,
-        requires_pruning: matches!(change.verdict, Verdict::Prune),
+        requires_pruning: matches!(
+            change.verdict,
+            Verdict::Prune | Verdict::Ignored(Why::Extraneous | Why::Hook)
+        ),
         sync_wave: wave(change.pair.desired().unwrap_or(object)),
         ..ResourceStatus::default()
     })

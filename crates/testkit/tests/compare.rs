@@ -358,6 +358,12 @@ async fn an_extra_object_that_asks_for_it_and_a_copied_mark_make_no_difference()
     world.apply(&extra("c", "a", "")).await;
     world.pass(SignedDuration::from_secs(3)).await;
     assert_eq!(world.state("shop"), FINE);
+    let resources = world.application("shop").status.resources;
+    let told = |one: &lynceus_api::ResourceStatus| {
+        format!("{} {}{}", one.name, one.status, if one.requires_pruning { ", to be pruned" } else { "" })
+    };
+    let told: Vec<String> = resources.iter().map(told).collect();
+    assert_eq!(told, ["a Synced", "b OutOfSync, to be pruned", "c "]);
     world.apply(&extra("d", "d", "")).await;
     world.until("an extra object", |world| world.state("shop") == "OutOfSync Healthy Succeeded").await;
     world.end().await;
