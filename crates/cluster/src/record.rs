@@ -1,9 +1,10 @@
 //! Lynceus' own records: Applications and Events.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
-use lynceus_object::{Gvk, Object, Value, value};
+use lynceus_object::{Gvk, Object, Str, Value, value};
 
 use crate::cluster::Cluster;
 use crate::door::PatchKind;
@@ -62,10 +63,11 @@ impl Cluster {
         Ok(object)
     }
 
-    /// Records an event about an object.
+    /// Records an event about an object, with labels of its own.
     pub async fn record_event(
         &self,
         about: &Object,
+        labels: &BTreeMap<Str, Str>,
         kind: EventType,
         reason: &str,
         message: &str,
@@ -73,7 +75,7 @@ impl Cluster {
     ) -> Result<(), ClusterError> {
         let time = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let namespace = if about.namespace().is_empty() { "default" } else { about.namespace() };
-        let event = value!({
+        let mut event = value!({
             "apiVersion": "v1",
             "kind": "Event",
             "metadata": {
@@ -90,6 +92,10 @@ impl Cluster {
             "firstTimestamp": time, "lastTimestamp": time, "count": 1,
             "source": {"component": crate::FIELD_MANAGER},
         });
+        if !labels.is_empty() {
+            let labels = labels.iter().map(|(name, value)| (name.clone(), Value::Str(value.clone())));
+            event.set(&["metadata", "labels"], Value::Map(labels.collect()));
+        }
         self.door.post(&format!("/api/v1/namespaces/{namespace}/events"), &event).await.map(drop)
     }
 }

@@ -1,33 +1,39 @@
 //! Carries out what a sync decided: the only writes to an application's objects.
 
 use futures::StreamExt as _;
-use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Fleet, Strategy};
+use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Strategy};
 use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_sync::{Action, Deed, Done, Failure, Method, Report, Write};
 
+use crate::engine::Engine;
 use crate::limits;
 
-/// Carries actions out, several at a time, and reports on each. If the cluster has gone away meanwhile there is nothing
-/// to report: what was asked of it may have been done or not, and has to be seen when it is back.
-pub(crate) async fn act(
-    fleet: &Fleet,
-    cluster: &Cluster,
-    actions: &[Action],
-) -> Result<Vec<Report>, ClusterError> {
-    let work: Vec<_> =
-        actions.iter().map(|action| async { (action.id, one(cluster, action).await) }).collect();
-    let mut done: Vec<_> =
-        futures::stream::iter(work).buffer_unordered(limits::PARALLEL_ACTIONS).collect().await;
-    if done.iter().any(|(_, outcome)| outcome.as_ref().is_err_and(ClusterError::is_unreachable)) {
-        fleet.answers(cluster).await?;
+impl Engine {
+    /// Carries actions out, several at a time, and reports on each. If the cluster has gone away meanwhile there is
+    /// nothing to report: what was asked of it may have been done or not, and has to be seen when it is back.
+    pub(crate) async fn act(
+        &self,
+        cluster: &Cluster,
+        actions: &[Action],
+    ) -> Result<Vec<Report>, ClusterError> {
+        let work = actions.iter().map(|action| async {
+            let _turn = self.writing.enter(self.settings().writes_at_once).await;
+            (action.id, one(cluster, action).await)
+        });
+        let work: Vec<_> = work.collect();
+        let mut done: Vec<_> =
+            futures::stream::iter(work).buffer_unordered(limits::PARALLEL_ACTIONS).collect().await;
+        if done.iter().any(|(_, outcome)| outcome.as_ref().is_err_and(ClusterError::is_unreachable)) {
+            self.fleet().answers(cluster).await?;
+        }
+        done.sort_by_key(|(id, _)| *id);
+        let object_of = |id| actions.iter().find(|action| action.id == id).map(|action| &action.object);
+        let report = |(id, outcome): (_, Result<Done, ClusterError>)| Report {
+            id,
+            outcome: outcome.map_err(|error| failure(&error, object_of(id))),
+        };
+        Ok(done.into_iter().map(report).collect())
     }
-    done.sort_by_key(|(id, _)| *id);
-    let object_of = |id| actions.iter().find(|action| action.id == id).map(|action| &action.object);
-    let report = |(id, outcome): (_, Result<Done, ClusterError>)| Report {
-        id,
-        outcome: outcome.map_err(|error| failure(&error, object_of(id))),
-    };
-    Ok(done.into_iter().map(report).collect())
 }
 
 async fn one(cluster: &Cluster, action: &Action) -> Result<Done, ClusterError> {

@@ -24,6 +24,7 @@ use crate::assess::Checks;
 use crate::claims::Claims;
 use crate::condition::Condition;
 use crate::flips::Flips;
+use crate::gate::Gate;
 use crate::grace::Grace;
 use crate::key::{AppKey, application_kind};
 use crate::limits;
@@ -128,6 +129,8 @@ pub struct Engine {
     pub(crate) vigil: Vigil,
     renewals: Renewals,
     pub(crate) grace: Grace,
+    /// The way to all clusters for the requests of syncs.
+    pub(crate) writing: Gate,
     /// What servers said that applies would do.
     predictions: Predictions,
     /// Which applications want which objects.
@@ -164,6 +167,7 @@ impl Engine {
             vigil: Vigil::default(),
             renewals: Renewals::default(),
             grace: Grace::default(),
+            writing: Gate::default(),
             predictions: Predictions::default(),
             claims: Claims::default(),
             flips: Flips::default(),
@@ -296,9 +300,10 @@ impl Engine {
         self.register(&before.diagnostics);
     }
 
-    /// Has the fleet follow the settings, and tells what is wrong with them and was not told before.
+    /// Has the fleet and the sources follow the settings, and tells what is wrong with them and was not told before.
     fn register(&self, told: &[Diagnostic]) {
         let settings = self.settings();
+        self.renderer.follow(settings.source_wishes, settings.pace);
         let broken =
             registry::register(&self.fleet, &settings, &self.options.namespace, self.options.observe);
         for diagnostic in settings.diagnostics.iter().filter(|one| !told.contains(one)).chain(&broken) {

@@ -9,7 +9,6 @@ use lynceus_sync::deletion::{Decision, Situation, decide};
 use lynceus_sync::{Action, Health};
 use tracing::info;
 
-use crate::act::act;
 use crate::assess::health_of;
 use crate::condition::{Condition, merge};
 use crate::engine::{Engine, EngineError};
@@ -162,7 +161,8 @@ impl Engine {
         cluster: &Cluster,
         actions: &[Action],
     ) -> Result<Vec<String>, EngineError> {
-        let reports = act(self.fleet(), cluster, actions)
+        let reports = self
+            .act(cluster, actions)
             .await
             .map_err(|source| EngineError::Unreachable { application: AppKey::of(application), source })?;
         let failures = reports.into_iter().filter_map(|report| report.outcome.err());

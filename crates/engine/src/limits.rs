@@ -5,8 +5,8 @@ use std::time::Duration;
 /// How often a source may find that it needs something more from elsewhere.
 pub(crate) const NEEDS: usize = 4;
 
-/// How long the files of a source may take to become manifests.
-pub const RENDER: Duration = Duration::from_secs(120);
+/// How long the files of a source may take to become manifests if nobody says otherwise, as in Argo CD.
+pub const RENDER: Duration = Duration::from_secs(60);
 
 /// How often an application is looked at although nothing seems to have changed, as in Argo CD.
 pub const RESYNC: Duration = Duration::from_secs(120);

@@ -20,7 +20,6 @@ use lynceus_sync::{
 };
 use tracing::info;
 
-use crate::act::act;
 use crate::assess::health_of;
 use crate::condition::Condition;
 use crate::desire::{Wanting, permitted};
@@ -163,7 +162,7 @@ impl Engine {
                         // Whoever comes next finds it written down and not done, and does it.
                         return Ok(Next::Waiting(None));
                     }
-                    reports = in_the_name_of(user.clone(), act(self.fleet(), &cluster, &actions))
+                    reports = in_the_name_of(user.clone(), self.act(&cluster, &actions))
                         .await
                         .map_err(|source| EngineError::Unreachable { application: key.clone(), source })?;
                 }

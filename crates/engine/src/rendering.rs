@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::{AppProject, ApplicationSource};
@@ -11,13 +12,16 @@ use lynceus_helm::{Chart, ChartError};
 use lynceus_object::Str;
 use lynceus_render::{Bases, Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
 use lynceus_source::{
-    Artifact, Book, ChartVersion, Keyring, Repository, RepositoryKind, Revision, SourceError, Sources, Target,
+    Artifact, Book, ChartVersion, Keyring, Repository, RepositoryKind, Revision, SourceError, Sources,
+    Target, Wishes,
 };
 
 use crate::ambience::Ambience;
 use crate::bases::{Namer, Ways, get_base};
+use crate::gate::Gate;
 use crate::limits;
 use crate::memory::{FORGOTTEN, Made, Memory, anywhere};
+use crate::pace::Pace;
 use crate::queue::Freshness;
 
 /// One source at one revision, rendered.
@@ -101,8 +105,10 @@ pub enum RenderingError {
         source: Box<RenderError>,
     },
     /// The files take too long to become manifests.
-    #[error("rendering {path} of {repository} took longer than {} s", limits::RENDER.as_secs())]
+    #[error("rendering {path} of {repository} took longer than {seconds} s")]
     Overdue {
+        /// How long it was given.
+        seconds: u64,
         /// The repository, without credentials.
         repository: String,
         /// The path in it, or the chart.
@@ -147,6 +153,9 @@ pub struct Renderer {
     resolved: Mutex<HashMap<Asked, (Place, Timestamp)>>,
     /// How often something was made that could not be remembered.
     renderings: AtomicU64,
+    pace: Mutex<Pace>,
+    /// The way to the threads that render.
+    rendering: Gate,
 }
 
 impl Renderer {
@@ -158,12 +167,26 @@ impl Renderer {
             charts: Arc::new(Charts::new(limits::CHART_BYTES)),
             resolved: Mutex::default(),
             renderings: AtomicU64::new(0),
+            pace: Mutex::default(),
+            rendering: Gate::default(),
         }
     }
 
     /// How many sources were rendered so far. What was remembered does not count.
     pub fn renderings(&self) -> u64 {
         self.renderings.load(Ordering::Relaxed)
+    }
+
+    /// Has sources read and rendered as they are wished to be from now on.
+    pub(crate) fn follow(&self, wishes: Wishes, pace: Pace) {
+        *self.pace.lock().unwrap_or_else(PoisonError::into_inner) = pace;
+        if self.sources.follow(wishes) {
+            *self.memory() = Memory::default();
+        }
+    }
+
+    fn pace(&self) -> Pace {
+        *self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The repositories.
@@ -331,10 +354,13 @@ impl Renderer {
                 Ok(Made::new(rendered, &setting, (&*tree, &references), is_self_contained))
             };
             // A thread cannot be stopped from outside; what runs on it bounds itself, and this is for what does not.
-            let Ok(made) = tokio::time::timeout(limits::RENDER, tokio::task::spawn_blocking(work)).await
-            else {
-                return Err(overdue(request, source));
+            let Pace { timeout, at_once } = self.pace();
+            let timeout = timeout.unwrap_or(Duration::MAX);
+            let turn = self.rendering.enter(at_once).await;
+            let Ok(made) = tokio::time::timeout(timeout, tokio::task::spawn_blocking(work)).await else {
+                return Err(overdue(request, source, timeout));
             };
+            drop(turn);
             let made = made.map_err(|_| RenderingError::Interrupted)?;
             match made {
                 Ok(made) => return Ok(made),
@@ -484,10 +510,10 @@ fn question(call: &lynceus_render::PluginCall) -> lynceus_source::PluginCall {
     }
 }
 
-fn overdue(request: &Request<'_>, source: &ApplicationSource) -> RenderingError {
+fn overdue(request: &Request<'_>, source: &ApplicationSource, timeout: Duration) -> RenderingError {
     let repository = request.book.find(&source.repo_url, &request.setting.project).shown();
     let path = if source.chart.is_empty() { &source.path } else { &source.chart };
-    RenderingError::Overdue { repository, path: path.to_string() }
+    RenderingError::Overdue { seconds: timeout.as_secs(), repository, path: path.to_string() }
 }
 
 fn failed_rendering(request: &Request<'_>, source: &ApplicationSource, error: RenderError) -> RenderingError {

@@ -1,5 +1,7 @@
 //! Runs actions of resources: what `health` works out for an object is checked against the project and written.
 
+use std::collections::BTreeMap;
+
 use lynceus_api::Application;
 use lynceus_cluster::{Cluster, ClusterError, EventType, Trial, in_the_name_of};
 use lynceus_diff::{is_secret, unquoted};
@@ -164,8 +166,9 @@ impl Engine {
         }
         let of = format!("{ran} on resource {}/{}/{}", live.group(), live.kind(), live.name());
         self.tell(application, EventType::Normal, REASON, &of).await;
-        let told = cluster.record_event(live, EventType::Normal, REASON, &ran, self.clock().now());
-        if let Err(error) = told.await {
+        let (labels, now) = (BTreeMap::new(), self.clock().now());
+        let told = cluster.record_event(live, &labels, EventType::Normal, REASON, &ran, now).await;
+        if let Err(error) = told {
             debug!(%error, "an event could not be recorded");
         }
     }

@@ -1,9 +1,12 @@
 //! Events about an application.
 
+use std::collections::BTreeMap;
+
 use lynceus_api::{
     Application, ApplicationCondition, ApplicationConditionType, Kind as _, OperationPhase, OperationState,
 };
 use lynceus_cluster::EventType;
+use lynceus_object::Str;
 use tracing::debug;
 
 use crate::engine::Engine;
@@ -62,9 +65,23 @@ impl Engine {
     /// Tells of something. That it cannot be told is no reason to fail.
     pub(crate) async fn tell(&self, application: &Application, kind: EventType, reason: &str, message: &str) {
         let about = application.to_object();
-        let now = self.clock().now();
-        if let Err(error) = self.home().record_event(&about, kind, reason, message, now).await {
+        let (labels, now) = (self.event_labels(application), self.clock().now());
+        if let Err(error) = self.home().record_event(&about, &labels, kind, reason, message, now).await {
             debug!(%error, "an event could not be recorded");
         }
+    }
+
+    /// The labels of an application, and of its project where it has none of that name, that its events are to carry.
+    fn event_labels(&self, application: &Application) -> BTreeMap<Str, Str> {
+        let settings = self.settings();
+        let carried = &settings.event_labels;
+        if carried.included.is_empty() {
+            return BTreeMap::new();
+        }
+        let mut labels =
+            self.project(application).map(|project| project.metadata.labels.clone()).unwrap_or_default();
+        labels.extend(application.metadata.labels.clone());
+        labels.retain(|name, _| carried.has(name));
+        labels
     }
 }

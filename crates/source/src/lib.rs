@@ -52,6 +52,7 @@ mod tree;
 mod url;
 mod verify;
 mod version;
+mod wishes;
 
 pub use book::{Book, DEFAULT_KNOWN_HOSTS};
 pub use chart::ChartVersion;
@@ -71,3 +72,4 @@ pub use signature::{Keyring, Signature, Verdict};
 pub use sources::Sources;
 pub use url::{HttpUrl, RepoUrl, SshUrl, normalize, redact, same};
 pub use version::Version;
+pub use wishes::Wishes;

@@ -23,6 +23,7 @@ use crate::settings::Settings;
 use crate::sources::blocking;
 use crate::transport;
 use crate::url::RepoUrl;
+use crate::wishes::Wished;
 
 /// What identifies a set of credentials without giving it away.
 type Fingerprint = [u8; 32];
@@ -31,6 +32,7 @@ type Fingerprint = [u8; 32];
 pub(crate) struct Remotes {
     cache: PathBuf,
     settings: Settings,
+    wished: Wished,
     known: Mutex<HashMap<String, Arc<Remote>>>,
     hosts: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
@@ -40,6 +42,7 @@ pub(crate) struct Remote {
     place: RepoUrl,
     shown: String,
     settings: Settings,
+    wished: Wished,
     mirror: Arc<Mirror>,
     /// One fetch at a time into the mirror.
     writing: tokio::sync::Mutex<()>,
@@ -67,8 +70,8 @@ enum Wanted {
 }
 
 impl Remotes {
-    pub(crate) fn new(cache: PathBuf, settings: Settings) -> Self {
-        Remotes { cache, settings, known: Mutex::default(), hosts: Mutex::default() }
+    pub(crate) fn new(cache: PathBuf, settings: Settings, wished: Wished) -> Self {
+        Remotes { cache, settings, wished, known: Mutex::default(), hosts: Mutex::default() }
     }
 
     /// The remote repository at a place. Two ways to write the same URL may give two; that costs a mirror
@@ -83,6 +86,7 @@ impl Remotes {
                     place: place.clone(),
                     shown: shown.to_owned(),
                     settings: self.settings.clone(),
+                    wished: self.wished.clone(),
                     mirror: Arc::new(Mirror::new(directory(&self.cache, "git", &key, &key))),
                     writing: tokio::sync::Mutex::default(),
                     host: self.host(&place.host()),
@@ -158,7 +162,7 @@ impl Remote {
     }
 
     async fn ask(&self, access: &Access, prefixes: Vec<String>) -> Result<Listing, SourceError> {
-        let call = self.call(Step::List, self.settings.list_timeout, MAX_LISTING_BYTES);
+        let call = self.call(Step::List, self.wished.git_list_timeout(&self.settings), MAX_LISTING_BYTES);
         let (place, access, settings) = (self.place.clone(), access.clone(), self.settings.clone());
         let line = call.clone();
         call.hold(move |call| {

@@ -23,6 +23,7 @@ use crate::submodule::{self, Declared};
 use crate::tree::{GitTree, Place, Submodule};
 use crate::url::RepoUrl;
 use crate::verify::Checked;
+use crate::wishes::{Wished, Wishes};
 
 /// Resolves revisions and opens their trees. Cloning it is cheap, and clones share everything.
 #[derive(Clone)]
@@ -32,6 +33,7 @@ pub struct Sources {
 
 struct Inner {
     settings: Settings,
+    wished: Wished,
     remotes: Remotes,
     shelves: Shelves,
     opened: Arc<Opened>,
@@ -48,8 +50,8 @@ struct Trees {
     last: VecDeque<Arc<GitTree>>,
 }
 
-/// The place, the credentials and the commit.
-type TreeKey = (String, [u8; 32], CommitId);
+/// The place, the credentials, the commit, and whether its submodules are in it.
+type TreeKey = (String, [u8; 32], CommitId, bool);
 
 /// Where a repository is, and how to get at it.
 pub(crate) enum Door {
@@ -64,11 +66,13 @@ impl Sources {
     /// Keeps its mirrors of remote repositories, and charts, in `cache`, which is made when it is needed.
     pub fn new(cache: impl Into<PathBuf>, settings: Settings) -> Self {
         let cache = cache.into();
-        let remotes = Remotes::new(cache.clone(), settings.clone());
+        let wished = Wished::default();
+        let remotes = Remotes::new(cache.clone(), settings.clone(), wished.clone());
         let shelves = Shelves::new(cache, settings.clone());
         Sources {
             inner: Arc::new(Inner {
                 settings,
+                wished,
                 remotes,
                 shelves,
                 opened: Arc::default(),
@@ -76,6 +80,13 @@ impl Sources {
                 checked: Mutex::default(),
             }),
         }
+    }
+
+    /// Has everything that is read from now on read as it is wished. Says whether a commit may have other files now.
+    pub fn follow(&self, wishes: Wishes) -> bool {
+        let had_submodules = self.inner.wished.submodules(&self.inner.settings);
+        self.inner.wished.replace(wishes);
+        had_submodules != self.inner.wished.submodules(&self.inner.settings)
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -123,7 +134,8 @@ impl Sources {
         revision: &Revision,
     ) -> Result<Arc<dyn Tree>, SourceError> {
         let (place, access) = repository.place()?;
-        let key = (remote::key(&place), access.fingerprint(), revision.commit);
+        let submodules = self.inner.wished.submodules(&self.inner.settings);
+        let key = (remote::key(&place), access.fingerprint(), revision.commit, submodules);
         // A tree that another has opened is for those alone whom the repository lets in.
         if let Door::Remote(remote, access) = self.door(repository)? {
             remote.prove(&access).await?;
@@ -133,7 +145,7 @@ impl Sources {
             return Ok(tree);
         }
         let mut tree = GitTree::new(self.files(repository, revision.commit).await?);
-        let whole = !self.inner.settings.submodules || self.mount_all(&mut tree, repository).await;
+        let whole = !submodules || self.mount_all(&mut tree, repository).await;
         let tree = Arc::new(tree);
         if whole {
             self.trees().keep(key, &tree);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use lynceus_files::{Entry, TreeError};
 use lynceus_source::compose::{Change, Composition, Layout};
-use lynceus_source::{Access, Repository, RevisionKind, Settings, SourceError, Sources, Step};
+use lynceus_source::{Access, Repository, RevisionKind, Settings, SourceError, Sources, Step, Wishes};
 use support::http_server::{HttpServer, Manners};
 use support::upload_pack::UploadPack;
 use support::{Scratch, files, message, path, write};
@@ -429,4 +429,11 @@ async fn submodules_are_followed_and_a_broken_one_costs_only_itself() {
     assert!(reason("vendor/gone/x").contains("there is no repository at"), "{}", reason("vendor/gone/x"));
     assert!(reason("vendor/local/x").contains("may not be followed"));
     assert!(reason("vendor/unnamed/x").contains(".gitmodules does not name"));
+    // They can be switched off and on again, and nobody gets a tree of the time before.
+    for (wish, expect) in [(Some(false), Entry::Submodule(inner.to_string())), (None, Entry::Directory)] {
+        assert!(sources.follow(Wishes { submodules: wish, ..Wishes::default() }));
+        let tree = sources.tree(&repository, &revision).await.unwrap();
+        assert_eq!(tree.entry(&path("vendor/lib")).unwrap(), expect);
+    }
+    assert!(!sources.follow(Wishes { submodules: Some(true), ..Wishes::default() }));
 }

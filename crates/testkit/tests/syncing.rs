@@ -479,6 +479,39 @@ async fn a_commit_that_cannot_be_rendered_changes_nothing_until_its_time_is_up_o
 }
 
 #[tokio::test]
+async fn events_carry_the_labels_of_the_application_and_its_project_that_are_asked_for() {
+    let world = World::new().await;
+    world
+        .apply(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: argocd}\ndata:\n  \
+             resource.includeEventLabelKeys: team, cost/*\n  resource.excludeEventLabelKeys: cost/secret\n",
+        )
+        .await;
+    let labels = value!({"metadata": {"labels": {"team": "platform", "cost/center": "7", "unasked": "x"}}});
+    world.patch(APPLICATION.0, "AppProject", "argocd", "default", &labels).await;
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    let labels = value!({"metadata": {"labels": {"team": "shop", "cost/secret": "x", "unasked": "y"}}});
+    change(&world, "shop", &labels).await;
+    world.commit(&[("app/a.yaml", &config_map("a", "two"))]);
+    let is_new = |world: &World| {
+        let object = world.object("", "ConfigMap", "default", "a");
+        object.is_some_and(|object| object.value().str_at(&["data", "key"]) == Some("two"))
+    };
+    world.until("the second sync", |world| is_new(world) && world.state("shop") == FINE).await;
+    let (_, list) =
+        world.ask("GET", "/api/v1/namespaces/argocd/events", "application/json", &Value::Null).await;
+    let of_ends = |event: &&Value| event.str_at(&["reason"]) == Some("OperationCompleted");
+    let labels = |event: &Value| event.at(&["metadata", "labels"]).map(lynceus_object::json::to_string);
+    let told: Vec<Option<String>> =
+        list.at(&["items"]).and_then(Value::as_seq).unwrap().iter().filter(of_ends).map(labels).collect();
+    let expect = [r#"{"cost/center":"7","team":"platform"}"#, r#"{"cost/center":"7","team":"shop"}"#];
+    assert_eq!(told, expect.map(|text| Some(text.to_owned())));
+    world.end().await;
+}
+
+#[tokio::test]
 async fn kinds_that_the_project_does_not_permit_are_unknown() {
     let world = World::new().await;
     let spec = value!({"spec": {"namespaceResourceBlacklist": [{"group": "", "kind": "ConfigMap"}]}});

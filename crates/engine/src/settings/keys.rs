@@ -1,5 +1,7 @@
 //! The settings that are followed, as a table: it is read, checked and printed from here and nowhere else.
 
+use super::others;
+
 /// Where a setting stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigMap {
@@ -143,6 +145,10 @@ keys! {
         "Whether changes of ignored fields alone do not make an application be looked at.";
     SENSITIVE: Form::List => "resource.sensitive.mask.annotations" = "",
         "Annotations of Secrets whose values are masked wherever they are shown.";
+    EVENT_LABELS: Form::List => "resource.includeEventLabelKeys" = "",
+        "Labels of an Application, or else of its project, that its events carry: names in which a star stands for anything.";
+    NO_EVENT_LABELS: Form::List => "resource.excludeEventLabelKeys" = "",
+        "Those of them that they do not carry after all.";
     GLOBAL_PROJECTS: Form::Yaml => "globalProjects" = "",
         "Projects whose rules hold for others too: a list of labelSelector and projectName.";
     IMPERSONATION: Form::Switch => "application.sync.impersonation.enabled" = "false",
@@ -190,8 +196,23 @@ keys! {
     WAVE_DELAY: Form::Seconds => "controller.sync.wave.delay.seconds" = "2",
         "How long controllers get to react between two waves of a sync.";
     #[parameters]
-    REPO_ERROR_GRACE: Form::Seconds => "controller.repo.error.grace.period.seconds" = "180",
-        "How long a repository that cannot be read changes nothing about an application that was compared before.";
+    REPO_ERROR_GRACE: Form::Duration => "controller.repo.error.grace.period.seconds" = "180",
+        "How long sources that cannot be read or rendered change nothing about an application that was compared before, unless somebody asks for a look.";
+    #[parameters]
+    RENDER_TIMEOUT: Form::Seconds => "controller.repo.server.timeout.seconds" = "60",
+        "How long the files of a source may take to become manifests, beside the time that it takes to fetch them; 0 for as long as they like.";
+    #[parameters]
+    RENDERINGS: Form::Number => "reposerver.parallelism.limit" = "0",
+        "How many sources are rendered at the same time; 0 for no bound.";
+    #[parameters]
+    GIT_TIMEOUT: Form::Duration => "reposerver.git.request.timeout" = "15s",
+        "How long a Git server may take to say where its branches and tags are; 0s for as long as a fetch.";
+    #[parameters]
+    SUBMODULES: Form::Switch => "reposerver.enable.git.submodule" = "true",
+        "Whether submodules are fetched.";
+    #[parameters]
+    WRITES: Form::Number => "controller.kubectl.parallelism.limit" = "20",
+        "How many requests of all syncs together are under way at the same time; 0 for no bound.";
     #[parameters]
     STATUS_PROCESSORS: Form::Number => "controller.status.processors" = "20",
         "How many applications are worked on at the same time. Read at the start.";
@@ -206,7 +227,7 @@ keys! {
         "Whether the health of every object stands in the Application's status.";
 }
 
-/// The table of settings as docs/settings.md has it.
+/// The tables of settings as docs/settings.md has them.
 pub fn table() -> String {
     let mut out = String::new();
     for map in [ConfigMap::Settings, ConfigMap::Parameters] {
@@ -220,6 +241,11 @@ pub fn table() -> String {
             out.push_str(&format!("| `{}` | {default} | {}{words} |\n", key.name, key.meaning));
         }
         out.push('\n');
+    }
+    out.push_str("### Known and not followed\n\n| settings | why |\n|---|---|\n");
+    for group in others::UNFOLLOWED {
+        let names: Vec<String> = group.names.split_whitespace().map(|name| format!("`{name}`")).collect();
+        out.push_str(&format!("| {} | {} |\n", names.join(", "), group.why));
     }
     out
 }

@@ -17,16 +17,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use lynceus_api::{Tracking, TrackingMethod, Word as _, labels, operator};
+use lynceus_api::{Glob, Tracking, TrackingMethod, Word as _, labels, operator};
 use lynceus_cluster::{Cache, Cluster, RespectRbac, Scope};
 use lynceus_diff::{Ignore, System, SystemError};
 use lynceus_files::Diagnostic;
 use lynceus_health::CustomizationError;
 use lynceus_object::{GroupKind, Object, ObjectKey, Str};
 use lynceus_render::Tools;
-use lynceus_source::{Book, Keyring};
+use lynceus_source::{Book, Keyring, Wishes};
 use lynceus_sync::auto::Heal;
 
+use crate::pace::Pace;
 use compare::CompareOptions;
 pub use customizations::Customizations;
 pub use global::GlobalProject;
@@ -65,8 +66,16 @@ pub struct Settings {
     pub wait_for_applications: Option<bool>,
     /// Whether one kind that cannot be read makes all objects Unknown.
     pub unreadable_kinds_stop_all: bool,
-    /// How long a repository that cannot be read changes nothing.
+    /// How long sources that give no manifests change nothing.
     pub repo_error_grace: Duration,
+    /// How sources are read otherwise than by the program's own settings.
+    pub source_wishes: Wishes,
+    /// How sources are rendered.
+    pub pace: Pace,
+    /// How many requests of syncs are under way at the same time; none for as many as there are.
+    pub writes_at_once: Option<usize>,
+    /// Which labels of an Application its events carry.
+    pub event_labels: EventLabels,
     /// How many applications are worked on at the same time.
     pub workers: usize,
     /// The namespaces beside the installation's own that Applications are taken from, as patterns.
@@ -112,6 +121,25 @@ pub enum Impersonation {
     Offered,
     /// Always: without one there is no sync.
     Enforced,
+}
+
+/// Which labels events carry, as patterns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventLabels {
+    /// These,
+    pub included: Vec<Str>,
+    /// without these.
+    pub excluded: Vec<Str>,
+}
+
+impl EventLabels {
+    /// Whether events carry a label.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let fits = |patterns: &[Str]| {
+            patterns.iter().any(|pattern| Glob::new(pattern).is_ok_and(|glob| glob.matches(name)))
+        };
+        fits(&self.included) && !fits(&self.excluded)
+    }
 }
 
 impl Settings {
@@ -169,7 +197,20 @@ impl Settings {
             claims_hold_waves: read.switch(&keys::CLAIMS_HOLD_WAVES),
             wait_for_applications: read.choice(&keys::WAIT_FOR_APPLICATIONS),
             unreadable_kinds_stop_all: read.switch(&keys::UNREADABLE_STOP_ALL),
-            repo_error_grace: read.seconds(&keys::REPO_ERROR_GRACE),
+            repo_error_grace: read.duration(&keys::REPO_ERROR_GRACE),
+            source_wishes: Wishes {
+                git_list_timeout: read.set(&keys::GIT_TIMEOUT).map(|_| read.duration(&keys::GIT_TIMEOUT)),
+                submodules: read.set(&keys::SUBMODULES).map(|_| read.switch(&keys::SUBMODULES)),
+            },
+            pace: Pace {
+                timeout: Some(read.seconds(&keys::RENDER_TIMEOUT)).filter(|time| !time.is_zero()),
+                at_once: at_once(read.number(&keys::RENDERINGS)),
+            },
+            writes_at_once: at_once(read.number(&keys::WRITES)),
+            event_labels: EventLabels {
+                included: read.list(&keys::EVENT_LABELS),
+                excluded: read.list(&keys::NO_EVENT_LABELS),
+            },
             workers: usize::try_from(workers).unwrap_or(usize::MAX).max(1),
             application_namespaces: read.list(&keys::NAMESPACES),
             impersonation: impersonation(read),
@@ -259,6 +300,11 @@ fn heal(read: &mut Reader<'_>) -> Heal {
         factor: read.number(&keys::HEAL_FACTOR).into(),
         most: signed(read.seconds(&keys::HEAL_MOST)),
     }
+}
+
+/// How many may do something at the same time; none for as many as there are.
+fn at_once(number: u32) -> Option<usize> {
+    usize::try_from(number).ok().filter(|number| *number > 0)
 }
 
 fn impersonation(read: &mut Reader<'_>) -> Impersonation {

@@ -29,7 +29,12 @@ fn without_any_the_defaults_of_argo_cd_hold() {
     assert_eq!((read.hard_resync, read.sync_timeout), (None, None));
     assert_eq!(read.heal, Heal::default());
     assert_eq!(read.wave_delay, SignedDuration::from_secs(2));
-    assert_eq!(read.workers, 20);
+    assert_eq!((read.workers, read.writes_at_once), (20, Some(20)));
+    assert_eq!((read.pace, read.source_wishes), (Pace::default(), Wishes::default()));
+    assert_eq!(
+        (read.repo_error_grace, read.event_labels),
+        (Duration::from_secs(180), EventLabels::default())
+    );
     assert_eq!(read.tracking, Tracking::default());
     assert_eq!(read.impersonation, Impersonation::Off);
     assert_eq!(read.comparing.ignore_status, IgnoreStatus::All);
@@ -46,8 +51,10 @@ fn what_is_set_counts() {
           application.sync.impersonation.enabled: 'true', resource.respectRBAC: strict,
           resource.sensitive.mask.annotations: 'a, b', cluster.inClusterEnabled: 'false',
           resource.compareoptions: 'ignoreResourceStatusField: off', resource.ignoreResourceUpdatesEnabled: 'false',
-          helm.enable: 'false'}",
-        "{reposerver.max.combined.directory.manifests.size: 64Mi, application.namespaces: 'team-*, /^x$/', controller.sync.timeout.seconds: '90', controller.status.processors: '50',
+          helm.enable: 'false', resource.includeEventLabelKeys: 'team, cost/*', resource.excludeEventLabelKeys: 'cost/secret'}",
+        "{controller.kubectl.parallelism.limit: '0', controller.repo.server.timeout.seconds: '0', reposerver.parallelism.limit: '3',
+          reposerver.git.request.timeout: 60s, reposerver.enable.git.submodule: 'false',
+          controller.repo.error.grace.period.seconds: 2m, reposerver.max.combined.directory.manifests.size: 64Mi, application.namespaces: 'team-*, /^x$/', controller.sync.timeout.seconds: '90', controller.status.processors: '50',
           controller.self.heal.backoff.timeout.seconds: '0', controller.self.heal.timeout.seconds: '5'}",
     );
     assert_eq!(said, [""; 0]);
@@ -62,6 +69,12 @@ fn what_is_set_counts() {
     assert!(!read.in_cluster && read.ignored_updates.is_none());
     assert!(!read.tools.helm && read.tools.kustomize && read.tools.jsonnet);
     assert_eq!(read.directory_bytes, 64 << 20);
+    assert_eq!((read.writes_at_once, read.repo_error_grace), (None, Duration::from_secs(120)));
+    assert_eq!(read.pace, Pace { timeout: None, at_once: Some(3) });
+    let wished = Wishes { git_list_timeout: Some(Duration::from_secs(60)), submodules: Some(false) };
+    assert_eq!(read.source_wishes, wished);
+    let carried = ["team", "cost/center", "cost/secret", "other"].map(|name| read.event_labels.has(name));
+    assert_eq!(carried, [true, true, false, false]);
     let takes = |namespace| read.takes_applications_from(namespace, "argocd");
     assert!(takes("argocd") && takes("team-a") && takes("x") && !takes("xy") && !takes("other"));
 }
@@ -70,7 +83,8 @@ fn what_is_set_counts() {
 fn a_value_that_is_none_is_told_with_what_to_write_and_the_default_holds() {
     said(
         "{timeout.reconciliation: soon, application.resourceTrackingMethod: magic, cluster.inClusterEnabled: maybe}",
-        "{controller.status.processors: many, controller.sync.timeout.seconds: 1m}",
+        "{controller.status.processors: many, controller.sync.timeout.seconds: 1m, reposerver.git.request.timeout: never,
+          controller.kubectl.parallelism.limit: few}",
         &[
             "warning: argocd-cmd-params-cm has controller.status.processors: \"many\", which is no number\n  hint: write a \
              whole number; until then \"20\" holds",
@@ -82,6 +96,10 @@ fn a_value_that_is_none_is_told_with_what_to_write_and_the_default_holds() {
              1h; until then \"120s\" holds",
             "warning: argocd-cmd-params-cm has controller.sync.timeout.seconds: \"1m\", which is no number of seconds\n  hint: \
              write a number of seconds, such as 30; until then \"0\" holds",
+            "warning: argocd-cmd-params-cm has reposerver.git.request.timeout: \"never\", which is no duration\n  hint: write it \
+             as 120s, 3m or 1h; until then \"15s\" holds",
+            "warning: argocd-cmd-params-cm has controller.kubectl.parallelism.limit: \"few\", which is no number\n  hint: write a \
+             whole number; until then \"20\" holds",
         ],
     );
 }
@@ -107,7 +125,7 @@ fn settings_of_other_parts_are_nobodys_business() {
     said(
         "{url: https://x, oidc.config: 'x: y', accounts.alice: login, accounts.alice.enabled: 'false', ui.bannercontent: hi,
           kustomize.path.v3.9.1: /bin/k, help.download.linux-arm64: x, admin.enabled: 'false'}",
-        "{server.insecure: 'true', redis.server: 'x:1', reposerver.parallelism.limit: '3',
+        "{server.insecure: 'true', redis.server: 'x:1', reposerver.repo.cache.expiration: 24h,
           applicationsetcontroller.policy: sync}",
         &[],
     );
@@ -184,6 +202,7 @@ fn every_default_is_what_its_setting_holds() {
     let set = Settings::of(&write(ConfigMap::Settings), &write(ConfigMap::Parameters));
     assert_eq!(set.diagnostics, []);
     assert_eq!((set.resync, set.heal), (Some(crate::limits::RESYNC), Heal::default()));
+    assert_eq!((set.pace, set.writes_at_once), (Pace::default(), Some(20)));
     assert_eq!((set.resync_jitter, set.workers), (crate::limits::RESYNC_JITTER, crate::limits::WORKERS));
 }
 
