@@ -10,6 +10,7 @@ mod follow;
 mod get;
 mod history;
 mod list;
+mod local;
 mod manifests;
 mod pattern;
 mod resources;

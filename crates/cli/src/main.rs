@@ -12,6 +12,7 @@ mod controller;
 mod crds;
 mod demo;
 mod diff;
+mod elsewhere;
 mod exit;
 mod format;
 mod health;
@@ -40,7 +41,10 @@ use exit::Outcome;
 
 fn main() -> ExitCode {
     leave_quietly_when_nobody_reads();
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(misuse) => return refuse(&misuse),
+    };
     listen(arguments.verbose, &arguments.command);
     let runtime = match executor(&arguments.command).enable_all().build() {
         Ok(runtime) => runtime,
@@ -57,6 +61,24 @@ fn main() -> ExitCode {
             }
             ExitCode::from(failure.code.number())
         }
+    }
+}
+
+/// Says how the command is meant to be used.
+fn refuse(misuse: &clap::Error) -> ExitCode {
+    // Nobody is left to be told that nobody could be told.
+    let _ = misuse.print();
+    ExitCode::from(misuse_code(misuse, std::env::args().nth(1).as_deref()))
+}
+
+/// The exit code for a command that is not used as it is meant. Helm and Kustomize end with 1 there, and scripts that were
+/// written for them go by it.
+fn misuse_code(misuse: &clap::Error, command: Option<&str>) -> u8 {
+    match misuse.exit_code() {
+        // The help is no misuse.
+        0 => 0,
+        _ if matches!(command, Some("helm" | "kustomize")) => exit::Code::Answer.number(),
+        _ => exit::Code::Trouble.number(),
     }
 }
 
@@ -100,7 +122,7 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Install(arguments) => install::run(&arguments),
         Command::Health(arguments) => assess::run(&arguments),
         Command::Crds(arguments) => crds::run(&arguments),
-        Command::Render(arguments) => render::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments).await,
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Helm(arguments) => helm::run(&arguments).await,
         Command::Kustomize(arguments) => kustomize::run(&arguments).await,
@@ -146,4 +168,26 @@ fn listen(verbose: u8, command: &Command) {
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
     tracing_subscriber::registry().with(lines).with(targets).init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misused_command_ends_as_the_tool_does_that_it_stands_for() {
+        for (line, expected) in [
+            ("kustomize build --no-such", 1),
+            ("helm template --no-such", 1),
+            ("helm --help", 0),
+            ("app get --no-such", 2),
+        ] {
+            let words = std::iter::once("lynceus").chain(line.split(' '));
+            let misuse = Arguments::try_parse_from(words).err().map(|misuse| {
+                let command = line.split(' ').next();
+                misuse_code(&misuse, command)
+            });
+            assert_eq!(misuse, Some(expected), "{line}");
+        }
+    }
 }

@@ -3,31 +3,35 @@
 mod application;
 mod explanation;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lynceus_api::{ApplicationSource, ApplicationSourceDirectory, ApplicationSourceHelm, HelmParameter};
-use lynceus_engine::Ambience;
+use lynceus_api::{
+    AppProject, ApplicationSource, ApplicationSourceDirectory, ApplicationSourceHelm, HelmParameter,
+};
+use lynceus_engine::{Freshness, Renderer, RenderingError, Request, Sourced};
 use lynceus_files::{Severity, Tree};
 use lynceus_object::Object;
-use lynceus_render::{Bases, Charts, Fetched, Field, Job, Need, References, RenderError, Rendered, Setting};
-use lynceus_source::DiskTree;
+use lynceus_render::{Field, Reason, Rendered, Setting};
+use lynceus_source::{Book, DiskTree, Keyring};
 
+use crate::elsewhere;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::{self, Output};
 
 /// Show what a folder of manifests, a chart or a kustomization becomes.
 ///
-/// Reads the folder as a source of an Application would be read, in process, and prints the objects. What is wrong is
-/// told on stderr with its file and line; the exit code is 1 if something is missing because of it.
+/// Reads the folder as a source of an Application would be read, in process, and prints the objects; what it names that is
+/// elsewhere is fetched as anyone could. What is wrong is told on stderr with its file and line; the exit code is 1 if
+/// something is missing because of it.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The folder.
     #[arg(default_value = ".")]
     directory: PathBuf,
-    /// Render the sources of the Application in this file, from the folder as it stands whatever their repoURL is, unless
-    /// that is a path on this machine.
+    /// Render the sources of the Application in this file as the controller would. The folder as it stands is taken for
+    /// their repository if it has their path; what it does not have, and charts, come from where repoURL says.
     #[arg(long = "app", value_name = "FILE", conflicts_with_all = ["path", "recurse", "include", "exclude", "name", "namespace", "value_files", "set"])]
     application: Option<PathBuf>,
     /// The path of the source below the folder; symbolic links may lead anywhere inside the folder.
@@ -86,58 +90,71 @@ impl Arguments {
     }
 }
 
-/// One source, with what it is rendered with.
-struct Work {
-    tree: Arc<dyn Tree>,
-    source: ApplicationSource,
-    setting: Setting,
-    references: References,
+/// Sources to render, and where their files are.
+pub(crate) struct Work {
+    pub(crate) sources: Vec<ApplicationSource>,
+    /// The files of each; what has none here is got from its repository, as anyone sees it.
+    pub(crate) files: Vec<Option<Arc<dyn Tree>>>,
+    pub(crate) setting: Setting,
 }
 
 impl Work {
-    /// Has something done with the source. Files on this machine have to be all that it needs.
-    fn with<T>(&self, done: impl FnOnce(&Job<'_>, &mut Ambience) -> T) -> T {
-        let (fetched, bases, charts) = (Fetched::new(), Bases::new(), Charts::none());
-        let job = Job {
-            tree: &*self.tree,
-            source: &self.source,
+    /// A source whose files are these.
+    pub(crate) fn of_tree(tree: Arc<dyn Tree>, source: ApplicationSource, setting: Setting) -> Self {
+        Work { sources: vec![source], files: vec![Some(tree)], setting }
+    }
+
+    /// Renders the sources as the controller does.
+    pub(crate) async fn render(&self) -> Vec<Result<Sourced, RenderingError>> {
+        let (renderer, given) = (self.renderer(), Given::default());
+        renderer.render(&self.request(&given)).await
+    }
+
+    async fn explain(&self, field: &Field) -> Result<Option<Reason>, RenderingError> {
+        let (renderer, given) = (self.renderer(), Given::default());
+        renderer.explain(&self.request(&given), field).await
+    }
+
+    fn renderer(&self) -> Renderer {
+        Renderer::new(elsewhere::sources())
+    }
+
+    fn request<'a>(&'a self, given: &'a Given) -> Request<'a> {
+        Request {
+            book: &given.book,
             setting: &self.setting,
-            references: &self.references,
-            fetched: &fetched,
-            bases: &bases,
-            charts: &charts,
-        };
-        done(&job, &mut Ambience::at(Timestamp::now()))
+            project: &given.project,
+            sources: &self.sources,
+            revisions: &[],
+            files: &self.files,
+            keyring: &given.keyring,
+            freshness: Freshness::Latest,
+            now: Timestamp::now(),
+        }
     }
 }
 
-/// Renders a source from files on this machine, which have to be all that it needs.
-pub(crate) fn of_tree(
-    tree: Arc<dyn Tree>,
-    source: ApplicationSource,
-    setting: Setting,
-) -> Result<Rendered, RenderError> {
-    let work = Work { tree, source, setting, references: References::new() };
-    work.with(|job, world| lynceus_render::render(job, world))
+/// What a controller would know of repositories: nothing.
+#[derive(Default)]
+struct Given {
+    book: Arc<Book>,
+    project: AppProject,
+    keyring: Arc<Keyring>,
 }
 
 /// Tells what made a field.
-fn explain(work: &[Work], field: &Field) -> Outcome {
-    for work in work {
-        let reason = work
-            .with(|job, world| lynceus_render::explain(job, field, world))
-            .doing(format!("cannot explain {field}"))?;
-        if let Some(reason) = reason {
-            print!("{}", explanation::text(field, &reason));
-            return Ok(());
-        }
+async fn explain(work: &Work, field: &Field) -> Outcome {
+    let reason = work.explain(field).await.doing(format!("cannot explain {field}"))?;
+    if let Some(reason) = reason {
+        print!("{}", explanation::text(field, &reason));
+        return Ok(());
     }
     let failure = Failure::new(Code::NotFound, format!("nothing makes {field}"));
     Err(failure.hint("lynceus render -o name lists the objects"))
 }
 
 /// The source that the arguments describe.
-fn of_arguments(arguments: &Arguments) -> Result<Work, Failure> {
+fn of_arguments(arguments: &Arguments) -> Outcome<Work> {
     let tree = DiskTree::open(&arguments.directory)
         .doing(format!("cannot read the folder {}", arguments.directory.display()))?;
     let chosen = arguments.recurse || !arguments.include.is_empty() || !arguments.exclude.is_empty();
@@ -157,38 +174,43 @@ fn of_arguments(arguments: &Arguments) -> Result<Work, Failure> {
         namespace: arguments.namespace.as_str().into(),
         ..Setting::default()
     };
-    Ok(Work { tree: Arc::new(tree), source, setting, references: References::new() })
+    Ok(Work::of_tree(Arc::new(tree), source, setting))
 }
 
-/// What could not be rendered, and what to do where only something from elsewhere is missing.
-fn failed(path: &Path, error: &RenderError) -> Failure {
-    let failure = Failure::because(format!("cannot render {}", path.display()), error);
-    let names_bases = |needs: &[Need]| needs.iter().any(|need| matches!(need, Need::Base(_)));
+/// What could not be rendered. A folder of this machine is told as the user named it.
+fn failed(
+    arguments: &Arguments,
+    (source, is_here): (&ApplicationSource, bool),
+    error: &RenderingError,
+) -> Failure {
+    let path = arguments.directory.join(source.path.as_str());
     match error {
-        RenderError::Needs(needs) if names_bases(needs) => failure.hint(format!(
-            "a kustomization names it, and render fetches nothing; this does: lynceus kustomize build {}",
+        RenderingError::Render { source: error, .. } if is_here => {
+            Failure::because(format!("cannot render {}", path.display()), &**error)
+        }
+        _ if is_here || !source.chart.is_empty() => {
+            Failure::because(format!("cannot render {}", path.display()), error)
+        }
+        _ => Failure::because(format!("cannot render {}", source.repo_url), error).hint(format!(
+            "{} is not there; the folder to read may be named behind the file",
             path.display()
         )),
-        _ => failure,
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) async fn run(arguments: &Arguments) -> Outcome {
     let work = match &arguments.application {
         Some(file) => application::read(file, &arguments.directory)?,
-        None => vec![of_arguments(arguments)?],
+        None => of_arguments(arguments)?,
     };
     if let Some(field) = &arguments.explain {
-        return explain(&work, field);
+        return explain(&work, field).await;
     }
     let mut rendered = Rendered::default();
-    for work in &work {
-        let path = arguments.directory.join(work.source.path.as_str());
-        let more = work
-            .with(|job, world| lynceus_render::render(job, world))
-            .map_err(|error| failed(&path, &error))?;
-        rendered.manifests.extend(more.manifests);
-        rendered.diagnostics.extend(more.diagnostics);
+    for (made, (source, files)) in work.render().await.into_iter().zip(work.sources.iter().zip(&work.files)) {
+        let made = made.map_err(|error| failed(arguments, (source, files.is_some()), &error))?;
+        rendered.manifests.extend(made.rendered.manifests.iter().cloned());
+        rendered.diagnostics.extend(made.rendered.diagnostics.iter().cloned());
     }
     let objects: Vec<Object> = rendered.manifests.iter().map(|manifest| manifest.object.clone()).collect();
     match arguments.output {

@@ -223,3 +223,30 @@ async fn every_flag_of_helm_template_is_known() {
     let words = "Error: cluster reachability check failed: kubernetes cluster unreachable: ";
     assert!(unreachable.starts_with(words) && unreachable.ends_with("[1]\n"), "{unreachable}");
 }
+
+#[tokio::test]
+async fn an_application_is_rendered_as_the_controller_would_wherever_its_chart_is() {
+    let bench = Bench::new().await;
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\ndata:\n  size: {{ .Values.size \
+                  | quote }}\n  team: {{ .Values.team }}\n";
+    let about = "apiVersion: v2\nname: shop\nversion: 1.0.0\n";
+    let files =
+        [("Chart.yaml", about), ("values.yaml", "size: 1\nteam: nobody\n"), ("templates/a.yaml", config)];
+    bench.shelf.publish("shop", "1.0.0", &files);
+    bench.write("checkout/values/prod.yaml", "size: 3\n");
+    bench.write(
+        "app.yaml",
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: prod\nspec:\n  project: default\n  \
+         destination: {namespace: shop}\n  sources:\n  - repoURL: REPO\n    chart: shop\n    targetRevision: ^1\n    \
+         helm:\n      valueFiles: [$here/values/prod.yaml]\n      parameters: [{name: team, value: shop}]\n  - repoURL: \
+         https://git.example.com/shop.git\n    ref: here\n",
+    );
+    assert_eq!(
+        bench.lynceus(&["render", "checkout", "--app", "app.yaml"]).await,
+        "apiVersion: v1\ndata:\n  size: \"3\"\n  team: shop\nkind: ConfigMap\nmetadata:\n  name: prod\n"
+    );
+    let why = bench
+        .lynceus(&["render", "checkout", "--app", "app.yaml", "--explain", "configmap/prod:data.size"])
+        .await;
+    assert!(why.contains("shop/templates/a.yaml:6:") && why.contains("values/prod.yaml"), "{why}");
+}

@@ -180,6 +180,7 @@ impl Looker<'_> {
             project: &project,
             sources: &sources,
             revisions: &aim.revisions,
+            files: &[],
             keyring: &self.settings.keyring,
             freshness: aim.freshness,
             now,

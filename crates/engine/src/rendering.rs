@@ -10,7 +10,10 @@ use lynceus_api::{AppProject, ApplicationSource};
 use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_helm::{Chart, ChartError};
 use lynceus_object::Str;
-use lynceus_render::{Bases, Charts, Fetched, Job, Need, References, RenderError, Rendered, Setting, render};
+use lynceus_render::{
+    Bases, Charts, Fetched, Field, Job, Need, Reason, References, RenderError, Rendered, Setting, explain,
+    render,
+};
 use lynceus_source::{
     Artifact, Book, ChartVersion, Keyring, Repository, RepositoryKind, Revision, SourceError, Sources,
     Target, Wishes,
@@ -47,6 +50,8 @@ pub struct Request<'a> {
     pub sources: &'a [ApplicationSource],
     /// Revisions to take instead of the sources' own, in their order.
     pub revisions: &'a [Str],
+    /// Files to take instead of the sources' own, in their order: a folder on this machine stands for a repository.
+    pub files: &'a [Option<Arc<dyn Tree>>],
     /// The keys that signatures are checked with.
     pub keyring: &'a Arc<Keyring>,
     /// How much is to be found out anew.
@@ -131,6 +136,8 @@ enum Place {
     Commit(Revision),
     Chart(ChartVersion),
     Artifact(Artifact),
+    /// In files that were given, which are taken for the revision that the source names.
+    Given(Arc<dyn Tree>, Str),
 }
 
 impl Place {
@@ -140,6 +147,7 @@ impl Place {
             Place::Commit(revision) => revision.commit.to_string().into(),
             Place::Chart(version) => version.version.as_str().into(),
             Place::Artifact(artifact) => artifact.digest.as_str().into(),
+            Place::Given(_, revision) => revision.clone(),
         }
     }
 }
@@ -196,17 +204,7 @@ impl Renderer {
 
     /// Renders every source of an application, in order. Those that only lend files to others give nothing of their own.
     pub async fn render(&self, request: &Request<'_>) -> Vec<Result<Sourced, RenderingError>> {
-        let mut places = Vec::with_capacity(request.sources.len());
-        for (index, source) in request.sources.iter().enumerate() {
-            let pinned = request.revisions.get(index).map(Str::as_str).filter(|text| !text.is_empty());
-            let mut place = self.locate(request, source, pinned).await;
-            if let Ok((repository, Place::Commit(revision))) = &place
-                && let Err(error) = self.trust(request, (index, source), repository, revision).await
-            {
-                place = Err(error);
-            }
-            places.push(place);
-        }
+        let places = self.places(request).await;
         let mut sourced = Vec::with_capacity(places.len());
         for (source, place) in request.sources.iter().zip(&places) {
             let rendered = match place {
@@ -229,6 +227,56 @@ impl Renderer {
                 Ok(Sourced { source: source.clone(), revision, rendered })
             })
             .collect()
+    }
+
+    /// What made a field of an object that the sources give; nothing if none of them makes it.
+    pub async fn explain(
+        &self,
+        request: &Request<'_>,
+        field: &Field,
+    ) -> Result<Option<Reason>, RenderingError> {
+        let mut places = self.places(request).await;
+        if let Some(failed) = places.iter().position(Result::is_err)
+            && let Err(error) = places.swap_remove(failed)
+        {
+            return Err(error);
+        }
+        for (source, place) in request.sources.iter().zip(&places) {
+            let Ok((repository, place)) = place else { continue };
+            if is_for_others(source) {
+                continue;
+            }
+            let setting = self.setting(request, place);
+            let lent = lent(source, request.sources, &places);
+            let files = self.files(source, (repository, place), lent).await?;
+            let wanted = field.clone();
+            let why = move |job: &Job<'_>, world: &mut Ambience| explain(job, &wanted, world);
+            if let Some(reason) = self.make(request, source, files, setting, why).await? {
+                return Ok(Some(reason));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the sources stand, in their order.
+    async fn places(&self, request: &Request<'_>) -> Vec<Result<(Repository, Place), RenderingError>> {
+        let mut places = Vec::with_capacity(request.sources.len());
+        for (index, source) in request.sources.iter().enumerate() {
+            if let Some(Some(files)) = request.files.get(index) {
+                let given = Place::Given(files.clone(), source.target_revision.clone());
+                places.push(Ok((self.repository(request, source), given)));
+                continue;
+            }
+            let pinned = request.revisions.get(index).map(Str::as_str).filter(|text| !text.is_empty());
+            let mut place = self.locate(request, source, pinned).await;
+            if let Ok((repository, Place::Commit(revision))) = &place
+                && let Err(error) = self.trust(request, (index, source), repository, revision).await
+            {
+                place = Err(error);
+            }
+            places.push(place);
+        }
+        places
     }
 
     /// Where a source stands. Without a need for the latest, what was found last time will do.
@@ -293,8 +341,7 @@ impl Renderer {
         places: &[Result<(Repository, Place), RenderingError>],
     ) -> Result<(Str, Arc<Rendered>), RenderingError> {
         let revision = place.revision();
-        let plugins = self.sources.has_plugins();
-        let setting = Setting { revision: revision.clone(), plugins, ..request.setting.clone() };
+        let setting = self.setting(request, place);
         let lent = lent(source, request.sources, places);
         let own_key = source_key(source);
         let lenders: String =
@@ -306,15 +353,14 @@ impl Renderer {
         if reuses && let Some(made) = self.memory().at(&own_key, &revisions, asked) {
             return Ok((revision, made.rendered));
         }
-        let tree = self.tree(source, repository, place).await?;
-        let mut references = References::new();
-        for (name, (repository, place)) in lent {
-            references.insert(name, self.tree(source, repository, place).await?);
-        }
+        let (tree, references) = self.files(source, (repository, place), lent).await?;
         let last = self.memory().last(&own_key, &anywhere).filter(|_| reuses);
         let made = match last.filter(|made| made.is_still_so((&*tree, &references))) {
             Some(made) => made,
-            None => self.make(request, source, (tree, references), setting).await?,
+            None => {
+                self.renderings.fetch_add(1, Ordering::Relaxed);
+                self.make(request, source, (tree, references), setting, rendered).await?
+            }
         };
         self.memory().insert(own_key, revisions, made.clone(), asked);
         Ok((revision, made.rendered))
@@ -324,21 +370,42 @@ impl Renderer {
         self.rendered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Renders, and gets what is needed from elsewhere until nothing more is.
-    async fn make(
+    /// What a source at a place is rendered with.
+    fn setting(&self, request: &Request<'_>, place: &Place) -> Setting {
+        let (revision, plugins) = (place.revision(), self.sources.has_plugins());
+        Setting { revision, plugins, ..request.setting.clone() }
+    }
+
+    /// The files of a source, and those that others lend it.
+    async fn files(
+        &self,
+        source: &ApplicationSource,
+        (repository, place): Located<'_>,
+        lent: Vec<(Str, Located<'_>)>,
+    ) -> Result<(Arc<dyn Tree>, References), RenderingError> {
+        let tree = self.tree(source, repository, place).await?;
+        let mut references = References::new();
+        for (name, (repository, place)) in lent {
+            references.insert(name, self.tree(source, repository, place).await?);
+        }
+        Ok((tree, references))
+    }
+
+    /// Has something done with a source, and gets what it needs from elsewhere until nothing more is needed.
+    async fn make<T: Send + 'static>(
         &self,
         request: &Request<'_>,
         source: &ApplicationSource,
         (tree, references): (Arc<dyn Tree>, References),
         setting: Setting,
-    ) -> Result<Made, RenderingError> {
-        self.renderings.fetch_add(1, Ordering::Relaxed);
+        done: impl Fn(&Job<'_>, &mut Ambience) -> Result<T, RenderError> + Clone + Send + 'static,
+    ) -> Result<T, RenderingError> {
         let (mut fetched, mut bases) = (Fetched::new(), Bases::new());
         for _ in 0..limits::NEEDS {
             let files = tree.clone();
             let (wanted, tree, references) = (source.clone(), tree.clone(), references.clone());
             let (setting, given, now) = (setting.clone(), fetched.clone(), request.now);
-            let (charts, given_bases) = (self.charts.clone(), bases.clone());
+            let (charts, given_bases, done) = (self.charts.clone(), bases.clone(), done.clone());
             let work = move || {
                 let job = Job {
                     tree: &*tree,
@@ -349,9 +416,7 @@ impl Renderer {
                     bases: &given_bases,
                     charts: &charts,
                 };
-                let rendered = render(&job, &mut Ambience::at(now))?;
-                let is_self_contained = given.is_empty() && given_bases.is_empty();
-                Ok(Made::new(rendered, &setting, (&*tree, &references), is_self_contained))
+                done(&job, &mut Ambience::at(now))
             };
             // A thread cannot be stopped from outside; what runs on it bounds itself, and this is for what does not.
             let Pace { timeout, at_once } = self.pace();
@@ -452,6 +517,7 @@ impl Renderer {
                 }
                 Ok(tree)
             }
+            Place::Given(files, _) => Ok(files.clone()),
             Place::Artifact(artifact) => {
                 self.sources.artifact_tree(repository, artifact).await.map_err(failed)
             }
@@ -466,6 +532,13 @@ impl Renderer {
             }
         }
     }
+}
+
+/// Renders, and keeps what tells whether it would be the same again.
+fn rendered(job: &Job<'_>, world: &mut Ambience) -> Result<Made, RenderError> {
+    let rendered = render(job, world)?;
+    let is_self_contained = job.fetched.is_empty() && job.bases.is_empty();
+    Ok(Made::new(rendered, job.setting, (job.tree, job.references), is_self_contained))
 }
 
 /// The files of a chart's archive, told from those of any other by its digest.
@@ -567,6 +640,7 @@ mod tests {
                 project: &AppProject::default(),
                 sources: std::slice::from_ref(&source),
                 revisions: &[],
+                files: &[],
                 keyring: &Arc::default(),
                 freshness: Freshness::Latest,
                 now: Timestamp::UNIX_EPOCH,

@@ -1,7 +1,5 @@
 //! `lynceus app diff`
 
-use std::path::PathBuf;
-
 use lynceus_api::Application;
 use lynceus_diff::{Change, Verdict, is_secret, mask, text};
 use lynceus_engine::{Aim, Freshness};
@@ -9,6 +7,7 @@ use lynceus_object::Str;
 
 use super::context::Context;
 use super::get;
+use super::local::Local;
 use crate::exit::{Code, Failure, Outcome};
 
 /// Show how the cluster differs from Git.
@@ -33,9 +32,8 @@ pub(crate) struct Arguments {
     /// The exit code that says so.
     #[arg(long, value_name = "N", default_value_t = 1)]
     diff_exit_code: u8,
-    /// Compare with the manifests of this folder instead of those in Git.
-    #[arg(long, value_name = "DIR")]
-    local: Option<PathBuf>,
+    #[command(flatten)]
+    local: Local,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
@@ -44,7 +42,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     }
     let application = context.application(&arguments.name).await?;
     let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
-    let manifests = arguments.local.as_deref().map(super::manifests::of_folder).transpose()?;
+    let manifests = arguments.local.manifests(&application).await?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
     let text = differences(context, &application, &aim).await?;
     print!("{text}");

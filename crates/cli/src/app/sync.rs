@@ -1,6 +1,5 @@
 //! `lynceus app sync` and `lynceus app terminate-op`
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use lynceus_api::{
@@ -14,6 +13,7 @@ use lynceus_object::{Object, Str, json, typed, value};
 use lynceus_sync::windows::Attempt;
 
 use super::context::{Choice, Context};
+use super::local::Local;
 use super::pattern::{self, ResourcePattern};
 use super::{ask, diff, follow, get, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -78,9 +78,8 @@ pub(crate) struct Arguments {
     /// Touch only what is out of sync.
     #[arg(long)]
     apply_out_of_sync_only: bool,
-    /// Sync these manifests instead of what is in Git.
-    #[arg(long, value_name = "DIR")]
-    local: Option<PathBuf>,
+    #[command(flatten)]
+    local: Local,
     /// How often to try again after a failure.
     #[arg(long, value_name = "N", default_value_t = 0)]
     retry_limit: i64,
@@ -121,7 +120,12 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         let mut operation = operation(&application, arguments)?;
         if let Some(sync) = &mut operation.sync {
             sync.resources = resources(context, &application, arguments).await?;
-            if arguments.preview_changes && !preview(context, &application, sync, arguments).await? {
+            let manifests = arguments.local.manifests(&application).await?;
+            let text = |object: &Object| json::to_string(object.value()).into();
+            sync.manifests = manifests.iter().flatten().map(text).collect();
+            if arguments.preview_changes
+                && !preview(context, (&application, sync), manifests, arguments).await?
+            {
                 continue;
             }
         }
@@ -147,10 +151,10 @@ fn check(application: &Application, arguments: &Arguments) -> Outcome {
             "{name} has several sources: use --revisions with --source-positions instead of --revision"
         ));
     }
-    if is_multiple && arguments.local.is_some() {
+    if is_multiple && arguments.local.is_given() {
         return refuse(format!("{name} has several sources, which --local cannot stand for"));
     }
-    if arguments.local.is_some() && application.spec.automated().is_some() && !arguments.dry_run {
+    if arguments.local.is_given() && application.spec.automated().is_some() && !arguments.dry_run {
         return refuse(format!(
             "{name} syncs by itself: --local would be undone at once; add --dry-run to try it"
         ));
@@ -161,8 +165,8 @@ fn check(application: &Application, arguments: &Arguments) -> Outcome {
 /// Shows what would change, and asks. `false` if there is nothing to do, or somebody said no.
 async fn preview(
     context: &Context,
-    application: &Application,
-    sync: &SyncOperation,
+    (application, sync): (&Application, &SyncOperation),
+    manifests: Option<Vec<Object>>,
     arguments: &Arguments,
 ) -> Outcome<bool> {
     let name = &application.metadata.name;
@@ -172,7 +176,6 @@ async fn preview(
         (true, false) => vec![sync.revision.clone()],
         (true, true) => Vec::new(),
     };
-    let manifests = arguments.local.as_deref().map(super::manifests::of_folder).transpose()?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
     let text = diff::differences(context, application, &aim).await?;
     if text.is_empty() {
@@ -351,7 +354,6 @@ fn operation(application: &Application, arguments: &Arguments) -> Outcome<Operat
         dry_run: arguments.dry_run,
         sync_options: options,
         sync_strategy: strategy(arguments),
-        manifests: local(arguments)?,
         ..SyncOperation::default()
     };
     let policy = application.spec.sync_policy.as_ref().and_then(|policy| policy.retry.clone());
@@ -388,13 +390,6 @@ fn strategy(arguments: &Arguments) -> Option<SyncStrategy> {
 fn hook(force: bool) -> SyncStrategy {
     let hook = SyncStrategyHook { force, ..SyncStrategyHook::default() };
     SyncStrategy { hook: Some(hook), ..SyncStrategy::default() }
-}
-
-/// Manifests of a folder, as the operation carries them.
-fn local(arguments: &Arguments) -> Outcome<Vec<Str>> {
-    let Some(folder) = &arguments.local else { return Ok(Vec::new()) };
-    let text = |object: &Object| json::to_string(object.value()).into();
-    Ok(super::manifests::of_folder(folder)?.iter().map(text).collect())
 }
 
 /// The resources that are meant, by name or by label; none for all.

@@ -67,13 +67,13 @@ mod tests {
 
     use lynceus_api::{ApplicationSource, ApplicationSourceKustomize};
     use lynceus_files::{FilePath, MemoryTree};
-    use lynceus_render::{References, Setting};
+    use lynceus_render::Setting;
 
     use super::*;
     use crate::render::Work;
 
     /// What is told of a field of the kustomization in `prod`.
-    fn check(field: &str, expected: &str) {
+    async fn check(field: &str, expected: &str) {
         let files = [
             ("base/kustomization.yaml", "resources: [web.yaml]\n"),
             (
@@ -105,39 +105,43 @@ mod tests {
             ..ApplicationSource::default()
         };
         let setting = Setting { application: "shop".into(), ..Setting::default() };
-        let work = Work { tree: Arc::new(tree), source, setting, references: References::new() };
+        let work = Work::of_tree(Arc::new(tree), source, setting);
         let field: Field = field.parse().unwrap();
-        let reason = work.with(|job, world| lynceus_render::explain(job, &field, world)).unwrap().unwrap();
+        let reason = work.explain(&field).await.unwrap().unwrap();
         assert_eq!(text(&field, &reason), expected);
     }
 
-    #[test]
-    fn a_field_of_a_kustomization_is_told_from_the_last_to_the_first() {
+    #[tokio::test]
+    async fn a_field_of_a_kustomization_is_told_from_the_last_to_the_first() {
         check(
             "deployment/prod-web:spec.replicas",
             "deployment/prod-web:spec.replicas\n  \
              set by       prod/scale.yaml:6:3, by patches[0] at prod/kustomization.yaml:4:3\n  \
              written at   base/web.yaml:6:3\n",
-        );
+        )
+        .await;
         check(
             "deployment/prod-web:spec.paused",
             "deployment/prod-web:spec.paused\n  \
              removed by   prod/scale.yaml:7:3, by patches[0] at prod/kustomization.yaml:4:3\n  \
              written at   base/web.yaml:7:3\n",
-        );
+        )
+        .await;
         check(
             "deployment/prod-web:metadata.labels.team",
             "deployment/prod-web:metadata.labels.team\n  set by       commonLabels.team at prod/kustomization.yaml:9:3\n",
-        );
+        )
+        .await;
     }
 
-    #[test]
-    fn a_parameter_of_the_application_is_told_as_one() {
+    #[tokio::test]
+    async fn a_parameter_of_the_application_is_told_as_one() {
         check(
             "deployment/prod-web:spec.template.spec.containers[0].image",
             "deployment/prod-web:spec.template.spec.containers[0].image\n  \
              set by       spec.source.kustomize.images at Application\n  \
              written at   base/web.yaml:12:9\n",
-        );
+        )
+        .await;
     }
 }

@@ -81,8 +81,13 @@ impl Bench {
 
     /// The same for arguments with blanks in them.
     pub(crate) async fn run(&self, arguments: &[&str]) -> String {
+        self.lynceus(&[&["helm"], arguments].concat()).await
+    }
+
+    /// The same for any command.
+    pub(crate) async fn lynceus(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lynceus"));
-        command.arg("helm").args(arguments).current_dir(&self.folder).env_clear();
+        command.args(arguments).current_dir(&self.folder).env_clear();
         command.env("HOME", &self.folder).env("HELM_CONFIG_HOME", self.folder.join("config"));
         command.stdin(Stdio::null());
         // Another thread, because this one may be the server's.

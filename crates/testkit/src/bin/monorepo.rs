@@ -142,6 +142,7 @@ impl Monorepo {
             project: &AppProject::default(),
             sources: std::slice::from_ref(&source),
             revisions: &[],
+            files: &[],
             keyring: &Arc::default(),
             freshness: Freshness::Latest,
             now: Timestamp::now(),

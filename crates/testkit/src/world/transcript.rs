@@ -204,7 +204,10 @@ mod tests {
     #[test]
     fn commits_uids_times_and_made_up_names_are_left_out() {
         assert_eq!(plain("web-77789f8c76: Synced"), "web-SUFFIX: Synced");
-        assert_eq!(plain("Job/each-1a2b3c4-postsync-1767225600 Synced"), "Job/each-COMMIT-postsync-SECOND Synced");
+        assert_eq!(
+            plain("Job/each-1a2b3c4-postsync-1767225600 Synced"),
+            "Job/each-COMMIT-postsync-SECOND Synced"
+        );
         assert_eq!(plain("http://127.0.0.1:40421/x: no"), "http://127.0.0.1:PORT/x: no");
         let text = "to 8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b8b, uid 123e4567-e89b-12d3-a456-426614174000 at 3:04PM.";
         assert_eq!(plain(text), "to COMMIT, uid UID at TIME.");
