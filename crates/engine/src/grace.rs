@@ -1,27 +1,28 @@
-//! How long sources that give no manifests change nothing: a server that is started anew is no news, nor is a commit that
-//! the next one mends. Argo CD makes no difference between the two.
+//! How long a repository that cannot be read changes nothing: a server that is started anew is no news.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lynceus_api::{Application, ApplicationConditionType};
+use lynceus_source::SourceError;
 use tracing::warn;
 
 use crate::engine::Engine;
 use crate::key::AppKey;
 use crate::look::Look;
 use crate::queue::Freshness;
+use crate::rendering::RenderingError;
 
-/// Since when applications' sources give nothing, on the monotonic clock. A process that begins counts anew.
+/// Since when applications' repositories cannot be read, on the monotonic clock. A process that begins counts anew.
 #[derive(Default)]
 pub(crate) struct Grace(Mutex<HashMap<AppKey, Duration>>);
 
 impl Grace {
-    /// When an application's time is up, if its sources give nothing now; none if they do again.
-    fn until(&self, key: &AppKey, sourceless: bool, period: Duration, now: Duration) -> Option<Duration> {
+    /// When an application's time is up, if its repository cannot be read now; none if it can be again.
+    fn until(&self, key: &AppKey, unfetched: bool, period: Duration, now: Duration) -> Option<Duration> {
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !sourceless {
+        if !unfetched {
             since.remove(key);
             return None;
         }
@@ -34,18 +35,17 @@ impl Grace {
 }
 
 impl Engine {
-    /// Whether a look is passed over because its sources have not failed for long. Who asked for a look is told at
+    /// Whether a look is passed over because its repository has not been away for long. Who asked for a look is told at
     /// once, and of what was never compared there is no former state to keep.
     pub(crate) fn passes_over(&self, application: &Application, look: &Look, asked: bool) -> bool {
         let key = AppKey::of(application);
         let now = self.clock().monotonic();
-        let sourceless = look.sourceless || look.desired.incomplete;
-        let until = self.grace.until(&key, sourceless, self.settings().repo_error_grace, now);
+        let until = self.grace.until(&key, look.unfetched, self.settings().repo_error_grace, now);
         let Some(until) = until.filter(|until| !asked && now < *until && is_good(application)) else {
             return false;
         };
         let why: Vec<&str> = look.errors().map(|condition| condition.message.as_str()).collect();
-        warn!(application = %key, why = why.join("; "), "its sources do not give all manifests; nothing is said of it yet");
+        warn!(application = %key, why = why.join("; "), "its repository cannot be read; nothing is said of it yet");
         self.queue.add(key, until, Freshness::Latest);
         true
     }
@@ -66,6 +66,24 @@ fn is_good(application: &Application) -> bool {
     same && status.reconciled_at >= finished && !status.conditions.iter().any(is_error)
 }
 
+/// Whether an error is of the way to a repository, and not of what is in it or of what is asked of it.
+pub(crate) fn is_of_the_way(error: &RenderingError) -> bool {
+    match error {
+        RenderingError::Source { source, .. } | RenderingError::Need { source, .. } => match &**source {
+            SourceError::Certificate { .. }
+            | SourceError::HostKey { .. }
+            | SourceError::Authentication { .. }
+            | SourceError::RepositoryNotFound { .. }
+            | SourceError::Protocol { .. }
+            | SourceError::Corrupt { .. }
+            | SourceError::Storage { .. } => true,
+            other => other.is_transient(),
+        },
+        RenderingError::Interrupted | RenderingError::Overdue { .. } => true,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,7 +93,7 @@ mod tests {
         let grace = Grace::default();
         let key = AppKey::new("argocd", "shop");
         let seconds = Duration::from_secs;
-        let until = |sourceless, now| grace.until(&key, sourceless, seconds(180), seconds(now));
+        let until = |unfetched, now| grace.until(&key, unfetched, seconds(180), seconds(now));
         assert_eq!(until(true, 10), Some(seconds(190)));
         assert_eq!(until(true, 100), Some(seconds(190)));
         assert_eq!(until(false, 120), None);

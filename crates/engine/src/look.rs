@@ -22,6 +22,7 @@ use crate::comparing::{ServerSideDiff, failed_comparisons, failed_rules, is_appl
 use crate::condition::Condition;
 use crate::desire::{Desired, Wanting, desire};
 use crate::flips::{Flips, syncs};
+use crate::grace::is_of_the_way;
 use crate::key::{AppKey, project_kind};
 use crate::oddities;
 use crate::predictions::Predictions;
@@ -52,8 +53,8 @@ pub struct Look {
     pub cluster: Option<Arc<Cluster>>,
     /// Whether the cluster could not be looked at because it is away.
     pub away: bool,
-    /// Whether there is no comparison because the sources gave no manifests.
-    pub sourceless: bool,
+    /// Whether there is no comparison because a repository cannot be read now, which says nothing about what is in it.
+    pub unfetched: bool,
     /// Whether something that is wanted could not be read.
     pub unread: bool,
     /// The kinds that could not be read, a sentence for each.
@@ -187,14 +188,18 @@ impl Looker<'_> {
         };
         let mut sourced = Vec::with_capacity(sources.len());
         let mut conditions = Vec::new();
+        let mut unfetched = true;
         for one in self.renderer.render(&request).await {
             match one {
                 Ok(one) => sourced.push(one),
-                Err(error) => conditions.push(Condition::comparison(crate::words(&error))),
+                Err(error) => {
+                    unfetched &= is_of_the_way(&error);
+                    conditions.push(Condition::comparison(crate::words(&error)));
+                }
             }
         }
         if !conditions.is_empty() {
-            return Look { project: Some(project), sourced, conditions, sourceless: true, ..Look::default() };
+            return Look { project: Some(project), sourced, conditions, unfetched, ..Look::default() };
         }
         let place = Place { cluster, destination };
         let mut look = self.compare(application, project.clone(), place, sourced, aim, now).await;
@@ -301,7 +306,7 @@ impl Looker<'_> {
             compared: true,
             cluster: Some(cluster),
             away: false,
-            sourceless: false,
+            unfetched: false,
             unread: is_unread,
             unreadable,
             keeps_health: self.settings.persist_health,

@@ -442,43 +442,6 @@ async fn a_repository_that_is_away_changes_nothing_until_its_time_is_up_or_someb
 }
 
 #[tokio::test]
-async fn a_commit_that_cannot_be_rendered_changes_nothing_until_its_time_is_up_or_somebody_asks() {
-    let world = World::new().await;
-    set(&world, "argocd-cmd-params-cm", "controller.repo.error.grace.period.seconds", "60").await;
-    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("kust/b.yaml", &config_map("b", "one"))]);
-    world.commit(&[("kust/kustomization.yaml", "resources: [b.yaml]\n")]);
-    world.deliver("plain", "app", &automated()).await;
-    world.deliver("built", "kust", &automated()).await;
-    let all = |state: &'static str| {
-        move |world: &World| ["plain", "built"].iter().all(|name| world.state(name) == state)
-    };
-    world.until("the syncs", all(FINE)).await;
-    // One document that is none, and a build that comes to nothing.
-    world.commit(&[
-        ("app/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n"),
-        ("kust/kustomization.yaml", "resources: [none.yaml]\n"),
-    ]);
-    for _ in 0..40 {
-        world.pass(jiff::SignedDuration::from_secs(1)).await;
-        let said = ["plain", "built"].map(|name| (world.state(name), world.said(name)));
-        assert_eq!(said, [(FINE.to_owned(), String::new()), (FINE.to_owned(), String::new())]);
-    }
-    let ask = value!({"metadata": {"annotations": {"argocd.argoproj.io/refresh": "normal"}}});
-    change(&world, "plain", &ask).await;
-    let is_told = |name: &'static str| move |world: &World| world.said(name).starts_with("ComparisonError: ");
-    world.until("the answer", is_told("plain")).await;
-    assert_eq!(world.said("built"), "");
-    world.until("the end of the grace", is_told("built")).await;
-    assert_eq!(statuses(&world, "built"), ["b Unknown"]);
-    world.commit(&[
-        ("app/a.yaml", &config_map("a", "two")),
-        ("kust/kustomization.yaml", "resources: [b.yaml]\n"),
-    ]);
-    world.until("what mends it", |world| all(FINE)(world) && world.said("plain").is_empty()).await;
-    world.end().await;
-}
-
-#[tokio::test]
 async fn events_carry_the_labels_of_the_application_and_its_project_that_are_asked_for() {
     let world = World::new().await;
     world

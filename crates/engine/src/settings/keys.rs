@@ -197,7 +197,7 @@ keys! {
         "How long controllers get to react between two waves of a sync.";
     #[parameters]
     REPO_ERROR_GRACE: Form::Duration => "controller.repo.error.grace.period.seconds" = "180",
-        "How long sources that cannot be read or rendered change nothing about an application that was compared before, unless somebody asks for a look.";
+        "How long a repository that cannot be reached changes nothing about an application that was compared before, unless somebody asks for a look.";
     #[parameters]
     RENDER_TIMEOUT: Form::Seconds => "controller.repo.server.timeout.seconds" = "60",
         "How long the files of a source may take to become manifests, beside the time that it takes to fetch them; 0 for as long as they like.";
