@@ -78,6 +78,12 @@ pub enum SourceError {
         /// The repository.
         url: String,
     },
+    /// There is no file at the URL, or it is hidden from these credentials.
+    #[error("there is no file at {url}")]
+    FileNotFound {
+        /// Where it should be.
+        url: String,
+    },
     /// The server answered, but not as a server of its kind.
     #[error("{url} does not answer like {peer}: {reason}")]
     Protocol {
@@ -251,6 +257,8 @@ pub enum Peer {
     Charts,
     /// An OCI registry.
     Registry,
+    /// Any web server.
+    Files,
 }
 
 impl std::fmt::Display for Peer {
@@ -259,6 +267,7 @@ impl std::fmt::Display for Peer {
             Peer::Git => "a Git server",
             Peer::Charts => "a chart repository",
             Peer::Registry => "an OCI registry",
+            Peer::Files => "a server of files",
         })
     }
 }

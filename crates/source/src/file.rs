@@ -40,7 +40,7 @@ impl Sources {
         let talk = Talk {
             url: shown.clone(),
             host: client::host_of(&place),
-            peer: Peer::Charts,
+            peer: Peer::Files,
             step: Step::Download,
         };
         let settings = self.settings().clone();
@@ -53,5 +53,9 @@ impl Sources {
             Ok(answer.success(credential.is_none())?.bytes()?.into())
         })
         .await
+        .map_err(|error| match error {
+            SourceError::RepositoryNotFound { url } => SourceError::FileNotFound { url },
+            other => other,
+        })
     }
 }

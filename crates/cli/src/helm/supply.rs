@@ -147,7 +147,9 @@ a plus (+) when pulling from a registry.";
 /// The words for a download that has failed.
 pub(super) fn told(error: &SourceError, url: &str) -> String {
     match error {
-        SourceError::RepositoryNotFound { .. } => format!("failed to fetch {} : 404 Not Found", redact(url)),
+        SourceError::FileNotFound { .. } | SourceError::RepositoryNotFound { .. } => {
+            format!("failed to fetch {} : 404 Not Found", redact(url))
+        }
         error => error.to_string(),
     }
 }
