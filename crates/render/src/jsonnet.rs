@@ -2,8 +2,10 @@
 //!
 //! A program sees the files of its own revision and nothing else: no import leaves the tree, and there are no native
 //! functions, no clock and no environment. It comes from whoever may write to the repository, so that everything that it
-//! can ask for has a bound; [`steps`] says how time is bounded without a clock.
+//! can ask for has a bound; [`steps`] says how time and memory are bounded without a clock and without asking the evaluator.
 
+mod budget;
+mod edits;
 mod importer;
 mod message;
 mod output;
@@ -115,27 +117,22 @@ impl<'a> Jsonnet<'a> {
         let arena = Arena::new();
         let mut program = Program::new(&arena);
         program.set_max_stack(limits::JSONNET_STACK);
-        let mut importer = Importer::new(self, &mut program);
+        let mut importer = Importer::new(self, &mut program)?;
         for (name, variable) in &self.external {
             let what = format!("external variable {name}");
             let thunk = variable.load(&mut importer, &mut program, &what)?;
             program.add_ext_var(program.intern_str(name), &thunk);
         }
         let thunk = importer.load(&mut program, Origin::File(file.clone()), text)?;
-        let mut value = program
-            .eval_value(&thunk, &mut importer)
-            .map_err(|error| importer.evaluation_problem(&program, &error))?;
+        let mut value = importer.whole(&mut program, &thunk, &[], false)?;
         // What is not a function leaves the arguments alone.
         if value.is_function() {
             let mut arguments = Vec::with_capacity(self.arguments.len());
             for (name, variable) in &self.arguments {
                 let what = format!("top-level argument {name}");
-                let thunk = variable.load(&mut importer, &mut program, &what)?;
-                arguments.push((program.intern_str(name), thunk));
+                arguments.push((name.clone(), variable.load(&mut importer, &mut program, &what)?));
             }
-            value = program
-                .eval_call(&thunk, &[], &arguments, &mut importer)
-                .map_err(|error| importer.evaluation_problem(&program, &error))?;
+            value = importer.whole(&mut program, &thunk, &arguments, true)?;
         }
         output::manifests(&value)
     }

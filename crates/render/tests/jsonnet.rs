@@ -238,7 +238,7 @@ fn errors_name_the_file_and_the_line() {
 #[test]
 fn a_program_that_does_not_end_is_ended() {
     let endless = [
-        ("calls", "local f(x) = f(x + 1); f(0)", "calls wait for each other deeper than 2000 levels"),
+        ("calls", "local f(x) = f(x + 1); f(0)", "calls wait for each other deeper than 20000 levels"),
         (
             "doubling",
             "local f(n) = if n == 0 then 0 else f(n - 1) + f(n - 1); f(100)",
@@ -258,12 +258,165 @@ fn a_program_that_does_not_end_is_ended() {
         ("arrays", "std.makeArray(1e15, function(i) i)", "more than 4000000 steps"),
         ("texts", "std.repeat('0123456789', 1e12)", "more than 4000000 steps"),
         ("imports", "import 'a.jsonnet'", "a value is needed to compute itself"),
-        ("fields", "{ a: $ }", "deeper than 2000 levels"),
+        ("fields", "{ a: $ }", "more than 4000000 steps"),
     ];
     for (what, text, expected) in endless {
         let told = problem(text);
         assert!(told.contains(expected) && told.contains("at app/a.jsonnet"), "{what}: {told}");
     }
+}
+
+/// Sixty variables, each made of the one before it as `@` stands in the text.
+fn doubled(first: &str, next: &str) -> String {
+    let lines = (0..60).map(|n| format!("local a{} = {};\n", n + 1, next.replace('@', &format!("a{n}"))));
+    format!("local a0 = {first};\n{}", lines.collect::<String>())
+}
+
+/// Each ends with an error of its own that names the place.
+fn refused(programs: &[(&str, String)]) {
+    for (what, text) in programs {
+        let told = problem(text);
+        let large = told.contains("takes more than 4000000 steps")
+            || told.contains("a text of more than 16000000 bytes");
+        assert!(large && told.contains("at app/a.jsonnet"), "{what}: {told}");
+    }
+}
+
+#[test]
+fn what_grows_by_being_added_to_itself_is_refused() {
+    let call = |first: &str| format!("local f(s, n) = if n == 0 then s else f(s + s, n - 1); f({first}, 60)");
+    let plus = |field: &str, first: &str| {
+        format!(
+            "local d(o, n) = if n == 0 then o else d(o + {{ {field} }}, n - 1); d({{ a: {first} }}, 60).a"
+        )
+    };
+    refused(&[
+        ("texts in calls", call("'ab'")),
+        ("texts in variables", format!("{}a60", doubled("'ab'", "@ + @"))),
+        ("lists in variables", format!("{}std.length(a60)", doubled("[1]", "@ + @"))),
+        ("objects in calls", call("{ a: 1 }")),
+        ("extensions", format!("{}a60", doubled("{ a: 1 }", "@ { b: 2 } + @"))),
+        ("fields", plus("a+: o.a", "'ab'")),
+        ("fields that are objects", plus("a+: o.a", "{ b: 1 }")),
+        ("fields with computed names", plus("['a']+: o.a", "'ab'")),
+        ("fields of comprehensions", plus("[k]+: o.a for k in ['a']", "'ab'")),
+        ("fields by super", plus("a: super.a + super.a", "'ab'")),
+        ("removed fields", format!("{}a60", doubled("{ a: 1 }", "std.objectRemoveKey(@ + @, 'x')"))),
+        ("texts that are kept", "local s = std.repeat('x', 1.5e7), f(n) = if n == 0 then [] else local t = s + n; if t == '' then [] else [t, f(n - 1)]; std.flattenDeepArray(f(100))".into()),
+    ]);
+}
+
+#[test]
+fn objects_with_assertions_are_measured_and_not_checked() {
+    let sum = doubled("{ a: 1, assert self.a == 1 }", "@ + @");
+    refused(&[("sums", format!("{sum}a60"))]);
+    // The first is only right with what is added to it.
+    let spec = "local base = { a:: 1, assert self.a == 2 : 'wrong' }, more = base + { b: 1 } { c: 1 }; (more + { a: 2 }) + {}";
+    assert_eq!(rendered(&program(spec), ""), "app/a.jsonnet Pod/x {\"b\":1,\"c\":1}\n");
+    let told = problem("local base = { a: 1, assert self.a == 2 : 'wrong' }; base + { b: 1 }");
+    assert!(told.contains("assertion failed: wrong\n  at app/a.jsonnet:1:22"), "{told}");
+    let told = problem("{ assert 5 }");
+    assert!(told.contains("a condition is true or false, not a number\n  at app/a.jsonnet:1:10"), "{told}");
+}
+
+#[test]
+fn what_holds_the_same_again_and_again_is_not_gone_through() {
+    let lists = doubled("['a']", "[@, @]");
+    let of_lists = [
+        "a60",
+        "[{ a: a60 }]",
+        "function() a60",
+        "'' + a60",
+        "a60 + ''",
+        "error a60",
+        "assert false : a60; 1",
+        "{ assert false : a60 }",
+        "'%s' % [a60]",
+        "'%s' % a60",
+        "'%(x)s' % { x: a60 }",
+        "std.format('%s', [a60])",
+        "std.toString(a60)",
+        "std.manifestJson(a60)",
+        "std.manifestJsonMinified(a60)",
+        "std.manifestYamlDoc(a60)",
+        "std.manifestYamlStream([a60])",
+        "std.manifestToml({ a: a60 })",
+        "std.manifestPython(a60)",
+        "std.manifestPythonVars({ a: a60 })",
+        "std.manifestIni({ main: { a: a60 }, sections: {} })",
+        "std.manifestXmlJsonml(['a', a60])",
+        "std.escapeStringJson(a60)",
+        "std.deepJoin(a60)",
+        "std.flattenDeepArray(a60)",
+        "std.prune(a60)",
+        "std.assertEqual(a60, 1)",
+    ];
+    let objects = doubled("{ a: 1 }", "{ a: @, b: @ }");
+    let of_objects = ["a60", "std.manifestJson(a60)", "std.prune(a60)", "std.mergePatch({}, a60)"];
+    let programs = of_lists.map(|text| (text, format!("{lists}{text}")));
+    refused(&programs);
+    refused(&of_objects.map(|text| (text, format!("{objects}{text}"))));
+}
+
+#[test]
+fn functions_that_make_more_than_they_are_given_are_refused_when_it_is_too_much() {
+    let again = |first: &str, next: &str| format!("{}std.length(a60)", doubled(first, next));
+    refused(&[
+        ("flattenArrays", again("[1]", "std.flattenArrays([@, @])")),
+        ("join", again("'ab'", "std.join('', [@, @])")),
+        ("join of lists", again("[1]", "std.join([], [@, @])")),
+        ("lines", again("'ab'", "std.lines([@, @])")),
+        ("strReplace", again("'a'", "std.strReplace(@, 'a', 'aa')")),
+        ("escapeStringJson", again("'\"'", "std.escapeStringJson(@)")),
+        ("escapeStringBash", again("\"'\"", "std.escapeStringBash(@)")),
+        ("escapeStringDollars", again("'$'", "std.escapeStringDollars(@)")),
+        ("base64", again("'a'", "std.base64(@)")),
+        ("toString", again("'\"'", "std.toString([@])")),
+        ("a large separator", "std.join(std.repeat('x', 1e6), std.makeArray(1e5, function(i) ''))".into()),
+        ("a large replacement", "local s = std.repeat('a', 1e6); std.strReplace(s, 'a', s)".into()),
+        ("a large indentation", "std.manifestJsonEx(std.range(1, 1000), std.repeat(' ', 1e6))".into()),
+        ("a field that is taken often", "std.repeat('%(a)s', 10000) % { a: std.repeat('x', 1e6) }".into()),
+        ("a width", "std.format('%1000000000d', 1)".into()),
+        ("a width by the sign", "'%1000000000d' % 1".into()),
+        ("a width of a field", "'%(a)1000000000s' % { a: 1 }".into()),
+        ("a width that is given", "'%*d' % [1000000000, 1]".into()),
+        ("a precision", "'%.1000000000f' % 1".into()),
+        ("characters", "std.length(std.stringChars(std.repeat('x', 1.5e7)))".into()),
+        ("parts", "std.length(std.split(std.repeat('x', 1.5e7), 'x'))".into()),
+        (
+            "aliases",
+            "std.parseYaml('a: &a ' + std.repeat('x', 1e6) + '\\nb: [' + std.repeat('*a, ', 1e5) + ']')"
+                .into(),
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_counted_gives_what_it_gave() {
+    let sum: Vec<String> = (0..1_000).map(|n| format!("'{n},'")).collect();
+    let deep = "local f(n) = if n == 0 then '' else '<' + f(n - 1) + '>'; std.length(f(490))";
+    for (spec, expected) in [
+        (format!("std.length({} + '' + {{}})", sum.join(" + ")), "3893"),
+        (deep.into(), "980"),
+        ("std.foldl(function(o, i) o { ['f' + i]: i }, std.range(1, 3), {})".into(), r#"{"f1":1,"f2":2,"f3":3}"#),
+        ("local a = { b: [1], c+: { d: 1 } }; a { b+: [2], c+: { e: 2 }, f+: 3 }".into(), r#"{"b":[1,2],"c":{"d":1,"e":2},"f":3}"#),
+        ("local n = 'b'; { b: 1 } + { local n = 'c', [n]+: 2, ['x' + n]+: 3, [null]+: 4 }".into(), r#"{"b":3,"xb":3}"#),
+        ("{ a: 1, b: 2 } + { [k]+: 1 for k in ['a', 'c'] if k != 'z' }".into(), r#"{"a":2,"b":2,"c":1}"#),
+        ("{ local y = 2, [$.kind]+: self.y + y, y:: 1 }".into(), r#"{"Pod":3}"#),
+        ("local o = { a:: 1 } + { b: 2 }; [std.objectFieldsAll(o), std.length(o), std.objectValuesAll(o), o == { b: 2 }]".into(), r#"[["a","b"],1,[1,2],true]"#),
+        ("local o = { a: self.b, b:: 1 } { b:: super.b + 1 }; [o.a, 'a' in o, std.objectHasAll(o, 'b'), std.mergePatch(o, { c: 1 })]".into(), r#"[2,true,true,{"a":2,"c":1}]"#),
+        ("['%5.2f|%-3s|%%|%*d' % [1.5, 'a', 4, 7], '%(a)s' % { a: [1], b: error 'b' }, 7 % 4]".into(), r#"[" 1.50|a  |%|   7","[1]",3]"#),
+        ("['a' + 1 + null + [1, 'b'], 1 + 2 + 'c', [1] + [] + [2], 'abc'[1:], [1, 2, 3][::2]]".into(), r#"["a1null[1, \"b\"]","3c",[1,2],"bc",[1,3]]"#),
+        ("[std.join(',', ['a', null, 'b']), std.flatMap(function(x) [x, x], [1]), std.lines(['a']), std.native('x')]".into(), r#"["a,b",[1,1],"a\n",null]"#),
+    ] {
+        assert_eq!(rendered(&program(&spec), ""), format!("app/a.jsonnet Pod/x {expected}\n"));
+    }
+    let long = problem("error std.repeat('x', 1e6)");
+    assert!(long.len() < 11_000 && long.contains("xxx …"), "{}", long.len());
+    let told = rendered(&program("null + 1"), "");
+    assert!(told.contains("null + a number has no meaning\n  at app/a.jsonnet:1:"), "{told}");
+    let function = "=== app/a.jsonnet\nfunction(name) {}\n";
+    assert!(rendered(function, "tla a-b=1").contains("the function has no parameter a-b"));
 }
 
 #[test]
@@ -298,7 +451,7 @@ fn texts_and_values_that_nest_too_deep_are_refused_and_the_others_are_read() {
     assert!(problem(nested).contains("nests deeper than 200 levels"), "{}", problem(nested));
     let wide = "local a = [1, 1], b = [a, a, a, a, a, a, a, a], c = [b, b, b, b, b, b, b, b], d = [c, c, c, c, c, c, c, c],\n\
                 e = [d, d, d, d, d, d, d, d], f = [e, e, e, e, e, e, e, e], g = [f, f, f, f, f, f, f, f], h = [g, g, g, g, g, g, g, g]; [h, h, h, h]";
-    assert!(problem(wide).contains("more than 64000000 bytes"), "{}", problem(wide));
+    assert!(problem(wide).contains("more than 4000000 steps"), "{}", problem(wide));
     let both = format!("{}=== app/b.jsonnet\nerror 'b'\n", program("1"));
     assert_eq!(rendered(&both, ""), "app/a.jsonnet Pod/x 1\nerror: Jsonnet: b\n  at app/b.jsonnet:1:1\n");
 }

@@ -1,6 +1,7 @@
 //! What a program asks for while it runs: files of the tree, its library, and leave to go on.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use lynceus_files::{FilePath, Span, TreeError};
@@ -10,25 +11,20 @@ use rsjsonnet_lang::program::{
 };
 use rsjsonnet_lang::span::{SpanContextId, SpanId};
 
+use super::budget::{self, Budget};
 use super::steps::{self, Counted};
 use super::{Jsonnet, Problem, message};
 use crate::limits;
 
-/// The library as programs see it. Functions that make as much as they are told to say so first, and where Argo CD's
-/// evaluator takes more than this one, or by another name, it is as there.
-const LIBRARY: &str = "std {
-  local room = std.native('room'),
-  local size(what) = if std.isArray(what) then 8 * std.length(what) else std.length(what) / 64,
-  makeArray(sz, func):: assert room(8 * sz); std.makeArray(sz, func),
-  range(from, to):: assert room(8 * (to - from)); std.range(from, to),
-  repeat(what, count):: assert room(size(what) * count); std.repeat(what, count),
-  local list(arr) = if std.isString(arr) then std.stringChars(arr) else arr,
-  foldl(func, arr, init):: std.foldl(func, list(arr), init),
-  foldr(func, arr, init):: std.foldr(func, list(arr), init),
-  escapeStringJson(str_):: std.escapeStringJson(str_),
-  escapeStringBash(str_):: std.escapeStringBash(str_),
-  escapeStringDollars(str_):: std.escapeStringDollars(str_),
-}";
+/// The functions that programs are given, loaded once for all of their files.
+const FUNCTIONS: &str = include_str!("library.libsonnet");
+
+/// The library of one file, which knows the file's name.
+const LIBRARY: &str = "(import \"\\u0000library\")(std)";
+
+/// The import that gives all functions of ours, and the one that goes through what a program gives.
+const ALL: &str = "\0all";
+const WHOLE: &str = "\0whole";
 
 /// Where a text comes from.
 #[derive(Clone)]
@@ -53,26 +49,77 @@ pub(super) struct Importer<'a, 'p> {
     jsonnet: &'a Jsonnet<'a>,
     sources: BTreeMap<SpanContextId, Source>,
     loaded: BTreeMap<FilePath, Thunk<'p>>,
+    /// Functions of ours by the names that they are imported by.
+    functions: BTreeMap<&'static str, Thunk<'p>>,
     yes: Thunk<'p>,
-    steps: u64,
+    budget: Budget,
     imported_bytes: u64,
     /// Why something was refused. The evaluator only learns that it was.
     refused: Option<Problem>,
 }
 
 impl<'a, 'p> Importer<'a, 'p> {
-    pub(super) fn new(jsonnet: &'a Jsonnet<'a>, program: &mut Program<'p>) -> Self {
-        let parameter = program.intern_str("count");
-        program.register_native_func(program.intern_str("room"), &[parameter]);
-        Importer {
+    pub(super) fn new(jsonnet: &'a Jsonnet<'a>, program: &mut Program<'p>) -> Result<Self, Problem> {
+        budget::register(program);
+        let mut importer = Importer {
             jsonnet,
             sources: BTreeMap::new(),
             loaded: BTreeMap::new(),
+            functions: BTreeMap::new(),
             yes: program.value_to_thunk(&Value::bool(true)),
-            steps: 0,
+            budget: Budget::default(),
             imported_bytes: 0,
             refused: None,
+        };
+        // The field that says how large an object is has another name each time, so that no program can give it.
+        let secret = format!("\\u0000{:016x}", RandomState::new().hash_one(0));
+        let functions = importer.own(program, &FUNCTIONS.replace("@size@", &secret), "")?;
+        importer.functions.insert(ALL, functions);
+        for name in steps::FUNCTIONS.into_iter().chain(["\0library", WHOLE]) {
+            let text = format!("(import \"\\u0000all\").{}", name.trim_start_matches('\0'));
+            let function = importer.own(program, &text, "")?;
+            importer.functions.insert(name, function);
         }
+        Ok(importer)
+    }
+
+    /// A text of ours.
+    fn own(&mut self, program: &mut Program<'p>, text: &str, file: &str) -> Result<Thunk<'p>, Problem> {
+        let (context, _) = program.span_manager_mut().insert_source_context(text.len());
+        let (origin, counted) = (Origin::Library, Counted::plain(text));
+        self.sources.insert(context, Source { origin, text: text.as_bytes().into(), counted });
+        program
+            .load_source(context, text.as_bytes(), true, file)
+            .map_err(|_| Problem::new("the library cannot be loaded"))
+    }
+
+    /// Something that is to be evaluated to what the whole program gives. The evaluator goes through all of it, and would
+    /// go through a list that it holds twice as often as there are ways to it, so that it is counted first.
+    pub(super) fn whole(
+        &mut self,
+        program: &mut Program<'p>,
+        thunk: &Thunk<'p>,
+        arguments: &[(String, Thunk<'p>)],
+        is_called: bool,
+    ) -> Result<Value<'p>, Problem> {
+        // No function has a parameter with another name, so that the call says so.
+        let is_name = |name: &str| {
+            let word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+            name.chars().all(word) && !name.starts_with(|character: char| character.is_ascii_digit())
+        };
+        if let Some((name, _)) = arguments.iter().find(|(name, _)| !is_name(name)) {
+            return Err(Problem::new(format!("the function has no parameter {name}")));
+        }
+        let parameters: String = (0..arguments.len()).map(|index| format!(", a{index}")).collect();
+        let named = arguments.iter().enumerate().map(|(index, (name, _))| format!("{name}=a{index}, "));
+        let call = if is_called { format!("({})", named.collect::<String>()) } else { String::new() };
+        let text = format!("function(program{parameters}) (import \"\\u0000whole\")(program{call})");
+        let function = self.own(program, &text, "")?;
+        let thunks: Vec<Thunk<'p>> =
+            std::iter::once(thunk.clone()).chain(arguments.iter().map(|(_, thunk)| thunk.clone())).collect();
+        program
+            .eval_call(&function, &thunks, &[], self)
+            .map_err(|error| self.evaluation_problem(program, &error))
     }
 
     /// Loads a text, with places to count at.
@@ -83,13 +130,13 @@ impl<'a, 'p> Importer<'a, 'p> {
         text: &[u8],
     ) -> Result<Thunk<'p>, Problem> {
         let counted = steps::count(text).map_err(|(problem, at)| located(problem, &origin, text, at))?;
-        let (context, _) = program.span_manager_mut().insert_source_context(counted.text.len());
+        let (context, _) = program.span_manager_mut().insert_source_context(counted.edited.text.len());
         let name = match &origin {
             Origin::File(file) => file.as_str(),
             Origin::Variable(_) | Origin::Library => "",
         };
         let loaded =
-            stacker::grow(counted.stack, || program.load_source(context, &counted.text, false, name));
+            stacker::grow(counted.stack, || program.load_source(context, &counted.edited.text, false, name));
         self.sources.insert(context, Source { origin, text: text.into(), counted });
         loaded.map_err(|error| {
             let (message, span) = match error {
@@ -99,29 +146,6 @@ impl<'a, 'p> Importer<'a, 'p> {
             };
             self.place(program, Problem::new(message), span)
         })
-    }
-
-    /// The library for a file.
-    fn library(&mut self, program: &mut Program<'p>, of: &str) -> Result<Thunk<'p>, Problem> {
-        let (context, _) = program.span_manager_mut().insert_source_context(LIBRARY.len());
-        let counted = Counted::plain(LIBRARY);
-        self.sources
-            .insert(context, Source { origin: Origin::Library, text: LIBRARY.as_bytes().into(), counted });
-        program
-            .load_source(context, LIBRARY.as_bytes(), true, of)
-            .map_err(|_| Problem::new("the library cannot be loaded"))
-    }
-
-    /// Takes so many steps of those that the program may take.
-    fn step(&mut self, count: u64) -> Result<(), Problem> {
-        self.steps = self.steps.saturating_add(count);
-        if self.steps > limits::JSONNET_STEPS {
-            return Err(Problem {
-                hint: Some("the program repeats itself without end, or makes far more than it needs"),
-                ..Problem::new(format!("the program takes more than {} steps", limits::JSONNET_STEPS))
-            });
-        }
-        Ok(())
     }
 
     /// Where a text was imported from.
@@ -192,7 +216,7 @@ impl<'a, 'p> Importer<'a, 'p> {
     /// What went wrong while a program ran.
     pub(super) fn evaluation_problem(&mut self, program: &Program<'p>, error: &EvalError) -> Problem {
         let (message, span) = message::of_evaluator(&error.kind);
-        let problem = self.refused.take().unwrap_or_else(|| Problem::new(message));
+        let problem = self.refused.take().unwrap_or_else(|| Problem::new(shortened(message)));
         if problem.place.is_some() {
             return problem;
         }
@@ -215,6 +239,16 @@ impl<'a, 'p> Importer<'a, 'p> {
             None => problem,
         }
     }
+}
+
+/// A message that is short enough to be told: a program may give any text as its error.
+fn shortened(mut message: String) -> String {
+    let limit = limits::JSONNET_MESSAGE_BYTES;
+    if message.len() > limit {
+        message.truncate((0..=limit).rev().find(|at| message.is_char_boundary(*at)).unwrap_or_default());
+        message.push_str(" …");
+    }
+    message
 }
 
 /// A problem at a byte of a text. In a variable there are no lines to name, so that its name is told.
@@ -255,21 +289,19 @@ impl<'p> Callbacks<'p> for Importer<'_, 'p> {
         from: SpanId,
         path: &str,
     ) -> Result<Thunk<'p>, ImportError> {
-        let steps = match path {
-            steps::STEP => Some(1),
-            steps::ELEMENT => Some(limits::JSONNET_ELEMENT_STEPS),
-            _ => None,
-        };
-        if let Some(steps) = steps {
-            let answer = self.step(steps);
+        if let Some(count) = path.strip_prefix(steps::STEP) {
+            let answer = self.budget.steps(count.parse().unwrap_or(1));
             return self.answer(answer).map(|()| self.yes.clone());
+        }
+        if let Some(function) = self.functions.get(path) {
+            return Ok(function.clone());
         }
         if path == steps::LIBRARY {
             let of = match self.origin(program, from) {
                 Some(Origin::File(file)) => file.as_str().to_owned(),
                 _ => String::new(),
             };
-            let library = self.library(program, &of);
+            let library = self.own(program, LIBRARY, &of);
             return self.answer(library);
         }
         let found = self.find(program, from, path);
@@ -303,7 +335,7 @@ impl<'p> Callbacks<'p> for Importer<'_, 'p> {
         let found = self.find(program, from, path);
         let (_, content) = self.answer(found)?;
         // Each byte becomes a number of its own.
-        let room = self.step(content.len() as u64);
+        let room = self.budget.steps(content.len() as u64);
         self.answer(room)?;
         Ok(content.to_vec())
     }
@@ -313,13 +345,11 @@ impl<'p> Callbacks<'p> for Importer<'_, 'p> {
 
     fn native_call(
         &mut self,
-        _: &mut Program<'p>,
-        _: InternedStr<'p>,
+        program: &mut Program<'p>,
+        name: InternedStr<'p>,
         arguments: &[Value<'p>],
     ) -> Result<Value<'p>, NativeError> {
-        // What is not a number is refused by the function itself, in its own words.
-        let count = arguments.first().and_then(Value::as_number).unwrap_or_default();
-        let room = self.step(count.max(0.0) as u64);
-        self.answer(room).map(|()| Value::bool(true)).map_err(|ImportError| NativeError)
+        let answer = self.budget.call(program, name.value(), arguments);
+        self.answer(answer).map_err(|ImportError| NativeError)
     }
 }

@@ -97,13 +97,29 @@ impl Reader {
     }
 }
 
-/// Jsonnet has one kind of number; a whole one is written without a point, and so read back as a whole one.
+/// Jsonnet has one kind of number. Argo CD's evaluator writes a whole one without a point, and what has no point and fits is
+/// read back as a whole one.
 fn number(number: f64) -> Value {
-    // Beyond this, whole numbers are not told from their neighbours, and beyond i64 they have no place.
-    const WHOLE: f64 = 9.2e18;
-    if number.fract() == 0.0 && number.abs() < WHOLE {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if number.fract() == 0.0 && (-LIMIT..LIMIT).contains(&number) {
         Value::Int(number as i64)
     } else {
         Value::Float(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_whole_as_far_as_they_fit() {
+        assert_eq!(number(3.0), Value::Int(3));
+        assert_eq!(number(-0.0), Value::Int(0));
+        assert_eq!(number(9.22e18), Value::Int(9_220_000_000_000_000_000));
+        assert_eq!(number(-9_223_372_036_854_775_808.0), Value::Int(i64::MIN));
+        assert_eq!(number(9_223_372_036_854_775_808.0), Value::Float(9_223_372_036_854_775_808.0));
+        assert_eq!(number(1e300), Value::Float(1e300));
+        assert_eq!(number(0.5), Value::Float(0.5));
     }
 }
