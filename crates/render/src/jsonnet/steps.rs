@@ -51,7 +51,8 @@ const TOLD: &str = "(import \"\\u0000told\")(";
 const ASSERTS: &str = "\"\\u0000asserts\":: true, ";
 const QUIET: &str = "if \"\\u0000quiet\" in self then true else (";
 
-/// How many things that a function or a field makes in one go are a step: elements, fields, variables, arguments.
+/// How many things that a function or a field makes in one go are a step, the first of them aside: elements, fields,
+/// variables, arguments.
 const STEP_THINGS: u64 = 4;
 
 /// How much stack the parser gets for each level that a text nests. It was measured in a build without optimisation.
@@ -225,7 +226,7 @@ impl<'p, 'a> Walk<'p, 'a, '_> {
     fn finish(mut self) -> Edits {
         for region in &self.regions {
             let Some((edit, kind)) = region.edit else { continue };
-            let more = region.things / STEP_THINGS;
+            let more = region.things.saturating_sub(STEP_THINGS) / STEP_THINGS;
             let steps = match kind {
                 Kind::Body => 1 + more,
                 Kind::Element => limits::JSONNET_ELEMENT_STEPS + more,
@@ -610,7 +611,7 @@ mod tests {
             ("[x for x in [] if x > 1 for y in []]", "[x for x in []@ if x > 1 for y in []@]"),
             ("{ [k]: v for k in [] }", "{ [k]: #v for k in []@ }"),
             ("local a = import 'x'; a[1]", "local a = import 'x'; a[1]"),
-            ("function() [1, 2, 3, 4, 5, 6, 7, 8]", "function() #3 [1, 2, 3, 4, 5, 6, 7, 8]"),
+            ("function() [1, 2, 3, 4, 5, 6, 7, 8]", "function() #2 [1, 2, 3, 4, 5, 6, 7, 8]"),
         ] {
             assert_eq!(counted(text), expected);
         }
