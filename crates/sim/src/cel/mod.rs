@@ -45,6 +45,19 @@ impl Env {
         Env { variables: variables.into_iter().map(|(name, ty)| (name.into(), ty)).collect() }
     }
 
+    /// An environment with variables of which nothing is known before they are there.
+    pub fn untyped(names: impl IntoIterator<Item = Str>) -> Self {
+        Env { variables: names.into_iter().map(|name| (name, Ty::Dyn)).collect() }
+    }
+
+    /// The same with one more of those.
+    #[must_use]
+    pub fn and(&self, name: Str) -> Self {
+        let mut more = self.clone();
+        more.variables.push((name, Ty::Dyn));
+        more
+    }
+
     fn variable(&self, name: &str) -> Option<&Ty> {
         self.variables.iter().find(|(known, _)| known == name).map(|(_, ty)| ty)
     }

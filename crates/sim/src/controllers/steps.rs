@@ -32,6 +32,15 @@ pub(crate) enum Step {
         /// The object.
         object: Object,
     },
+    /// Have fields of an object of any kind be so, by server-side apply; the object is made if it is not there.
+    Apply {
+        /// The object.
+        key: super::key::Key,
+        /// The part of it that is written, such as `status`; empty for the object itself.
+        subresource: &'static str,
+        /// The fields.
+        object: Object,
+    },
     /// Delete an object.
     Delete {
         /// Where it is kept; any kind, for the garbage collector.
