@@ -250,3 +250,15 @@ async fn an_application_is_rendered_as_the_controller_would_wherever_its_chart_i
         .await;
     assert!(why.contains("shop/templates/a.yaml:6:") && why.contains("values/prod.yaml"), "{why}");
 }
+
+#[tokio::test]
+async fn a_chart_that_is_deprecated_says_so_beside_its_manifests() {
+    let bench = Bench::new().await;
+    bench.write("old/Chart.yaml", "apiVersion: v2\nname: old\nversion: 1.0.0\ndeprecated: true\n");
+    bench.write("old/templates/a.yaml", "name: a\n");
+    let told = bench.helm("template x old").await;
+    assert_eq!(
+        told,
+        "---\n# Source: old/templates/a.yaml\nname: a\nlevel=WARN msg=\"this chart is deprecated\"\n"
+    );
+}

@@ -155,6 +155,9 @@ impl Arguments {
     /// Reads the chart, and brings its dependencies first if some are missing and that is wanted.
     async fn complete(&self, found: &Found, settings: &Settings) -> Result<Arc<Chart>, String> {
         let chart = found.load()?;
+        if chart.metadata().deprecated {
+            eprintln!("level=WARN msg=\"this chart is deprecated\"");
+        }
         if !self.dependency_update || chart.missing_dependencies().is_empty() {
             return Ok(chart);
         }
