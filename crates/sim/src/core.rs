@@ -20,6 +20,7 @@ use crate::kinds::{Additions, Resource};
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::store::{Event, EventKind, Expect, Place, Store, Write, WriteError};
+use crate::verbs::charge::Charges;
 use crate::verbs::managed;
 use crate::view::View;
 
@@ -32,6 +33,8 @@ pub(crate) struct Core {
     pub(crate) admission: Chain,
     pub(crate) authenticator: Authenticator,
     pub(crate) allocations: Allocations,
+    /// What is booked on quotas and not stored yet.
+    pub(crate) charges: Charges,
     /// The PEM of the certificate that clients trust.
     pub(crate) root_certificate: Str,
     pub(crate) documents: Documents,
@@ -58,6 +61,7 @@ impl Core {
     ) -> Self {
         let core = Core {
             allocations: Allocations::of(&store),
+            charges: Charges::default(),
             store,
             clock,
             random,

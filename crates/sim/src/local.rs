@@ -54,6 +54,11 @@ impl Local {
         self.core.now()
     }
 
+    /// Whether something is booked on the quotas of a namespace that is not stored yet.
+    pub(crate) fn has_charges(&self, namespace: &str) -> bool {
+        self.core.charges.any_in(namespace)
+    }
+
     /// The clock, to wait on.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.core.clock)

@@ -123,6 +123,12 @@ pub fn apply(
     Ok(object)
 }
 
+/// An object with a configuration laid over it, field by field and item by item. Nobody owns what it sets.
+pub fn overlay(live: &Value, config: &Value, ty: TypeRef<'_>) -> Result<Value, String> {
+    typed::validate(config, ty, false)?;
+    Ok(typed::merge(live, config, ty))
+}
+
 fn not_a_map() -> ApplyError {
     ApplyError::Failed("the applied configuration leaves no object".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The server's own plugins that refuse writes. Quotas and limit ranges have their place here.
+//! The server's own small plugins that refuse writes.
 
 use lynceus_object::Value;
 

@@ -9,21 +9,33 @@ use super::limits::EXPRESSIONS;
 use super::{Write, review};
 use crate::cel::{Env, Program, Ty, Val};
 
+/// What every expression may use.
+const VARIABLES: [&str; 6] = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
+/// The types that mutations may make values of.
+const TYPES: [&str; 2] = ["Object", "JSONPatch"];
+
 /// Programs by their text.
 #[derive(Debug, Default)]
-pub(super) struct Expressions(Mutex<HashMap<String, Result<Arc<Program>, String>>>);
+pub(super) struct Expressions {
+    known: Mutex<HashMap<String, Result<Arc<Program>, String>>>,
+    /// Whether these are mutations, which may make objects and patches.
+    mutating: bool,
+}
 
 impl Expressions {
+    /// Expressions of mutations.
+    pub(super) fn of_mutations() -> Self {
+        Expressions { mutating: true, ..Expressions::default() }
+    }
+
     /// A compiled expression, or why it does not compile.
     pub(super) fn get(&self, text: &str) -> Result<Arc<Program>, String> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(text) {
             return found.clone();
         }
-        let env = Env::new(
-            ["object", "oldObject", "request", "params", "namespaceObject", "variables"]
-                .map(|name| (name, Ty::Dyn)),
-        );
+        let types = TYPES.into_iter().filter(|_| self.mutating);
+        let env = Env::new(VARIABLES.into_iter().chain(types).map(|name| (name, Ty::Dyn)));
         let compiled = Program::compile(text, &env).map(Arc::new).map_err(|error| error.to_string());
         // Configurations change rarely; starting over is cheaper than keeping track of use.
         if known.len() >= EXPRESSIONS {
@@ -38,6 +50,15 @@ impl Expressions {
 pub(super) fn failure(of: &Value, problem: &str) -> String {
     let text = of.str_at(&["expression"]).unwrap_or_default();
     format!("expression '{text}' resulted in error: {problem}")
+}
+
+/// A problem in other words where it comes from a variable that has no value.
+pub(super) fn explained(failed: &[(&str, String)], problem: String) -> String {
+    let missing = problem.strip_prefix("no such key: ");
+    match failed.iter().find(|(name, _)| Some(*name) == missing) {
+        Some((name, why)) => format!("composited variable {name:?} fails to evaluate: {why}"),
+        None => problem,
+    }
 }
 
 /// The variables that expressions of admission see.

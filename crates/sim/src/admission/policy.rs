@@ -1,4 +1,5 @@
-//! ValidatingAdmissionPolicies: rules in CEL that refuse, warn of or let through a write.
+//! Policies in CEL: which writes they are about, with which parameters; and those that refuse, warn of or
+//! let through a write.
 
 use lynceus_object::{Object, Value};
 
@@ -13,30 +14,123 @@ const GROUP: &str = "admissionregistration.k8s.io";
 
 /// Asks every policy that is bound; gives warnings of those that only warn.
 pub(super) fn validate(chain: &Chain, view: &dyn View, write: &Write<'_>) -> Result<Vec<String>, ApiError> {
-    let bindings = view.list(GROUP, "validatingadmissionpolicybindings", None);
-    if bindings.is_empty() || matching::is_exempt(write) {
-        return Ok(Vec::new());
-    }
     let mut warnings = Vec::new();
-    for policy in view.list(GROUP, "validatingadmissionpolicies", None) {
+    let kinds = ("validatingadmissionpolicies", "validatingadmissionpolicybindings");
+    for (policy, binding) in bound(view, kinds, write)? {
+        Bound { chain, view, policy: &policy, binding: &binding, write }.validate(&mut warnings)?;
+    }
+    Ok(warnings)
+}
+
+/// The policies of a kind that a write falls under, each with every binding that it falls under as well.
+pub(super) fn bound(
+    view: &dyn View,
+    (policies, bindings): (&str, &str),
+    write: &Write<'_>,
+) -> Result<Vec<(Object, Object)>, ApiError> {
+    let bindings = view.list(GROUP, bindings, None);
+    let mut found = Vec::new();
+    if bindings.is_empty() || matching::is_exempt(write) {
+        return Ok(found);
+    }
+    for policy in view.list(GROUP, policies, None) {
         let Some(constraints) = policy.at(&["spec", "matchConstraints"]) else { continue };
         if !applies(view, constraints, write)? {
             continue;
         }
-        let bound = |binding: &&Object| {
+        let of_policy = |binding: &&Object| {
             binding.at(&["spec", "policyName"]).and_then(Value::as_str) == Some(policy.name())
         };
-        for binding in bindings.iter().filter(bound) {
-            if let Some(resources) =
-                binding.at(&["spec", "matchResources"]).filter(|resources| !resources.is_empty())
-                && !applies(view, resources, write)?
-            {
-                continue;
+        for binding in bindings.iter().filter(of_policy) {
+            let resources = binding.at(&["spec", "matchResources"]).filter(|resources| !resources.is_empty());
+            if resources.map_or(Ok(true), |resources| applies(view, resources, write))? {
+                found.push((policy.clone(), binding.clone()));
             }
-            Bound { chain, view, policy: &policy, binding, write }.validate(&mut warnings)?;
         }
     }
-    Ok(warnings)
+    Ok(found)
+}
+
+/// The namespace that a write is in, for expressions.
+pub(super) fn namespace_of(view: &dyn View, write: &Write<'_>) -> Option<Object> {
+    match write.admission.namespace.as_str() {
+        "" => None,
+        name => view.get("", "namespaces", "", name),
+    }
+}
+
+/// Why there are no parameters.
+pub(super) enum NoParams {
+    /// The policy names a kind that is not there.
+    Kind(String),
+    /// The binding wants parameters that are not there.
+    Objects,
+}
+
+impl NoParams {
+    /// The words for it.
+    pub(super) fn words(&self) -> String {
+        match self {
+            NoParams::Kind(gvk) => format!(
+                "failed to configure policy: failed to find resource referenced by paramKind: '{gvk}'"
+            ),
+            NoParams::Objects => "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction".to_owned(),
+        }
+    }
+}
+
+/// The parameter objects of a binding; one `None` where the policy takes none.
+pub(super) fn params(
+    view: &dyn View,
+    policy: &Object,
+    binding: &Object,
+    write: &Write<'_>,
+) -> Result<Vec<Option<Object>>, NoParams> {
+    let part = |of: &Object, field: &str| of.at(&["spec", field]).filter(|part| !part.is_null()).cloned();
+    let (Some(kind), Some(reference)) = (part(policy, "paramKind"), part(binding, "paramRef")) else {
+        return Ok(vec![None]);
+    };
+    let word = |value: &Value, field: &str| value.str_at(&[field]).unwrap_or_default().to_owned();
+    let gvk = lynceus_object::Gvk::from_manifest(&word(&kind, "apiVersion"), &word(&kind, "kind"));
+    let plural = match crate::kinds::resource_of(&gvk) {
+        Some(resource) => resource.plural.to_string(),
+        None => custom_plural(view, &gvk),
+    };
+    if plural.is_empty() {
+        return Err(NoParams::Kind(gvk.to_string()));
+    }
+    let own = word(&reference, "namespace");
+    let namespace = if own.is_empty() { write.admission.namespace.to_string() } else { own };
+    let name = word(&reference, "name");
+    let found: Vec<Object> = if name.is_empty() {
+        let selector = reference.get("selector").cloned().unwrap_or_default();
+        let all = view.list(&gvk.group, &plural, None);
+        all.into_iter()
+            .filter(|object| object.namespace().is_empty() || object.namespace() == namespace)
+            .filter(|object| crate::auth::selects(&selector, object))
+            .collect()
+    } else {
+        let get = |namespace: &str| view.get(&gvk.group, &plural, namespace, &name);
+        get(&namespace).or_else(|| get("")).into_iter().collect()
+    };
+    match reference.str_at(&["parameterNotFoundAction"]) {
+        _ if !found.is_empty() => Ok(found.into_iter().map(Some).collect()),
+        Some("Allow") => Ok(Vec::new()),
+        _ => Err(NoParams::Objects),
+    }
+}
+
+fn custom_plural(view: &dyn View, gvk: &lynceus_object::Gvk) -> String {
+    let definitions = view.list("apiextensions.k8s.io", "customresourcedefinitions", None);
+    let found = definitions.iter().find(|definition| {
+        definition.at(&["spec", "group"]).and_then(Value::as_str) == Some(&gvk.group)
+            && definition.at(&["spec", "names", "kind"]).and_then(Value::as_str) == Some(&gvk.kind)
+    });
+    found
+        .and_then(|definition| definition.at(&["spec", "names", "plural"]))
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Whether a write falls under a MatchResources.
@@ -61,76 +155,20 @@ struct Bound<'a> {
 
 impl Bound<'_> {
     fn validate(&self, warnings: &mut Vec<String>) -> Result<(), ApiError> {
-        let namespace = match self.write.admission.namespace.as_str() {
-            "" => None,
-            name => self.view.get("", "namespaces", "", name),
+        let namespace = namespace_of(self.view, self.write);
+        let params = match params(self.view, self.policy, self.binding, self.write) {
+            Ok(params) => params,
+            Err(why @ NoParams::Kind(_)) => {
+                let name = format!("ValidatingAdmissionPolicy '{}'", self.policy.name());
+                return self.failure_of(&name, &why.words()).map_or(Ok(()), Err);
+            }
+            Err(why) => return self.failure(&why.words()).map_or(Ok(()), Err),
         };
-        for params in self.params()? {
+        for params in params {
             let scope = Scope::new(self.write, params.as_ref(), namespace.as_ref());
             self.check(scope, warnings)?;
         }
         Ok(())
-    }
-
-    /// The parameter objects; one `None` where the policy takes none.
-    fn params(&self) -> Result<Vec<Option<Object>>, ApiError> {
-        let Some(kind) = self.policy.at(&["spec", "paramKind"]).filter(|kind| !kind.is_null()) else {
-            return Ok(vec![None]);
-        };
-        let Some(reference) = self.binding.at(&["spec", "paramRef"]).filter(|reference| !reference.is_null())
-        else {
-            return Ok(vec![None]);
-        };
-        let word = |value: &Value, field: &str| value.str_at(&[field]).unwrap_or_default().to_owned();
-        let gvk = lynceus_object::Gvk::from_manifest(&word(kind, "apiVersion"), &word(kind, "kind"));
-        let plural = match crate::kinds::resource_of(&gvk) {
-            Some(resource) => resource.plural.to_string(),
-            None => self.custom_plural(&gvk),
-        };
-        if plural.is_empty() {
-            let why = format!(
-                "failed to configure policy: failed to find resource referenced by paramKind: '{gvk}'"
-            );
-            let name = format!("ValidatingAdmissionPolicy '{}'", self.policy.name());
-            return self.failure_of(&name, &why).map_or(Ok(Vec::new()), Err);
-        }
-        let own = word(reference, "namespace");
-        let namespace = if own.is_empty() { self.write.admission.namespace.to_string() } else { own };
-        let name = word(reference, "name");
-        let found: Vec<Object> = if name.is_empty() {
-            let selector = reference.get("selector").cloned().unwrap_or_default();
-            let all = self.view.list(&gvk.group, &plural, None);
-            all.into_iter()
-                .filter(|object| object.namespace().is_empty() || object.namespace() == namespace)
-                .filter(|object| crate::auth::selects(&selector, object))
-                .collect()
-        } else {
-            let get = |namespace: &str| self.view.get(&gvk.group, &plural, namespace, &name);
-            get(&namespace).or_else(|| get("")).into_iter().collect()
-        };
-        if !found.is_empty() {
-            return Ok(found.into_iter().map(Some).collect());
-        }
-        match reference.str_at(&["parameterNotFoundAction"]) {
-            Some("Allow") => Ok(Vec::new()),
-            _ => {
-                let why = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
-                self.failure(why).map_or(Ok(Vec::new()), Err)
-            }
-        }
-    }
-
-    fn custom_plural(&self, gvk: &lynceus_object::Gvk) -> String {
-        let definitions = self.view.list("apiextensions.k8s.io", "customresourcedefinitions", None);
-        let found = definitions.iter().find(|definition| {
-            definition.at(&["spec", "group"]).and_then(Value::as_str) == Some(&gvk.group)
-                && definition.at(&["spec", "names", "kind"]).and_then(Value::as_str) == Some(&gvk.kind)
-        });
-        found
-            .and_then(|definition| definition.at(&["spec", "names", "plural"]))
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
     }
 
     fn check(&self, mut scope: Scope, warnings: &mut Vec<String>) -> Result<(), ApiError> {
@@ -157,13 +195,6 @@ impl Bound<'_> {
                 Err(problem) => failed.push((name, problem)),
             }
         }
-        let explain = |problem: String| {
-            let missing = problem.strip_prefix("no such key: ");
-            match failed.iter().find(|(name, _)| Some(*name) == missing) {
-                Some((name, why)) => format!("composited variable {name:?} fails to evaluate: {why}"),
-                None => problem,
-            }
-        };
         for validation in spec.items_at(&["validations"]) {
             let text = validation.str_at(&["expression"]).unwrap_or_default();
             match run(&scope, text) {
@@ -185,7 +216,7 @@ impl Bound<'_> {
                     self.refuse(&why, validation.str_at(&["reason"]), warnings)?;
                 }
                 Err(problem) => {
-                    let why = expression::failure(validation, &explain(problem));
+                    let why = expression::failure(validation, &expression::explained(&failed, problem));
                     if let Some(error) = self.failure(&why) {
                         return Err(error);
                     }

@@ -231,7 +231,8 @@ async fn a_patch_changes_the_object() {
         value!({"reinvocationPolicy": "IfNeeded"}),
     );
     let mut object = config_map();
-    Chain::new().mutate(&view, &admission(Operation::Create), &mut object, None).await.unwrap();
+    let ty = TypeRef::untyped();
+    Chain::new().mutate(&view, &admission(Operation::Create), ty, &mut object, None).await.unwrap();
     assert_eq!(object.at(&["data"]), Some(&value!({"k": "v", "new": "1"})));
 }
 

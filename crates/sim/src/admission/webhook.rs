@@ -56,39 +56,53 @@ impl Hook {
     }
 }
 
-/// Lets mutating webhooks change an object, one after the other. Those that want to see what others
-/// did after them are asked once more.
+/// Webhooks that want to see what others do after them, with the object as each left it.
+pub(super) type Seen = Vec<(Value, Object)>;
+
+/// Lets mutating webhooks change an object, one after the other.
 pub(super) async fn mutate(
     chain: &Chain,
     view: &dyn View,
     admission: &Admission,
     object: &mut Object,
     old: Option<&Object>,
-) -> Result<Vec<String>, ApiError> {
-    let mut warnings = Vec::new();
+    warnings: &mut Vec<String>,
+) -> Result<Seen, ApiError> {
     let configs = configs(view, Phase::Mutating);
-    let mut seen: Vec<(Value, Object)> = Vec::new();
+    let mut seen = Seen::new();
     for config in configs {
         let write = Write { admission, object: Some(object), old };
         let Some(hook) = matches(chain, view, &write, config)? else { continue };
-        if let Some(changed) = ask_for_change(chain, view, &hook, &write, &mut warnings).await? {
+        if let Some(changed) = ask_for_change(chain, view, &hook, &write, warnings).await? {
             *object = changed;
         }
         if hook.may_run_again() {
             seen.push((hook.config, object.clone()));
         }
     }
+    Ok(seen)
+}
+
+/// Asks those once more that others came after.
+pub(super) async fn mutate_again(
+    chain: &Chain,
+    view: &dyn View,
+    admission: &Admission,
+    object: &mut Object,
+    old: Option<&Object>,
+    (seen, warnings): (Seen, &mut Vec<String>),
+) -> Result<(), ApiError> {
     for (config, left) in seen {
         if *object == left {
             continue;
         }
         let write = Write { admission, object: Some(object), old };
         let Some(hook) = matches(chain, view, &write, config)? else { continue };
-        if let Some(changed) = ask_for_change(chain, view, &hook, &write, &mut warnings).await? {
+        if let Some(changed) = ask_for_change(chain, view, &hook, &write, warnings).await? {
             *object = changed;
         }
     }
-    Ok(warnings)
+    Ok(())
 }
 
 /// Lets webhooks refuse. All are asked at once; the first refusal in their order counts.

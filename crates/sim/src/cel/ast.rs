@@ -35,6 +35,11 @@ pub(super) enum Kind {
     },
     List(Vec<Entry>),
     Map(Vec<(Entry, Expr)>),
+    /// `Object.spec{replicas: 1}`: the fields of a value of a named type.
+    Message {
+        name: Str,
+        fields: Vec<(Entry, Expr)>,
+    },
     Fold(Box<Fold>),
     /// `target.optMap(var, body)`, or `optFlatMap` with `flat`.
     OptMap {

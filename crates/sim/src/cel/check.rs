@@ -18,7 +18,8 @@ pub(super) fn check(expr: &mut Expr, env: &Env) -> Result<Ty, Vec<Issue>> {
 }
 
 /// Names with a dot that are functions, not fields of a variable.
-pub(super) const NAMESPACES: [&str; 6] = ["sets", "optional", "lists", "strings", "ip", "format"];
+pub(super) const NAMESPACES: [&str; 7] =
+    ["sets", "optional", "lists", "strings", "ip", "format", "jsonpatch"];
 
 struct Checker<'a> {
     env: &'a Env,
@@ -106,6 +107,16 @@ impl Checker<'_> {
                     });
                 }
                 Ty::map(keys.unwrap_or(Ty::Dyn), values.unwrap_or(Ty::Dyn))
+            }
+            Kind::Message { name, fields } => {
+                // A type is known by a variable of its first name: only mutations have any.
+                let first = name.split('.').next().unwrap_or_default();
+                if self.variable(first).is_none() {
+                    let message = format!("undeclared reference to '{name}' (in container '')");
+                    return self.fail(at, message);
+                }
+                fields.iter_mut().for_each(|(_, value)| drop(self.expr(value)));
+                Ty::Dyn
             }
             Kind::Fold(fold) => self.fold(at, fold),
             Kind::OptMap { target, var, body, flat } => {

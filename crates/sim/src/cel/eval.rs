@@ -29,6 +29,7 @@ pub(super) fn mentions(expr: &Expr, name: &str) -> bool {
         Kind::Call { target, args, .. } => target.as_deref().is_some_and(any) || args.iter().any(any),
         Kind::List(items) => items.iter().any(|item| any(&item.expr)),
         Kind::Map(entries) => entries.iter().any(|(key, value)| any(&key.expr) || any(value)),
+        Kind::Message { fields, .. } => fields.iter().any(|(_, value)| any(value)),
         Kind::OptMap { target, var, body, .. } => any(target) || (var != name && any(body)),
         Kind::Fold(fold) => {
             let shadowed = fold.var == name || fold.second.as_deref() == Some(name);
@@ -89,7 +90,7 @@ impl Eval<'_> {
                 }
                 Ok(Val::list(out))
             }
-            Kind::Map(entries) => {
+            Kind::Map(entries) | Kind::Message { fields: entries, .. } => {
                 self.spend(30)?;
                 let mut out: Vec<(Val, Val)> = Vec::with_capacity(entries.len());
                 for (key, value) in entries {

@@ -211,10 +211,31 @@ impl Parser {
                 let index = self.expr()?;
                 self.need_sign("]")?;
                 expr = call(at, if optional { "_[?_]" } else { "_[_]" }, vec![expr, index]);
+            } else if let Some(name) = type_name(&expr)
+                && self.take_sign("{")
+            {
+                let fields = self.fields()?;
+                expr = Expr { at: expr.at, kind: Kind::Message { name: name.into(), fields } };
             } else {
                 return Ok(expr);
             }
         }
+    }
+
+    fn fields(&mut self) -> Result<Vec<(Entry, Expr)>, Issue> {
+        let mut fields = Vec::new();
+        while !self.take_sign("}") {
+            let optional = self.take_sign("?");
+            let at = self.at();
+            let field = Kind::Literal(Val::String(self.selector()?));
+            self.need_sign(":")?;
+            fields.push((Entry { expr: Expr { at, kind: field }, optional }, self.expr()?));
+            if !self.take_sign(",") {
+                self.need_sign("}")?;
+                break;
+            }
+        }
+        Ok(fields)
     }
 
     fn selector(&mut self) -> Result<Str, Issue> {
@@ -358,6 +379,15 @@ fn global_call(at: usize, name: Str, mut args: Vec<Expr>) -> Result<Expr, Issue>
         };
     }
     Ok(Expr { at, kind: Kind::Call { function: name, target: None, args, pattern: None } })
+}
+
+/// An expression that could be the name of a type: `Object.spec.template`.
+fn type_name(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        Kind::Ident(name) => Some(name.to_string()),
+        Kind::Select { operand, field, optional: false } => Some(format!("{}.{field}", type_name(operand)?)),
+        _ => None,
+    }
 }
 
 fn member_call(at: usize, target: Expr, name: Str, mut args: Vec<Expr>) -> Result<Expr, Issue> {

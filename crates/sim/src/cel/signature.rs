@@ -25,7 +25,7 @@ timestamp(T)T timestamp(S)T timestamp(I)T duration(N)N duration(S)N duration(I)N
 S.contains(S)B S.startsWith(S)B S.endsWith(S)B S.matches(S)B matches(SS)B
 S.charAt(I)S S.indexOf(S)I S.indexOf(SI)I S.lastIndexOf(S)I S.lastIndexOf(SI)I S.lowerAscii()S S.upperAscii()S
 S.replace(SS)S S.replace(SSI)S S.split(S)[S] S.split(SI)[S] S.substring(I)S S.substring(II)S S.trim()S
-[S].join()S [S].join(S)S S.format([X])S strings.quote(S)S
+[S].join()S [S].join(S)S S.format([X])S strings.quote(S)S jsonpatch.escapeKey(S)S
 S.find(S)S S.findAll(S)[S] S.findAll(SI)[S]
 T.getFullYear()I T.getMonth()I T.getDayOfMonth()I T.getDate()I T.getDayOfWeek()I T.getDayOfYear()I
 T.getHours()I T.getMinutes()I T.getSeconds()I T.getMilliseconds()I

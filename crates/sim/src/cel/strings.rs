@@ -53,6 +53,7 @@ pub(super) fn call(name: &str, args: &[Val], pattern: Option<&Pattern>) -> Optio
             Some(parts.map(|parts| Val::text(parts.join(by))).ok_or(EvalError::Overload))
         }
         ("format", [Val::String(form), Val::List(args, _)]) => Some(format(form, args)),
+        ("jsonpatch.escapeKey", [Val::String(a)]) => text(a.replace("~", "~0").replace("/", "~1")),
         ("strings.quote", [Val::String(a)]) => text(crate::crd::quoted(a).into()),
         _ => None,
     }

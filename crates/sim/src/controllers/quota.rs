@@ -1,6 +1,9 @@
 //! ResourceQuotas: how much of what is allowed is used.
+//!
+//! What a new object takes is booked when it is let in; this counts again, for objects that go, end or
+//! change, and for quotas that are new.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use lynceus_object::{Object, Quantity, Value};
 
@@ -9,7 +12,7 @@ use super::kind::{CLAIM, POD, RESOURCE_QUOTA, SERVICE};
 use super::steps::Steps;
 use super::world::World;
 use super::{Controller, Writer, manager, pods};
-use crate::kinds::quality::amount_of;
+use crate::kinds::usage::{self, Amounts};
 use crate::store::{Event, EventKind};
 use crate::view::View;
 
@@ -39,10 +42,15 @@ impl Controller for Quotas {
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(quota) = world.find(key) else { return };
+        // What is booked already and stored in a moment would not be found.
+        if world.local.has_charges(quota.namespace()) {
+            out.again_after(world.now, 1);
+            return;
+        }
         let hard = quota.at(&["spec", "hard"]).cloned().unwrap_or_default();
         let mut used = Value::Map(lynceus_object::Map::new());
-        for (resource, _) in hard.as_map().into_iter().flat_map(|hard| hard.iter()) {
-            used.set(&[resource.as_str()], usage(resource, &quota, world));
+        for (resource, amount) in used_of(&hard, &quota, world) {
+            used.set(&[resource.as_str()], amount.to_string());
         }
         let mut new = quota.clone();
         new.set(&["status", "hard"], hard);
@@ -51,7 +59,7 @@ impl Controller for Quotas {
     }
 }
 
-/// A pod that ends gives back what it used; a service may change its type.
+/// A pod that ends gives back what it used; a service may change its type, a claim its size.
 fn counts_changes(event: &Event) -> bool {
     let ended = |pod: &Object| pods::is_finished(pod);
     (POD.is(&event.place) && event.previous.as_ref().is_some_and(|old| ended(old) != ended(&event.object)))
@@ -59,52 +67,24 @@ fn counts_changes(event: &Event) -> bool {
         || CLAIM.is(&event.place)
 }
 
-/// How much of a resource is used in the quota's namespace, as it is printed.
-fn usage(resource: &str, quota: &Object, world: &World<'_>) -> String {
-    let namespace = quota.namespace();
-    let living = || world.list(POD, namespace).into_iter().filter(|pod| !pods::is_finished(pod));
-    match resource {
-        "pods" => living().count().to_string(),
-        "cpu" | "requests.cpu" => sum_of_pods(living(), "requests", "cpu"),
-        "memory" | "requests.memory" => sum_of_pods(living(), "requests", "memory"),
-        "requests.ephemeral-storage" => sum_of_pods(living(), "requests", "ephemeral-storage"),
-        "limits.cpu" => sum_of_pods(living(), "limits", "cpu"),
-        "limits.memory" => sum_of_pods(living(), "limits", "memory"),
-        "requests.storage" => {
-            let claims = world.list(CLAIM, namespace);
-            let path = ["spec", "resources", "requests", "storage"];
-            sum(claims.iter().filter_map(|claim| claim.at(&path).and_then(amount_of)))
-        }
-        "services.loadbalancers" => count_services(world, namespace, &["LoadBalancer"]),
-        "services.nodeports" => count_services(world, namespace, &["LoadBalancer", "NodePort"]),
-        other => {
-            let name = other.strip_prefix("count/").unwrap_or(other);
-            let (resource, group) = name.split_once('.').unwrap_or((name, ""));
-            world.local.list(group, resource, Some(namespace)).len().to_string()
-        }
-    }
-}
-
-fn count_services(world: &World<'_>, namespace: &str, types: &[&str]) -> String {
-    let services = world.list(SERVICE, namespace);
-    let of_type = |service: &&Object| {
-        service.value().str_at(&["spec", "type"]).is_some_and(|type_| types.contains(&type_))
+/// How much is used in the quota's namespace of what the quota limits and something counts for.
+fn used_of(hard: &Value, quota: &Object, world: &World<'_>) -> Amounts {
+    let names = hard.as_map().into_iter().flat_map(|hard| hard.iter()).map(|(name, _)| name.as_str());
+    let served = |name: &&str| {
+        usage::counts(name)
+            .is_some_and(|(group, resource)| world.local.registry().preferred(group, resource).is_some())
     };
-    services.iter().filter(of_type).count().to_string()
-}
-
-fn sum_of_pods(pods: impl Iterator<Item = Object>, list: &str, resource: &str) -> String {
-    let mut amounts: BTreeMap<usize, Quantity> = BTreeMap::new();
-    for pod in pods {
-        for container in pod.value().items_at(&["spec", "containers"]) {
-            if let Some(amount) = container.at(&["resources", list, resource]).and_then(amount_of) {
-                amounts.insert(amounts.len(), amount);
+    let names: Vec<&str> = names.filter(served).collect();
+    let mut used: Amounts = names.iter().map(|name| ((*name).to_owned(), Quantity::ZERO)).collect();
+    let kinds: BTreeSet<(&str, &str)> = names.iter().filter_map(|name| usage::counts(name)).collect();
+    for (group, resource) in kinds {
+        for object in world.local.list(group, resource, Some(quota.namespace())) {
+            if usage::in_scope(quota, group, resource, &object) {
+                let mut counted = usage::of(group, resource, &object, world.now);
+                counted.retain(|name, _| used.contains_key(name));
+                usage::add(&mut used, &counted);
             }
         }
     }
-    sum(amounts.into_values())
-}
-
-fn sum(amounts: impl Iterator<Item = Quantity>) -> String {
-    amounts.reduce(|a, b| a + b).map_or_else(|| "0".to_owned(), |total| total.to_string())
+    used
 }

@@ -11,6 +11,7 @@ pub(crate) mod quality;
 mod resources;
 mod scale;
 mod select;
+pub(crate) mod usage;
 pub(crate) mod validation;
 mod warnings;
 
@@ -27,7 +28,7 @@ pub(crate) use scale::selector_text;
 pub use scale::{scale, set_scale};
 pub use select::{field, selectable};
 pub use validation::{validate, validate_update};
-pub use warnings::warnings;
+pub use warnings::{warnings, warnings_as_sent};
 
 /// Fills in what the client left out, as it depends on nothing but the object itself.
 pub fn default(resource: &Resource, object: &mut Object) {

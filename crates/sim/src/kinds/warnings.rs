@@ -3,6 +3,8 @@
 use base64::Engine as _;
 use lynceus_object::{Object, Value};
 
+use super::prepare::{APP_ARMOR, old_app_armor};
+use super::quality::amount_of;
 use super::resources::Resource;
 use super::validation::names;
 
@@ -20,11 +22,26 @@ const OLD_LABELS: [(&str, &str); 4] = [
     ),
 ];
 
+/// Annotations that became fields.
+const OLD_ANNOTATIONS: [(&str, &str); 3] = [
+    (
+        "scheduler.alpha.kubernetes.io/critical-pod",
+        "non-functional in v1.16+; use the \"priorityClassName\" field instead",
+    ),
+    ("security.alpha.kubernetes.io/sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"),
+    (
+        "security.alpha.kubernetes.io/unsafe-sysctls",
+        "non-functional in v1.11+; use the \"sysctls\" field instead",
+    ),
+];
+
 /// Sources of volumes that no longer work.
-const OLD_VOLUMES: [(&str, &str); 7] = [
+const OLD_VOLUMES: [(&str, &str); 9] = [
     ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
+    ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
     ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
     ("flocker", "deprecated in v1.22, non-functional in v1.25+"),
+    ("storageos", "deprecated in v1.22, non-functional in v1.25+"),
     ("quobyte", "deprecated in v1.22, non-functional in v1.25+"),
     ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
     ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
@@ -54,6 +71,14 @@ pub fn warnings(resource: &Resource, new: &Object, old: Option<&Object>) -> Vec<
         "Ingress" if old.is_none() && new.annotation("kubernetes.io/ingress.class").is_some() => {
             let words = "annotation \"kubernetes.io/ingress.class\" is deprecated, please use 'spec.ingressClassName' instead";
             out.push(words.to_owned());
+        }
+        "PersistentVolumeClaim" => {
+            let amount = new.value().at(&["spec", "resources", "requests", "storage"]).and_then(amount_of);
+            if let Some(amount) = amount.filter(|amount| !amount.is_whole()) {
+                out.push(format!(
+                    "spec.resources.requests[storage]: fractional byte value \"{amount}\" is invalid, must be an integer"
+                ));
+            }
         }
         "Secret" if new.value().str_at(&["type"]) == Some("kubernetes.io/tls") => out.extend(key_pair(new)),
         _ => {}
@@ -97,18 +122,66 @@ fn pod(pod: &Value, prefix: &str, out: &mut Vec<String>) {
     for (label, words) in OLD_LABELS.iter().filter(|(label, _)| spec.at(&["nodeSelector", label]).is_some()) {
         out.push(format!("{prefix}spec.nodeSelector[{label}]: {words}"));
     }
+    for (annotation, words) in OLD_ANNOTATIONS {
+        if pod.at(&["metadata", "annotations", annotation]).is_some() {
+            out.push(format!("{prefix}metadata.annotations[{annotation}]: {words}"));
+        }
+    }
     for (at, volume) in spec.items_at(&["volumes"]).iter().enumerate() {
         for (source, words) in OLD_VOLUMES.iter().filter(|(source, _)| volume.get(source).is_some()) {
+            // The original has another name for this one here than in the object.
+            let source = if *source == "storageos" { "storageOS" } else { source };
             out.push(format!("{prefix}spec.volumes[{at}].{source}: {words}"));
         }
     }
+    if !is_set(spec, "seccompProfile") {
+        seccomp(pod, "seccomp.security.alpha.kubernetes.io/pod", prefix, out);
+    }
     for list in ["initContainers", "containers"] {
         for (at, container) in spec.items_at(&[list]).iter().enumerate() {
+            let name = container.str_at(&["name"]).unwrap_or_default();
+            if !is_set(container, "seccompProfile") {
+                seccomp(pod, &format!("container.seccomp.security.alpha.kubernetes.io/{name}"), prefix, out);
+            }
+            if !prefix.is_empty() {
+                out.extend(app_armor(pod, prefix, Some(name)));
+            }
             let place = format!("{prefix}spec.{list}[{at}]");
             hidden_variables(container, &place, out);
-            doubled_ports(container, &place, out);
         }
     }
+    doubled_ports(spec, prefix, out);
+}
+
+fn is_set(of: &Value, field: &str) -> bool {
+    of.at(&["securityContext", field]).is_some_and(|value| !value.is_null())
+}
+
+fn seccomp(pod: &Value, annotation: &str, prefix: &str, out: &mut Vec<String>) {
+    if pod.at(&["metadata", "annotations", annotation]).is_some() {
+        let words = "non-functional in v1.27+; use the \"seccompProfile\" field instead";
+        out.push(format!("{prefix}metadata.annotations[{annotation}]: {words}"));
+    }
+}
+
+/// What is said of a new pod as the client sent it: its annotations become fields in a moment.
+pub fn warnings_as_sent(resource: &Resource, pod: &Object) -> Vec<String> {
+    let linux = pod.value().str_at(&["spec", "os", "name"]) != Some("windows");
+    if resource.is("", "pods") && linux { app_armor(pod.value(), "", None) } else { Vec::new() }
+}
+
+/// Containers that have their profile by annotation, unless the pod says the same.
+fn app_armor(pod: &Value, prefix: &str, only: Option<&str>) -> Vec<String> {
+    let of_pod = pod.at(&["spec", "securityContext", "appArmorProfile"]).filter(|value| !value.is_null());
+    old_app_armor(pod)
+        .filter(|(_, profile)| profile.is_none() || profile.as_ref() != of_pod)
+        .map(|(container, _)| container.str_at(&["name"]).unwrap_or_default())
+        .filter(|name| only.is_none_or(|only| only == *name))
+        .map(|name| {
+            let words = "deprecated since v1.30; use the \"appArmorProfile\" field instead";
+            format!("{prefix}metadata.annotations[{APP_ARMOR}{name}]: {words}")
+        })
+        .collect()
 }
 
 /// A variable that is set twice has the last value, unless the last refers to the first.
@@ -125,18 +198,36 @@ fn hidden_variables(container: &Value, place: &str, out: &mut Vec<String>) {
     }
 }
 
-fn doubled_ports(container: &Value, place: &str, out: &mut Vec<String>) {
-    let key = |port: &Value| {
-        (
-            port.int_at(&["containerPort"]).unwrap_or_default(),
-            port.str_at(&["protocol"]).unwrap_or("TCP").to_owned(),
-            port.int_at(&["hostPort"]).unwrap_or_default(),
-        )
+/// Ports that stand there twice, in whichever containers.
+fn doubled_ports(spec: &Value, prefix: &str, out: &mut Vec<String>) {
+    let port = |port: &Value| {
+        let number = port.int_at(&["containerPort"]).unwrap_or_default();
+        (number, port.str_at(&["protocol"]).unwrap_or("TCP").to_owned())
     };
-    let ports = container.items_at(&["ports"]);
-    for (at, port) in ports.iter().enumerate() {
-        if let Some(first) = ports[..at].iter().position(|other| key(other) == key(port)) {
-            out.push(format!("{place}.ports[{at}]: duplicate port definition with {place}.ports[{first}]"));
+    let host = |port: &Value| {
+        let address = port.str_at(&["hostIP"]).unwrap_or_default();
+        (port.int_at(&["hostPort"]).unwrap_or_default(), address.to_owned())
+    };
+    let mut seen: Vec<(String, &Value)> = Vec::new();
+    for list in ["initContainers", "containers"] {
+        for (at, container) in spec.items_at(&[list]).iter().enumerate() {
+            for (index, this) in container.items_at(&["ports"]).iter().enumerate() {
+                let place = format!("{prefix}spec.{list}[{at}].ports[{index}]");
+                for (other, that) in seen.iter().filter(|(_, that)| port(that) == port(this)) {
+                    let ((a, from), (b, to)) = (host(this), host(that));
+                    let how = if (a, &from) == (b, &to) {
+                        "duplicate"
+                    } else if a == 0 || b == 0 {
+                        "overlapping"
+                    } else if a == b && from.is_empty() != to.is_empty() {
+                        "dangerously ambiguous"
+                    } else {
+                        continue;
+                    };
+                    out.push(format!("{place}: {how} port definition with {other}"));
+                }
+                seen.push((place, this));
+            }
         }
     }
 }

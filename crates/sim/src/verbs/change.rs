@@ -3,7 +3,8 @@
 use lynceus_object::Object;
 
 use super::body::{self, Body, Validation};
-use super::create::{check_namespace, create_object};
+use super::charge::charge;
+use super::create::{check_namespace, create_object, heard};
 use super::{Answer, Call, managed};
 use crate::attributes::{Attributes, Operation};
 use crate::auth::Decision;
@@ -165,14 +166,18 @@ async fn store(
     warnings: &mut Vec<String>,
 ) -> Result<Option<Object>, ApiError> {
     let admission = call.admission(Operation::Update);
-    warnings.extend(core.admission.validate(&core.store, &admission, Some(object), Some(current)).await?);
     warnings.extend(strategy::warnings(&call.resource, object, Some(current)));
+    let asked = core.admission.validate(&core.store, &admission, Some(object), Some(current)).await;
+    let charge = heard(asked, warnings).and_then(|()| charge(core, &admission, object, Some(current)))?;
     if object == current || call.options.dry_run {
         return Ok(Some(object.clone()));
     }
     let delete = is_finished(call, object);
     match core.write(&call.resource, object.clone(), Expect::Revision(revision), delete).await {
-        Ok(stored) => Ok(Some(stored)),
+        Ok(stored) => {
+            charge.keep();
+            Ok(Some(stored))
+        }
         Err(CommitError::Store(WriteError::Changed | WriteError::Gone)) => Ok(None),
         Err(CommitError::Store(error)) => Err(storage_error(&error)),
         Err(CommitError::Api(error)) => Err(error),
@@ -269,7 +274,8 @@ pub(super) async fn admit(
             _ => {}
         }
     }
-    let warnings = core.admission.mutate(&core.store, &call.admission(operation), object, old).await?;
+    let ty = strategy::schema(&call.resource);
+    let warnings = core.admission.mutate(&core.store, &call.admission(operation), ty, object, old).await?;
     if *object != before {
         let fitted = body::fit(&call.resource, std::mem::take(object), Vec::new(), Validation::Ignore)
             .map_err(|misfit| ApiError::internal(misfit.message()))?;

@@ -4,11 +4,12 @@ use lynceus_object::Object;
 
 use super::body::{self, Body};
 use super::change::admit;
+use super::charge::charge;
 use super::{Answer, Call, lifecycle, managed};
 use crate::attributes::Operation;
 use crate::core::{CommitError, Core, storage_error};
 use crate::store::{Expect, WriteError};
-use crate::{ApiError, auth, limits, strategy};
+use crate::{ApiError, auth, kinds, limits, strategy};
 
 /// What a client may not set: the server knows better.
 const SYSTEM_FIELDS: [&str; 5] =
@@ -36,6 +37,7 @@ pub(super) async fn create_object(core: &Core, call: &Call, mut object: Object) 
     check_namespace(call, &mut object)?;
     lifecycle::check_create(core, call)?;
     let mut warnings = admit(core, call, Operation::Create, &mut object, None).await?;
+    warnings.extend(kinds::warnings_as_sent(&call.resource, &object));
     auth::check_escalation(&core.store, &call.user, &call.resource, &object, None)?;
     let generate = object.name().is_empty() && !object.meta_str("generateName").is_empty();
     let tries = if generate { limits::NAME_TRIES } else { 1 };
@@ -85,8 +87,9 @@ async fn finish(
     warnings: &mut Vec<String>,
 ) -> Result<Object, ApiError> {
     let admission = named(call, object).admission(Operation::Create);
-    warnings.extend(core.admission.validate(&core.store, &admission, Some(object), None).await?);
     warnings.extend(strategy::warnings(&call.resource, object, None));
+    let asked = core.admission.validate(&core.store, &admission, Some(object), None).await;
+    let charge = heard(asked, warnings).and_then(|()| charge(core, &admission, object, None))?;
     let exists = || ApiError::already_exists(&call.resource.group, &call.resource.plural, object.name());
     if call.options.dry_run {
         return match core.read(&call.resource, object.namespace(), object.name()).await? {
@@ -98,11 +101,29 @@ async fn finish(
         };
     }
     let written = core.write(&call.resource, object.clone(), Expect::Absent, false).await;
+    if written.is_ok() {
+        charge.keep();
+    }
     written.map_err(|error| match error {
         CommitError::Store(WriteError::Exists) => exists(),
         CommitError::Store(error) => storage_error(&error),
         CommitError::Api(error) => error,
     })
+}
+
+/// Adds what admission warns of to what was warned of before; a refusal takes all of it along.
+pub(super) fn heard(
+    asked: Result<Vec<String>, ApiError>,
+    warnings: &mut Vec<String>,
+) -> Result<(), ApiError> {
+    match asked {
+        Ok(more) => warnings.extend(more),
+        Err(mut refusal) => {
+            refusal.warnings.splice(0..0, std::mem::take(warnings));
+            return Err(refusal);
+        }
+    }
+    Ok(())
 }
 
 /// The namespace of the path is the object's; a different one in the object is an error.

@@ -5,6 +5,7 @@
 
 mod body;
 mod change;
+pub(crate) mod charge;
 mod create;
 mod delete;
 mod lifecycle;

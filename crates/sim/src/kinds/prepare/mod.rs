@@ -13,6 +13,7 @@ use super::edit::{each, fill_text, has, part_or_new};
 use super::resources::Resource;
 use crate::ApiError;
 use crate::context::Context;
+pub(super) use pod::{APP_ARMOR, old_app_armor};
 
 /// Makes an object ready to be stored for the first time: status cleared, addresses allocated, …
 ///
