@@ -5,6 +5,7 @@ use std::error::Error;
 use lynceus_cluster::ClusterError;
 use lynceus_engine::ResourceActionError;
 use lynceus_health::action::ActionError;
+use lynceus_sim::StageError;
 use lynceus_sim::store::OpenError;
 
 use crate::exit::Code;
@@ -18,6 +19,9 @@ pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
         }
         if let Some(error) = error.downcast_ref::<OpenError>() {
             return (Code::Other, vec![data_directory(error).to_owned()]);
+        }
+        if let Some(error) = error.downcast_ref::<StageError>() {
+            return (Code::Other, vec![error.hint.clone()]);
         }
         if let Some(error) = error.downcast_ref::<std::io::Error>() {
             return (Code::Other, io(error));

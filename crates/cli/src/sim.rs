@@ -2,9 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lynceus_sim::kinds::Additions;
-use lynceus_sim::{Options, Server, Sim};
+use lynceus_sim::operators::{Operator, SHIPPED};
+use lynceus_sim::{Options, Server, Sim, Stage};
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::place;
@@ -23,6 +25,9 @@ pub(crate) struct Arguments {
     /// Leave out what these parts of admission add to new objects.
     #[arg(long, value_name = "PLUGINS", value_delimiter = ',', value_enum)]
     disable_admission_plugins: Vec<Plugin>,
+    /// Print what an operator does that is shipped, such as cert-manager, and end.
+    #[arg(long, value_name = "NAME")]
+    print_operator: Option<String>,
 }
 
 /// A part of admission that can be left out, by the name that kube-apiserver has for it.
@@ -54,12 +59,21 @@ pub(crate) struct Cluster {
     /// The address to listen on.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) bind: IpAddr,
+    /// What the cluster is like: its nodes, the images that there are, what programs do (docs/sim.md).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stage: Option<PathBuf>,
     /// Write the administrator's kubeconfig to this file as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_kubeconfig: Option<PathBuf>,
+    /// Have the operator that this file declares at work as well; can be given several times.
+    #[arg(long, value_name = "FILE")]
+    operator: Vec<PathBuf>,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
+    if let Some(name) = &arguments.print_operator {
+        return print_operator(name);
+    }
     let adds = |plugin| !arguments.disable_admission_plugins.contains(&plugin);
     let options = Options {
         without_nodes: arguments.without_nodes,
@@ -84,7 +98,9 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 /// Starts the cluster.
 pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim, Server)> {
     let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.join("cluster"));
-    let options = Options { data_dir, ..options };
+    let operators = arguments.operator.iter().map(|file| operator(file)).collect::<Outcome<_>>()?;
+    let stage = arguments.stage.as_deref().map(read_stage).transpose()?.unwrap_or_default();
+    let options = Options { data_dir, operators, stage, ..options };
     let sim = Sim::start(options).await.doing("cannot start the embedded cluster")?;
     for repair in &sim.recovery().repairs {
         eprintln!("note: {repair}");
@@ -94,6 +110,33 @@ pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim
         .await
         .doing("cannot serve the embedded cluster")?;
     Ok((sim, server))
+}
+
+/// Reads what the cluster is like.
+fn read_stage(file: &Path) -> Outcome<Stage> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).doing(format!("cannot read the stage {shown}"))?;
+    Stage::read(&shown, &text).doing("cannot use the stage")
+}
+
+/// Reads what an operator does.
+fn operator(file: &Path) -> Outcome<Arc<Operator>> {
+    let doing = format!("cannot read the operator {}", file.display());
+    let text = std::fs::read_to_string(file).doing(doing.as_str())?;
+    Ok(Arc::new(Operator::read(&text).doing(doing)?))
+}
+
+/// Prints the declaration of an operator that is shipped, to be changed and given with --operator.
+fn print_operator(name: &str) -> Outcome {
+    match SHIPPED.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => print!("{text}"),
+        None => {
+            let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+            let failure = Failure::new(Code::NotFound, format!("no operator {name} is shipped"));
+            return Err(failure.hint(format!("there is {}", names.join(", "))));
+        }
+    }
+    Ok(())
 }
 
 /// Writes the kubeconfig: into the data directory, and wherever else it was asked for. Scripts wait for that file, so it

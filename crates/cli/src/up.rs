@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     demo: bool,
     /// Deliver to the cluster of this kubeconfig instead of an embedded one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "ephemeral"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["demo", "ephemeral", "stage"])]
     kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig.
     #[arg(long, value_name = "NAME", requires = "kubeconfig")]

@@ -19,6 +19,7 @@ use crate::http::Documents;
 use crate::kinds::{Additions, Resource};
 use crate::random::Random;
 use crate::registry::Registry;
+use crate::stage::Stage;
 use crate::store::{Event, EventKind, Expect, Place, Store, Write, WriteError};
 use crate::verbs::charge::Charges;
 use crate::verbs::managed;
@@ -40,6 +41,8 @@ pub(crate) struct Core {
     pub(crate) documents: Documents,
     /// What built-in admission adds to new objects.
     pub(crate) additions: Additions,
+    /// What the cluster is like.
+    pub(crate) stage: Stage,
     /// Set when the cluster goes away, so that watches end.
     pub(crate) closing: watch::Sender<bool>,
     registry: watch::Sender<Arc<Registry>>,
@@ -58,6 +61,7 @@ impl Core {
         authenticator: Authenticator,
         root_certificate: Str,
         additions: Additions,
+        stage: Stage,
     ) -> Self {
         let core = Core {
             allocations: Allocations::of(&store),
@@ -69,6 +73,7 @@ impl Core {
             authenticator,
             root_certificate,
             additions,
+            stage,
             documents: Documents::default(),
             closing: watch::Sender::new(false),
             registry: watch::Sender::new(Arc::new(Registry::default())),

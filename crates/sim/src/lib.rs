@@ -13,7 +13,8 @@
 //!
 //! Beside them stand [`registry`] (which resources are served right now), [`table`] and [`openapi`]
 //! (how they are shown and described), [`controllers`] (what makes Pods out of Deployments, through
-//! [`Local`]) and [`clock`], which is the only place that knows the time.
+//! [`Local`]), [`stage`] (what the cluster is like) and [`clock`], which is the only place that knows the
+//! time.
 //!
 //! Nothing but [`clock::SystemClock`] reads the system's clock, and nothing but [`random`] draws
 //! lots, so that a test or a rehearsal on a [`clock::ManualClock`] with a fixed seed always ends the
@@ -40,9 +41,11 @@ pub mod kinds;
 pub mod limits;
 mod local;
 pub mod openapi;
+pub mod operators;
 pub mod random;
 pub mod registry;
 mod sim;
+pub mod stage;
 pub mod store;
 mod strategy;
 pub mod table;
@@ -54,3 +57,4 @@ pub use http::server::{ServeError, Server};
 pub use identity::{Identity, IdentityError, write_private};
 pub use local::{DeleteOptions, Local, PatchKind, Target};
 pub use sim::{Options, Sim, StartError};
+pub use stage::{Stage, StageError};

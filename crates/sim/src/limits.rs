@@ -56,3 +56,6 @@ pub const HOOK_ANSWER_BYTES: usize = 3 * 1024 * 1024;
 
 /// How often controllers take turns at one point in time before they are made to wait.
 pub const SETTLE_ROUNDS: usize = 10_000;
+
+/// The most nodes of a stage: each has an address and a range of addresses for its pods.
+pub const STAGE_NODES: usize = 250;

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::core::Core;
 use crate::kinds::Resource;
 use crate::random::Random;
+use crate::stage::Stage;
 use crate::store::{Event, Place};
 use crate::verbs::{self, Answer, Body, Call, Patch, Validation, WriteOptions};
 pub use crate::verbs::{DeleteOptions, PatchKind};
@@ -67,6 +68,11 @@ impl Local {
     /// The cluster's source of chance.
     pub fn random(&self) -> &Random {
         &self.core.random
+    }
+
+    /// What the cluster is like.
+    pub fn stage(&self) -> &Stage {
+        &self.core.stage
     }
 
     /// Everything that changes from now on, in order.

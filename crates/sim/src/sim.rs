@@ -20,7 +20,9 @@ use crate::http::server::{ServeError, Server};
 use crate::identity::{Identity, IdentityError};
 use crate::kinds::Additions;
 use crate::local::Local;
+use crate::operators::{self, Operator};
 use crate::random::Random;
+use crate::stage::Stage;
 use crate::store::{OpenError, Recovery, Store};
 
 /// How a cluster is started.
@@ -40,6 +42,10 @@ pub struct Options {
     pub without_anonymous: bool,
     /// What built-in admission adds to new objects.
     pub additions: Additions,
+    /// What the cluster is like.
+    pub stage: Stage,
+    /// Operators beside those that are shipped, or in place of the one with the same name.
+    pub operators: Vec<Arc<Operator>>,
 }
 
 /// Why a cluster did not start.
@@ -91,15 +97,17 @@ impl Sim {
         let authenticator =
             if options.without_anonymous { authenticator.without_anonymous() } else { authenticator };
         let root = identity.root.as_str().into();
-        let core = Arc::new(Core::new(store, clock, random, authenticator, root, options.additions));
+        let (additions, stage) = (options.additions, options.stage);
+        let core = Arc::new(Core::new(store, clock, random, authenticator, root, additions, stage));
         let local = Local::new(
             Arc::clone(&core),
             User::system("system:kube-controller-manager"),
             "kube-controller-manager",
         );
+        let operators = operators::with(&options.operators);
         let controllers = (!options.without_controllers).then(|| match options.without_nodes {
-            true => Controllers::new(local).without_nodes(),
-            false => Controllers::new(local),
+            true => Controllers::new(local, operators).without_nodes(),
+            false => Controllers::new(local, operators),
         });
         bootstrap::run(&core).await.map_err(StartError::Bootstrap)?;
         let sim = Sim(Arc::new(Running {

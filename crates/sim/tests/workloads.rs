@@ -404,8 +404,11 @@ async fn a_node_that_never_says_a_word_is_given_up_and_tainted() {
         assert_eq!(condition(&node, type_), given_up);
     }
     let taints = node.value().items_at(&["spec", "taints"]);
-    let keys: Vec<_> = taints.iter().filter_map(|taint| taint.str_at(&["key"])).collect();
-    assert_eq!(keys, ["node.kubernetes.io/unreachable"]);
+    let text = |taint: &Value, field| taint.str_at(&[field]).unwrap_or_default().to_owned();
+    let keys: Vec<String> =
+        taints.iter().map(|taint| text(taint, "key") + " " + &text(taint, "effect")).collect();
+    let unreachable = "node.kubernetes.io/unreachable";
+    assert_eq!(keys, [format!("{unreachable} NoSchedule"), format!("{unreachable} NoExecute")]);
 }
 
 #[tokio::test]

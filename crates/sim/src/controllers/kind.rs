@@ -74,5 +74,7 @@ kinds! {
     INGRESS = "networking.k8s.io" "v1" "Ingress" "ingresses";
     DISRUPTION_BUDGET = "policy" "v1" "PodDisruptionBudget" "poddisruptionbudgets";
     AUTOSCALER = "autoscaling" "v2" "HorizontalPodAutoscaler" "horizontalpodautoscalers";
+    CSI_DRIVER = "storage.k8s.io" "v1" "CSIDriver" "csidrivers";
+    CSI_NODE = "storage.k8s.io" "v1" "CSINode" "csinodes";
     STORAGE_CLASS = "storage.k8s.io" "v1" "StorageClass" "storageclasses";
 }

@@ -1,18 +1,29 @@
 //! What the control plane concludes from what nodes say of themselves, and from their silence.
 
-use lynceus_object::{Object, Value, value};
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Str, Value, value};
 
 use super::key::Key;
-use super::kind::NODE;
+use super::kind::{NODE, POD};
 use super::pods::created;
-use super::steps::Steps;
+use super::steps::{Announcement, Steps};
 use super::time::{after, stamp};
 use super::world::World;
-use super::{Controller, Writer, condition};
+use super::{Controller, Writer, condition, nodes};
 use crate::store::Event;
 
 /// How long a new node may stay silent, in seconds.
 const STARTUP_GRACE: i64 = 60;
+/// How long any other node may stay silent, in seconds.
+const GRACE: i64 = 50;
+/// From how many nodes of a zone on, and from what part of them, their silence says more about the way to them than about
+/// them.
+const MANY: usize = 3;
+const PART: f64 = 0.55;
+/// In zones with more nodes than this, pods are moved away all the same.
+const LARGE: usize = 50;
 /// What is unknown of a node that never said anything.
 const UNKNOWN: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 /// The taint of a node that takes no new pods.
@@ -27,8 +38,15 @@ const TAINTS: [(&str, &str, &str); 6] = [
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
 
-/// Gives up on nodes that never said a word, and taints nodes by their conditions.
-pub(crate) struct NodeLifecycle;
+/// What a node has that says something about itself, and whose state makes pods leave.
+const EVICTING: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+
+/// Gives up on nodes that say nothing, and taints nodes by their conditions.
+#[derive(Default)]
+pub(crate) struct NodeLifecycle {
+    /// Since when nodes are silent.
+    silent: HashMap<Str, Timestamp>,
+}
 
 impl Controller for NodeLifecycle {
     fn component(&self) -> &'static str {
@@ -39,44 +57,96 @@ impl Controller for NodeLifecycle {
         super::manager!("node-controller")
     }
 
-    fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
-        if NODE.is(&event.place) {
-            wake.push(Key::of(&event.place, &event.object));
+    fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
+        if !NODE.is(&event.place) {
+            return;
+        }
+        wake.push(Key::of(&event.place, &event.object));
+        // What becomes of the pods of a node depends on how many others are well.
+        if event.previous.as_ref().is_some_and(|old| ready(old) != ready(&event.object)) {
+            wake.extend(world.list_all(NODE).iter().map(|node| Key::of(&event.place, node)));
         }
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(node) = world.find(key) else { return };
+        let Some(node) = world.find(key) else {
+            self.silent.remove(&key.name);
+            return;
+        };
         if let Some(tainted) = tainted(&node, world) {
             out.update(NODE, tainted);
             return;
         }
-        if condition::get(&node, "Ready").is_some() {
-            return;
+        if condition::get(&node, "Ready").is_none() {
+            let due = after(created(&node).unwrap_or(world.now), STARTUP_GRACE);
+            if due > world.now {
+                out.again_at(due);
+            } else {
+                out.status(NODE, given_up(&node, world));
+            }
+        } else if nodes::is_down(&node) {
+            self.wait_for(&node, world, out);
+        } else {
+            self.silent.remove(&key.name);
         }
-        let due = after(created(&node).unwrap_or(world.now), STARTUP_GRACE);
+    }
+}
+
+impl NodeLifecycle {
+    /// Gives a silent node some time, and then gives it up.
+    fn wait_for(&mut self, node: &Object, world: &World<'_>, out: &mut Steps) {
+        let due = after(*self.silent.entry(node.name().into()).or_insert(world.now), GRACE);
         if due > world.now {
             out.again_at(due);
-            return;
+        } else if ready(node) != Some("Unknown") {
+            out.status(NODE, given_up(node, world));
+            if ready(node) == Some("True") {
+                let message = format!("Node {} status is now: NodeNotReady", node.name());
+                out.announce(Announcement::normal(node, "NodeNotReady", message));
+            }
+        } else {
+            unready_pods(node, world, out);
         }
-        out.status(NODE, given_up(&node, world));
     }
+}
+
+/// Nobody is to ask the pods of a node that cannot be reached.
+fn unready_pods(node: &Object, world: &World<'_>, out: &mut Steps) {
+    let pods = world.list_all(POD);
+    let here = pods.iter().filter(|pod| pod.value().str_at(&["spec", "nodeName"]) == Some(node.name()));
+    for pod in here.filter(|pod| condition::is_true(pod, "Ready")) {
+        let mut unready = pod.clone();
+        let mut condition = condition::get(pod, "Ready").cloned().unwrap_or_default();
+        condition.set(&["status"], "False");
+        condition.set(&["lastTransitionTime"], stamp(world.now));
+        condition::replace(&mut unready, condition);
+        out.status(POD, unready);
+        out.announce(Announcement::warning(pod, "NodeNotReady", "Node is not ready"));
+    }
+}
+
+/// What is known of a node's readiness.
+fn ready(node: &Object) -> Option<&str> {
+    condition::get(node, "Ready").and_then(|ready| ready.str_at(&["status"]))
 }
 
 /// The node with what its silence means.
 fn given_up(node: &Object, world: &World<'_>) -> Object {
     let mut silent = node.clone();
     for type_ in UNKNOWN {
-        let mut unknown = condition::new(
-            type_,
-            "Unknown",
-            "NodeStatusNeverUpdated",
-            "Kubelet never posted node status.",
-            world.now,
-        );
-        let created = node.value().at(&["metadata", "creationTimestamp"]).cloned();
-        unknown.set(&["lastHeartbeatTime"], created.unwrap_or_default());
-        if condition::get(node, type_).is_none() {
+        let known = condition::get(node, type_);
+        let (reason, message, heard) = match known {
+            Some(known) => {
+                ("NodeStatusUnknown", "Kubelet stopped posting node status.", known.get("lastHeartbeatTime"))
+            }
+            None => {
+                let created = node.value().at(&["metadata", "creationTimestamp"]);
+                ("NodeStatusNeverUpdated", "Kubelet never posted node status.", created)
+            }
+        };
+        if known.and_then(|known| known.str_at(&["status"])) != Some("Unknown") {
+            let mut unknown = condition::new(type_, "Unknown", reason, message, world.now);
+            unknown.set(&["lastHeartbeatTime"], heard.cloned().unwrap_or_default());
             condition::replace(&mut silent, unknown);
         }
     }
@@ -86,18 +156,23 @@ fn given_up(node: &Object, world: &World<'_>) -> Object {
 /// The node with the taints that its conditions ask for, if it has others.
 fn tainted(node: &Object, world: &World<'_>) -> Option<Object> {
     let taints = node.value().items_at(&["spec", "taints"]);
-    let wanted = wanted(node);
+    let wanted = wanted(node, world);
     let is = |taint: &Value, key: &str| taint.str_at(&["key"]) == Some(key);
-    let ours = |taint: &Value| {
-        let known = TAINTS.iter().any(|(_, _, key)| is(taint, key)) || is(taint, UNSCHEDULABLE);
-        known && taint.str_at(&["effect"]) == Some("NoSchedule")
+    let ours = |taint: &Value| match taint.str_at(&["effect"]) {
+        Some("NoSchedule") => TAINTS.iter().any(|(_, _, key)| is(taint, key)) || is(taint, UNSCHEDULABLE),
+        Some("NoExecute") => EVICTING.iter().any(|key| is(taint, key)),
+        _ => false,
     };
-    let has = |key: &str| taints.iter().any(|taint| ours(taint) && is(taint, key));
-    let stays = |taint: &&Value| !ours(taint) || wanted.iter().any(|key| is(taint, key));
+    let says = |taint: &Value, (key, effect): &(&str, &str)| {
+        is(taint, key) && taint.str_at(&["effect"]) == Some(effect)
+    };
+    let stays = |taint: &&Value| !ours(taint) || wanted.iter().any(|wanted| says(taint, wanted));
     let mut new: Vec<Value> = taints.iter().filter(stays).cloned().collect();
     let kept = new.len();
-    let added = wanted.iter().filter(|key| !has(key));
-    new.extend(added.map(|key| value!({"key": *key, "effect": "NoSchedule", "timeAdded": stamp(world.now)})));
+    let added = wanted.iter().filter(|wanted| !taints.iter().any(|taint| says(taint, wanted)));
+    new.extend(
+        added.map(|(key, effect)| value!({"key": *key, "effect": *effect, "timeAdded": stamp(world.now)})),
+    );
     if kept == taints.len() && new.len() == kept {
         return None;
     }
@@ -110,15 +185,76 @@ fn tainted(node: &Object, world: &World<'_>) -> Option<Object> {
     Some(tainted)
 }
 
-/// The keys of the taints that keep pods away from a node as it is.
-fn wanted(node: &Object) -> Vec<&'static str> {
+/// The keys and effects of the taints that a node as it is should have.
+fn wanted(node: &Object, world: &World<'_>) -> Vec<(&'static str, &'static str)> {
     let holds = |type_: &str, status: &str| {
         condition::get(node, type_).and_then(|found| found.str_at(&["status"])) == Some(status)
     };
-    let mut wanted: Vec<&'static str> =
-        TAINTS.iter().filter(|(type_, status, _)| holds(type_, status)).map(|(_, _, key)| *key).collect();
+    let mut wanted: Vec<(&'static str, &'static str)> = TAINTS
+        .iter()
+        .filter(|(type_, status, _)| holds(type_, status))
+        .map(|(_, _, key)| (*key, "NoSchedule"))
+        .collect();
     if node.value().bool_at(&["spec", "unschedulable"]) == Some(true) {
-        wanted.push(UNSCHEDULABLE);
+        wanted.push((UNSCHEDULABLE, "NoSchedule"));
+    }
+    let leaving = wanted.iter().find_map(|(key, _)| EVICTING.iter().find(|evicting| *evicting == key));
+    if let Some(key) = leaving
+        && is_to_blame(node, &world.list_all(NODE))
+    {
+        wanted.push((key, "NoExecute"));
     }
     wanted
+}
+
+/// Whether it is the node that failed. Where no node is well, or most of a zone's are not, it is more likely that they
+/// cannot be heard, and their pods stay where they are.
+fn is_to_blame(node: &Object, all: &[Object]) -> bool {
+    let zone = |node: &Object| {
+        let label = |name: &str| node.label(name).unwrap_or_default().to_owned();
+        (label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"))
+    };
+    let is_well = |node: &&Object| ready(node) == Some("True");
+    if !all.iter().any(|node| is_well(&node)) {
+        return false;
+    }
+    let near: Vec<&Object> = all.iter().filter(|other| zone(other) == zone(node)).collect();
+    let well = near.iter().filter(|node| is_well(node)).count();
+    let unwell = near.len() - well;
+    let most = unwell >= MANY && unwell as f64 / near.len() as f64 >= PART;
+    well == 0 || !most || near.len() > LARGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes as text: a zone and a letter for each node, `+` for well and `-` for not.
+    fn blamed(text: &str) -> bool {
+        let node = |(at, word): (usize, &str)| {
+            let mut node = NODE.named("", &format!("node-{at}"));
+            let (zone, state) = word.split_at(1);
+            node.set_label("topology.kubernetes.io/zone", zone);
+            let status = if state == "+" { "True" } else { "Unknown" };
+            node.set(&["status", "conditions"], value!([{"type": "Ready", "status": status}]));
+            node
+        };
+        let all: Vec<Object> = text.split_whitespace().enumerate().map(node).collect();
+        is_to_blame(&all[0], &all)
+    }
+
+    #[test]
+    fn pods_leave_a_node_unless_its_neighbours_are_silent_too() {
+        for (nodes, wanted) in [
+            ("a- b+ c+", true),
+            ("a- a+ a+", true),
+            ("a- a- a+", true),
+            ("a- a- a- a+", false),
+            ("a- a- a- b+", true),
+            ("a- b- c-", false),
+            ("a- a- a- a+ a+ a+", true),
+        ] {
+            assert_eq!(blamed(nodes), wanted, "{nodes}");
+        }
+    }
 }

@@ -9,25 +9,26 @@
 //! |---|---|
 //! | the loop | `queue`, `steps`, `run`, `recorder`, `graph`, `world` |
 //! | workloads | `deployment`, `replicaset`, `statefulset`, `daemonset`, `job`, `cronjob` |
-//! | nodes and pods | `nodes`, `lifecycle`, `scheduler`, `kubelet` |
+//! | nodes and pods | `nodes`, `lifecycle`, `eviction`, `scheduler`, `kubelet` |
 //! | the rest | `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
 
 mod autoscaler;
 mod balancer;
-mod condition;
+pub(crate) mod condition;
 mod cronjob;
 mod daemonset;
 mod deployment;
 mod disruption;
 mod endpoints;
+mod eviction;
 mod forgetting;
 mod garbage;
 mod graph;
 mod hash;
 mod history;
 mod job;
-mod key;
-mod kind;
+pub(crate) mod key;
+pub(crate) mod kind;
 mod kubelet;
 mod lifecycle;
 mod namespace;
@@ -39,13 +40,13 @@ mod recorder;
 mod replicaset;
 mod run;
 mod scheduler;
-mod selector;
+pub(crate) mod selector;
 mod statefulset;
-mod steps;
-mod time;
+pub(crate) mod steps;
+pub(crate) mod time;
 mod token;
 mod volumes;
-mod world;
+pub(crate) mod world;
 
 use crate::store::Event;
 use key::Key;
@@ -76,6 +77,9 @@ pub(crate) trait Controller: Send {
 
     /// Which objects to look at because of a change.
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>);
+
+    /// Puts what is to be looked at now into an order; the order in which it came if there is no better one.
+    fn order(&self, _keys: &mut [Key], _world: &World<'_>) {}
 
     /// Looks at an object, and says what is to be done.
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps);

@@ -1,21 +1,22 @@
-//! The machines: a few that are there from the start, and what follows when one goes.
+//! The machines: those that are there from the start, and what follows when one goes.
 
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Object, Str, Value, value};
 
 use super::key::Key;
-use super::kind::{NODE, POD, STORAGE_CLASS};
-use super::steps::{Deletion, Steps};
+use super::kind::{CSI_DRIVER, CSI_NODE, NODE, POD, STORAGE_CLASS};
+use super::steps::{Announcement, Deletion, Steps};
 use super::time::{after, stamp};
 use super::volumes::{DEFAULT_CLASS, PROVISIONER};
 use super::world::World;
 use super::{Controller, Writer, condition};
+use crate::stage::{Pool, Storage, Taint};
 use crate::store::{Event, EventKind};
 
-/// How many nodes a new cluster has.
-const COUNT: usize = 3;
+/// What a node suffers from: `down` means that it has fallen silent.
+const FAULT: &str = "sim.lynceus.dev/fault";
 /// How often nodes say that they are well, in seconds.
 const HEARTBEAT: i64 = 300;
-/// What each node has.
+/// What each node has, unless its pool has something else.
 const CAPACITY: [(&str, &str); 5] = [
     ("cpu", "64"),
     ("memory", "256Gi"),
@@ -39,28 +40,43 @@ impl Controller for Nodes {
     }
 
     fn begin(&mut self, world: &World<'_>, out: &mut Steps) {
-        if world.list_all(NODE).is_empty() {
-            (0..COUNT).for_each(|number| out.create(NODE, node(number, world)));
+        let stage = world.local.stage();
+        let there = world.list_all(NODE);
+        match &stage.pools {
+            Some(pools) => follow(pools, &there, world, out),
+            None if there.is_empty() => follow(&[Pool::usual()], &there, world, out),
+            None => {}
         }
-        if world.list_all(STORAGE_CLASS).is_empty() {
+        let classes = world.list_all(STORAGE_CLASS);
+        if classes.is_empty() {
             out.create(STORAGE_CLASS, storage_class());
+        }
+        for storage in &stage.storage {
+            if !classes.iter().any(|class| class.name() == storage.class) {
+                out.create(STORAGE_CLASS, class_of(storage));
+            }
         }
     }
 
-    fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
+    fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
         if NODE.is(&event.place) {
             wake.push(Key::of(&event.place, &event.object));
+        } else if CSI_DRIVER.is(&event.place) {
+            wake.extend(world.list_all(NODE).iter().map(|node| Key::of(&NODE.place(), node)));
         }
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(node) = world.find(key) else { return };
-        if !is_ours(&node) {
+        if !is_ours(&node) || is_down(&node) {
             return;
         }
-        let last = condition::get(&node, "Ready")
-            .and_then(|ready| super::time::read(ready.get("lastHeartbeatTime")));
-        let due = last.map_or(world.now, |last| after(last, HEARTBEAT));
+        report_drivers(&node, world, out);
+        let ready = condition::get(&node, "Ready");
+        // What the control plane concluded from a silence is put right at once.
+        let given_up = ready.and_then(|ready| ready.str_at(&["status"])) == Some("Unknown");
+        let last = ready.and_then(|ready| super::time::read(ready.get("lastHeartbeatTime")));
+        let due = last.filter(|_| !given_up).map_or(world.now, |last| after(last, HEARTBEAT));
         if due > world.now {
             out.again_at(due);
             return;
@@ -70,7 +86,67 @@ impl Controller for Nodes {
             condition::replace(&mut new, condition);
         }
         out.status(NODE, new);
+        if given_up {
+            let message = format!("Node {} status is now: NodeReady", node.name());
+            let told = Announcement::normal(&node, "NodeReady", message);
+            out.announce(Announcement { host: node.name().into(), ..told });
+        }
         out.again_after(world.now, HEARTBEAT);
+    }
+}
+
+/// Whether a node has fallen silent.
+pub(crate) fn is_down(node: &Object) -> bool {
+    node.annotation(FAULT) == Some("down")
+}
+
+/// Whether a node that had fallen silent speaks again.
+pub(crate) fn recovered(event: &Event) -> bool {
+    event.previous.as_ref().is_some_and(is_down) && !is_down(&event.object)
+}
+
+/// Makes the nodes that are missing, and takes away our own that are in no pool.
+fn follow(pools: &[Pool], there: &[Object], world: &World<'_>, out: &mut Steps) {
+    let named = pools.iter().flat_map(|pool| (0..pool.count).map(move |at| (pool, at)));
+    let named: Vec<(Str, &Pool, usize)> =
+        named.map(|(pool, at)| (ecow::eco_format!("{}-{at}", pool.name), pool, at)).collect();
+    for gone in there.iter().filter(|node| is_ours(node)) {
+        if !named.iter().any(|(name, _, _)| name == gone.name()) {
+            out.delete(NODE, gone);
+        }
+    }
+    for (number, (name, pool, at)) in named.iter().enumerate() {
+        if !there.iter().any(|node| node.name() == name) {
+            out.create(NODE, node(name, pool, *at, number, world));
+        }
+    }
+}
+
+/// Says how many volumes of each storage driver a node can have, if its pool does.
+fn report_drivers(node: &Object, world: &World<'_>, out: &mut Steps) {
+    let stage = world.local.stage();
+    let of = |pool: &&Pool| {
+        let number = node.name().strip_prefix(pool.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        number.is_some_and(|number| number.parse::<usize>().is_ok())
+    };
+    let pool = stage.pools.iter().flatten().find(of);
+    let Some(limit) = pool.and_then(|pool| pool.volume_limit) else { return };
+    let drivers: Vec<Value> = world
+        .list_all(CSI_DRIVER)
+        .iter()
+        .map(|driver| value!({"name": driver.name(), "nodeID": node.name(), "topologyKeys": null, "allocatable": {"count": limit}}))
+        .collect();
+    let stored = world.get(CSI_NODE, "", node.name());
+    let mut new = stored.clone().unwrap_or_else(|| CSI_NODE.named("", node.name()));
+    let names = |drivers: &[Value]| -> Vec<Option<Str>> {
+        drivers.iter().map(|driver| driver.str_at(&["name"]).map(Str::from)).collect()
+    };
+    let same = names(new.value().items_at(&["spec", "drivers"])) == names(&drivers);
+    new.set(&["spec", "drivers"], drivers);
+    match stored {
+        None => out.create(CSI_NODE, new),
+        Some(_) if !same => out.update(CSI_NODE, new),
+        Some(_) => {}
     }
 }
 
@@ -81,27 +157,31 @@ fn is_ours(node: &Object) -> bool {
 
 const RUNTIME: &str = "lynceus-sim://1";
 
-fn node(number: usize, world: &World<'_>) -> Object {
-    let name = format!("sim-node-{number}");
-    let mut node = NODE.named("", &name);
-    let zone = ["sim-a", "sim-b", "sim-c"][number % 3];
+fn node(name: &str, pool: &Pool, at: usize, number: usize, world: &World<'_>) -> Object {
+    let mut node = NODE.named("", name);
     for (key, text) in [
-        ("kubernetes.io/hostname", name.as_str()),
+        ("kubernetes.io/hostname", name),
         ("kubernetes.io/os", "linux"),
-        ("kubernetes.io/arch", "amd64"),
+        ("kubernetes.io/arch", &pool.architecture),
         ("topology.kubernetes.io/region", "sim"),
-        ("topology.kubernetes.io/zone", zone),
+        ("topology.kubernetes.io/zone", &pool.zones[at % pool.zones.len()]),
         ("node.kubernetes.io/instance-type", "sim"),
-    ] {
+    ]
+    .into_iter()
+    .chain(pool.labels.iter().map(|(key, text)| (key.as_str(), text.as_str())))
+    {
         node.set_label(key, text);
+    }
+    if !pool.taints.is_empty() {
+        node.set(&["spec", "taints"], pool.taints.iter().map(taint).collect::<Vec<Value>>());
     }
     node.set(&["spec", "podCIDR"], format!("10.244.{number}.0/24"));
     node.set(&["spec", "podCIDRs"], vec![format!("10.244.{number}.0/24")]);
     node.set(&["spec", "providerID"], format!("sim://{name}"));
-    for list in ["capacity", "allocatable"] {
-        for (resource, amount) in CAPACITY {
-            node.set(&["status", list, resource], amount);
-        }
+    let own = pool.capacity.iter().map(|(resource, amount)| (resource.as_str(), amount.as_str()));
+    for (resource, amount) in CAPACITY.into_iter().chain(own) {
+        node.set(&["status", "capacity", resource], amount);
+        node.set(&["status", "allocatable", resource], amount);
     }
     node.set(
         &["status", "addresses"],
@@ -112,14 +192,22 @@ fn node(number: usize, world: &World<'_>) -> Object {
     );
     node.set(&["status", "conditions"], conditions(world));
     node.set(&["status", "daemonEndpoints", "kubeletEndpoint", "Port"], 10250);
-    node.set(&["status", "nodeInfo"], info(number));
+    node.set(&["status", "nodeInfo"], info(number, &pool.architecture));
     node
 }
 
-fn info(number: usize) -> Value {
+fn taint(taint: &Taint) -> Value {
+    let mut out = value!({"key": taint.key, "effect": taint.effect});
+    if !taint.value.is_empty() {
+        out.set(&["value"], taint.value.clone());
+    }
+    out
+}
+
+fn info(number: usize, architecture: &str) -> Value {
     let id = format!("{:032x}", 0x51a0_0000_0000_u64 + number as u64);
     value!({
-        "machineID": id, "systemUUID": id, "bootID": id, "architecture": "amd64", "operatingSystem": "linux",
+        "machineID": id, "systemUUID": id, "bootID": id, "architecture": architecture, "operatingSystem": "linux",
         "kernelVersion": "6.12.0", "osImage": "Lynceus Sim", "containerRuntimeVersion": RUNTIME,
         "kubeletVersion": VERSION, "kubeProxyVersion": "",
     })
@@ -148,6 +236,15 @@ fn storage_class() -> Object {
     class.set(&["reclaimPolicy"], "Delete");
     class.set(&["volumeBindingMode"], "Immediate");
     class.set(&["allowVolumeExpansion"], true);
+    class
+}
+
+/// A class of the stage.
+fn class_of(storage: &Storage) -> Object {
+    let mut class = STORAGE_CLASS.named("", &storage.class);
+    class.set(&["provisioner"], storage.provisioner.as_deref().unwrap_or(PROVISIONER));
+    class.set(&["reclaimPolicy"], "Delete");
+    class.set(&["volumeBindingMode"], if storage.waits { "WaitForFirstConsumer" } else { "Immediate" });
     class
 }
 

@@ -16,13 +16,14 @@ use super::steps::{Announcement, Deletion, Step, Steps};
 use super::world::World;
 use super::{
     Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
-    forgetting, garbage, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler,
+    eviction, forgetting, garbage, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler,
     statefulset, token, volumes,
 };
 use crate::ApiError;
 use crate::attributes::User;
 use crate::limits;
-use crate::local::{DeleteOptions, Local, Target};
+use crate::local::{DeleteOptions, Local, PatchKind, Target};
+use crate::operators::{Acting, Operator};
 use crate::store::Event;
 
 /// All controllers of a cluster.
@@ -50,7 +51,7 @@ impl fmt::Debug for Controllers {
 
 impl Controllers {
     /// Controllers that work through `local`: they know what is stored and see every change from now on.
-    pub fn new(local: Local) -> Self {
+    pub fn new(local: Local, operators: Vec<Arc<Operator>>) -> Self {
         let events = local.changes();
         let slot = |controller: Box<dyn Controller>| {
             let Writer { user, manager } = controller.writer();
@@ -61,7 +62,7 @@ impl Controllers {
             events,
             graph: Graph::default(),
             recorder: Recorder::default(),
-            slots: all().into_iter().map(slot).collect(),
+            slots: all(operators).into_iter().map(slot).collect(),
             begun: false,
             local,
         };
@@ -146,7 +147,11 @@ impl Controllers {
             self.notice(&event);
         }
         let now = self.local.now();
-        let keys = self.slots[at].queue.take(now);
+        let mut keys = self.slots[at].queue.take(now);
+        if keys.len() > 1 {
+            let world = World { local: &self.local, graph: &self.graph, now };
+            self.slots[at].controller.order(&mut keys, &world);
+        }
         for key in &keys {
             self.look(at, key, now).await;
         }
@@ -224,6 +229,10 @@ impl Controllers {
             Step::Status { kind, object } => {
                 local.update_status(kind.group, kind.resource, object.clone()).await?;
             }
+            Step::Apply { key, subresource, object } => {
+                let fields = object.value().clone();
+                local.patch(target(key), subresource, PatchKind::Apply, fields).await?;
+            }
             Step::Delete { key, uid, how } => {
                 gone_is_fine(local.delete(target(key), &delete_options(uid, *how)).await)?;
             }
@@ -260,10 +269,16 @@ impl Controllers {
 }
 
 /// The controllers in the order in which they look: those that make objects before those that count them.
-fn all() -> Vec<Box<dyn Controller>> {
+fn all(operators: Vec<Arc<Operator>>) -> Vec<Box<dyn Controller>> {
+    let operators = operators.into_iter().map(|one| Box::new(Acting::new(one)) as Box<dyn Controller>);
+    built_in().into_iter().chain(operators).collect()
+}
+
+fn built_in() -> Vec<Box<dyn Controller>> {
     vec![
         Box::new(nodes::Nodes),
-        Box::new(lifecycle::NodeLifecycle),
+        Box::new(lifecycle::NodeLifecycle::default()),
+        Box::new(eviction::TaintEviction::default()),
         Box::new(namespace::DefaultServiceAccounts),
         Box::new(namespace::RootCertificates),
         Box::new(token::TokenSecrets),

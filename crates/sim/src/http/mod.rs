@@ -8,6 +8,7 @@ mod documents;
 mod health;
 mod indent;
 mod input;
+mod log;
 mod negotiate;
 mod output;
 mod query;

@@ -11,7 +11,7 @@ use lynceus_object::{Gvk, Str, Value, json, value};
 use super::negotiate::{Accept, Format, Transform, Wanted};
 use super::output::{Writer, page_not_found, plain};
 use super::query::Query;
-use super::{Body, input, output, watch};
+use super::{Body, input, log, output, watch};
 use crate::attributes::{Attributes, User};
 use crate::core::Core;
 use crate::kinds::{self, Resource};
@@ -343,7 +343,7 @@ impl Request<'_> {
         }
     }
 
-    /// Pods run no processes, so that they have nothing to say.
+    /// What a container wrote.
     async fn log(&self, call: &Call) -> Result<Response<Body>, ApiError> {
         let pod = verbs::get(self.core, call).await?;
         let container = self.query.text("container");
@@ -366,7 +366,9 @@ impl Request<'_> {
                 pod.name()
             )));
         }
-        Ok(plain(200, "text/plain", Bytes::new()))
+        let first = names.first().copied().unwrap_or_default();
+        let container = if container.is_empty() { first } else { container.as_str() };
+        Ok(plain(200, "text/plain", log::text(self.core, &pod, container, self.query)?))
     }
 }
 

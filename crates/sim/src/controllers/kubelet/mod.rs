@@ -1,31 +1,43 @@
 //! What the nodes do: start the pods that are bound to them, report on them, and let them go.
+//!
+//! | what | files |
+//! |---|---|
+//! | a pod as a whole | `status`, `stop`, `needs`, `address` |
+//! | one container | `container`, `program`, `probe`, `service`, `backoff` |
+//! | its image | `pull`, `credentials` |
 
 mod address;
-mod life;
+mod backoff;
+mod container;
+mod credentials;
 mod needs;
+mod probe;
 mod program;
+mod pull;
+mod scene;
+mod service;
 mod status;
+mod stop;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, value};
 
 use self::address::Addresses;
+use self::backoff::Memory;
 use self::needs::Missing;
-use self::status::{Happened, News};
+use self::scene::{Machines, Scene, from_kubelet};
 use super::key::Key;
 use super::kind::{CONFIG_MAP, NODE, POD, SECRET};
-use super::steps::{Announcement, Deletion, Steps};
+use super::steps::{Announcement, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
-use super::{Controller, Writer, pods};
+use super::{Controller, Writer, nodes, pods};
 use crate::store::{Event, EventKind};
 
 /// How many seconds it takes to pull images and start containers.
 const START_SECONDS: i64 = 1;
-/// How many seconds containers take to stop, if they are given that long.
-const STOP_SECONDS: i64 = 1;
 
 /// All kubelets at once.
 #[derive(Default)]
@@ -33,6 +45,9 @@ pub(crate) struct Kubelets {
     addresses: Addresses,
     /// Pods that lack something, to be looked at again when it may have come.
     waiting: BTreeSet<Key>,
+    /// What is remembered of each pod.
+    memories: BTreeMap<Key, (Str, Memory)>,
+    machines: Machines,
 }
 
 impl Controller for Kubelets {
@@ -44,32 +59,30 @@ impl Controller for Kubelets {
         Writer { user: "system:node:sim", manager: "kubelet" }
     }
 
-    fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
+    fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
         if CONFIG_MAP.is(&event.place) || SECRET.is(&event.place) {
             let namespace = event.object.namespace();
             wake.extend(self.waiting.iter().filter(|key| key.namespace == namespace).cloned());
-            return;
-        }
-        if !POD.is(&event.place) {
-            return;
-        }
-        if event.kind == EventKind::Deleted {
-            self.addresses.free(event.object.uid());
-            self.waiting.remove(&Key::of(&event.place, &event.object));
-        } else if !node_of(&event.object).is_empty() {
-            self.addresses.note(&event.object);
-            // What the kubelet itself wrote needs no second look: its timers are set already.
-            if !only_status_changed(event) {
-                wake.push(Key::of(&event.place, &event.object));
-            }
+        } else if let Some(changed) = service::changed(event) {
+            let needing = self.memories.iter().filter(|(_, (_, memory))| memory.needs.contains(&changed));
+            wake.extend(needing.map(|(key, _)| key.clone()));
+        } else if NODE.is(&event.place) && nodes::recovered(event) {
+            let name = event.object.name();
+            let pods = world.list_all(POD);
+            wake.extend(pods.iter().filter(|pod| node_of(pod) == name).map(|pod| Key::of(&POD.place(), pod)));
+        } else if POD.is(&event.place) {
+            self.notice_pod(event, wake);
         }
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(pod) = world.find(key) else { return };
         let Some(node) = world.get(NODE, "", node_of(&pod)) else { return };
+        if nodes::is_down(&node) {
+            return;
+        }
         if pod.is_deleting() {
-            stop(&pod, &node, world, out);
+            stop::stop(&pod, &node, world, out);
         } else if !pods::is_finished(&pod) {
             self.run(&pod, &node, world, out);
         }
@@ -77,6 +90,21 @@ impl Controller for Kubelets {
 }
 
 impl Kubelets {
+    fn notice_pod(&mut self, event: &Event, wake: &mut Vec<Key>) {
+        let key = Key::of(&event.place, &event.object);
+        if event.kind == EventKind::Deleted {
+            self.addresses.free(event.object.uid());
+            self.waiting.remove(&key);
+            self.memories.remove(&key);
+        } else if !node_of(&event.object).is_empty() {
+            self.addresses.note(&event.object);
+            // What the kubelet itself wrote needs no second look: its timers are set already.
+            if !only_status_changed(event) {
+                wake.push(key);
+            }
+        }
+    }
+
     fn run(&mut self, stored: &Object, node: &Object, world: &World<'_>, out: &mut Steps) {
         let key = Key::of(&POD.place(), stored);
         let mut pod = stored.clone();
@@ -99,16 +127,25 @@ impl Kubelets {
         }
         self.fill_in(&mut pod, node, begun);
         let start = after(begun, START_SECONDS);
-        let mut assessed = status::assess(&pod, start, world.now);
         if world.now >= start {
             let ip = self.addresses.of(&pod, node);
-            set_address(&mut assessed.pod, &ip);
+            set_address(&mut pod, &ip);
         }
-        for news in &assessed.news {
-            report(stored, node, news, out);
+        let memory = self.memories.entry(key).or_default();
+        if memory.0 != stored.uid() {
+            *memory = (stored.uid().into(), Memory::default());
         }
-        out.status_if_changed(POD, stored, assessed.pod);
-        if let Some(next) = assessed.next {
+        let (memory, machines) = (&mut memory.1, &mut self.machines);
+        let mut scene = Scene { pod: &pod, node, world, memory, machines, next: None, news: Vec::new() };
+        let assessed = match stop::overdue(&mut scene, begun) {
+            Some(over) => over,
+            None => status::assess(&mut scene, start),
+        };
+        let Scene { next, news, .. } = scene;
+        // A status that is refused is worked out again: nothing is told of it before it is there.
+        out.status_if_changed(POD, stored, assessed);
+        news.into_iter().for_each(|news| out.announce(news));
+        if let Some(next) = next {
             out.again_at(next);
         }
     }
@@ -146,43 +183,6 @@ fn only_status_changed(event: &Event) -> bool {
         && event.object.value().items_at(&["spec", "readinessGates"]).is_empty()
 }
 
-/// Stops a pod's containers and, when they have stopped, lets the pod go.
-fn stop(pod: &Object, node: &Object, world: &World<'_>, out: &mut Steps) {
-    let grace = pod.value().int_at(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or(0);
-    let deadline = time::read(pod.at(&["metadata", "deletionTimestamp"])).unwrap_or(world.now);
-    let asked = after(deadline, -grace);
-    let stopped = after(asked, grace.min(STOP_SECONDS));
-    let running = !pods::is_finished(pod) && pods::phase(pod) == "Running";
-    if world.now < stopped && running {
-        for container in pod.value().items_at(&["spec", "containers"]) {
-            let name = container.str_at(&["name"]).unwrap_or_default();
-            let told = Announcement::normal(pod, "Killing", format!("Stopping container {name}"));
-            out.announce(from_kubelet(told, node, &format!("spec.containers{{{name}}}")));
-        }
-        out.again_at(stopped);
-        return;
-    }
-    if pod.finalizers().next().is_some() {
-        finish(pod, world, out);
-    }
-    out.delete_how(POD, pod, Deletion { grace: Some(0), propagation: None });
-}
-
-/// A stopped pod that something else still holds on to has to be seen as stopped.
-fn finish(pod: &Object, world: &World<'_>, out: &mut Steps) {
-    if pods::is_finished(pod) {
-        return;
-    }
-    let mut new = pod.clone();
-    new.set(&["status", "phase"], "Failed");
-    for type_ in ["Ready", "ContainersReady"] {
-        let mut condition = super::condition::new(type_, "False", "PodFailed", "", world.now);
-        condition.set(&["lastProbeTime"], lynceus_object::Value::Null);
-        super::condition::replace(&mut new, condition);
-    }
-    out.status(POD, new);
-}
-
 fn report_missing(pod: &Object, node: &Object, missing: &Missing, out: &mut Steps) {
     let (reason, message, field) = match missing {
         Missing::Volume { volume, what } => {
@@ -193,30 +193,4 @@ fn report_missing(pod: &Object, node: &Object, missing: &Missing, out: &mut Step
         }
     };
     out.announce(from_kubelet(Announcement::warning(pod, reason, message), node, &field));
-}
-
-fn report(pod: &Object, node: &Object, news: &News, out: &mut Steps) {
-    let name = &news.container;
-    let list = if news.init { "initContainers" } else { "containers" };
-    let field = format!("spec.{list}{{{name}}}");
-    let mut tell = |warning: bool, reason: &'static str, message: String| {
-        let told = Announcement { warning, ..Announcement::normal(pod, reason, message) };
-        out.announce(from_kubelet(told, node, &field));
-    };
-    match &news.what {
-        Happened::Started { image } => {
-            tell(false, "Pulled", format!("Container image {image:?} already present on machine"));
-            tell(false, "Created", "Container created".to_owned());
-            tell(false, "Started", "Container started".to_owned());
-        }
-        Happened::BackOff => {
-            let pod_name = format!("{}_{}({})", pod.name(), pod.namespace(), pod.uid());
-            let message = format!("Back-off restarting failed container {name} in pod {pod_name}");
-            tell(true, "BackOff", message);
-        }
-    }
-}
-
-fn from_kubelet(told: Announcement, node: &Object, field: &str) -> Announcement {
-    Announcement { host: node.name().into(), field: field.to_owned(), ..told }
 }

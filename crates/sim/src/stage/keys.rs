@@ -1,0 +1,70 @@
+//! Every key that a stage may have. Keys that are not here are refused, and the documentation has all of them.
+
+/// Where a key stands, and what it means. `[]` stands for each item of a list.
+pub const KEYS: &[(&str, &str)] = &[
+    ("apiVersion", "`sim.lynceus.dev/v1alpha1`"),
+    ("kind", "`Stage`"),
+    ("nodePools", "groups of like machines; without it three nodes with plenty of everything"),
+    ("nodePools[].name", "the pool's name; its nodes are called `<name>-0`, `<name>-1`, …"),
+    ("nodePools[].count", "how many nodes it has; 1 if not given"),
+    ("nodePools[].capacity", "what each node has, by resource: `cpu`, `memory`, `pods`, `nvidia.com/gpu`, …"),
+    (
+        "nodePools[].labels",
+        "labels beside those for host name, system, architecture, zone, region and instance type",
+    ),
+    ("nodePools[].taints", "taints of each node"),
+    ("nodePools[].taints[].key", "the taint's key"),
+    ("nodePools[].taints[].value", "the taint's value; empty if not given"),
+    ("nodePools[].taints[].effect", "`NoSchedule`, `PreferNoSchedule` or `NoExecute`"),
+    ("nodePools[].architecture", "`amd64` if not given"),
+    (
+        "nodePools[].zones",
+        "the zones that the nodes are spread over in turn; `sim-a`, `sim-b`, `sim-c` if not given",
+    ),
+    (
+        "nodePools[].volumeLimit",
+        "how many volumes of each CSI driver a node can have, as its CSINode says; no bound if not given",
+    ),
+    ("images", "the images that there are; without it every image is on every machine"),
+    (
+        "images.unlisted",
+        "images that the list does not name are `present` on every machine (if not given) or `absent`",
+    ),
+    ("images.list", "images that have to be pulled; the first entry that fits counts"),
+    ("images.list[].image", "the image without tag and digest; `*` stands for anything"),
+    ("images.list[].tags", "the tags that were pushed; `*` stands for anything"),
+    ("images.list[].digests", "the digests that there are. Without tags and digests there is every one"),
+    ("images.list[].platforms", "what it was built for, such as `linux/arm64`; everything if not given"),
+    ("images.list[].pullSecret", "whether only a pod with a pull secret for the registry gets it"),
+    ("programs", "what containers do; the first entry that fits counts"),
+    ("programs[].image", "the images that it is about; `*` stands for anything"),
+    ("programs[].container", "the containers' names; `*` stands for anything, and every name if not given"),
+    ("programs[].exitCode", "what the program ends with"),
+    ("programs[].after", "how long it runs before it ends; 1s if not given"),
+    ("programs[].message", "its last words, which stand in the container's status"),
+    ("programs[].oom", "whether it ends because it took too much memory: OOMKilled, with 137"),
+    ("programs[].readyAfter", "how long it takes until it answers"),
+    ("programs[].needs", "what it cannot serve without"),
+    (
+        "programs[].needs.service",
+        "a Service that has to have a ready endpoint: `name`, `name.namespace`, or either with `:port`",
+    ),
+    (
+        "programs[].needs.crashWithout",
+        "whether it ends where the Service is missing, rather than not being ready",
+    ),
+    ("programs[].log", "the lines that it writes"),
+    ("storage", "storage classes that are there from the start"),
+    ("storage[].class", "the StorageClass's name"),
+    ("storage[].provisioner", "who makes its volumes; the built-in provisioner if not given"),
+    ("storage[].binding", "`Immediate` (if not given) or `WaitForFirstConsumer`"),
+    ("storage[].fails", "what the provisioner says instead of making a volume; read, and not followed yet"),
+];
+
+/// The keys of an object that stands at a place.
+pub(super) fn below(place: &str) -> impl Iterator<Item = &'static str> {
+    let prefix = if place.is_empty() { String::new() } else { format!("{place}.") };
+    KEYS.iter()
+        .filter_map(move |(path, _)| path.strip_prefix(&*prefix))
+        .filter(|key| !key.contains(['.', '[']))
+}

@@ -1,0 +1,92 @@
+//! What containers do.
+
+use jiff::SignedDuration;
+use lynceus_api::Glob;
+use lynceus_object::Str;
+
+use super::read::{Field, StageError};
+
+/// What the containers of some images do.
+#[derive(Clone, Debug)]
+pub struct Script {
+    image: Glob,
+    container: Option<Glob>,
+    /// What it ends with, if it ends.
+    pub exit_code: Option<i64>,
+    /// How long it runs, if it ends.
+    pub after: Option<SignedDuration>,
+    /// Its last words.
+    pub message: Str,
+    /// Whether it ends because it took too much memory.
+    pub oom: bool,
+    /// How long it takes until it answers.
+    pub ready_after: SignedDuration,
+    /// What it cannot serve without.
+    pub needs: Option<Need>,
+    /// The lines that it writes.
+    pub log: Vec<Str>,
+}
+
+/// A Service that a program cannot serve without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The Service's name.
+    pub service: Str,
+    /// Its namespace; the pod's own if none.
+    pub namespace: Option<Str>,
+    /// The port that it has to have.
+    pub port: Option<i64>,
+    /// Whether the program ends without it.
+    pub crash: bool,
+}
+
+impl Script {
+    pub(super) fn of(field: &Field<'_>) -> Result<Self, StageError> {
+        field.check_keys()?;
+        let flag = |key: &str| field.get(key).map_or(Ok(false), |flag| flag.flag());
+        let time = |key: &str| field.get(key).map(|time| time.duration()).transpose();
+        Ok(Script {
+            image: field.need("image")?.glob()?,
+            container: field.get("container").map(|name| name.glob()).transpose()?,
+            exit_code: field.get("exitCode").map(|code| code.number(0, 255)).transpose()?,
+            after: time("after")?,
+            message: field.get("message").map_or(Ok(""), |text| text.text())?.into(),
+            oom: flag("oom")?,
+            ready_after: time("readyAfter")?.unwrap_or_default(),
+            needs: field.get("needs").map(|needs| Need::of(&needs)).transpose()?,
+            log: field.list("log", |line| line.text().map(Str::from))?,
+        })
+    }
+
+    /// Whether it speaks of a container.
+    pub(super) fn is_for(&self, image: &str, container: &str) -> bool {
+        self.image.matches(image) && self.container.as_ref().is_none_or(|name| name.matches(container))
+    }
+
+    /// Whether it says that the program ends.
+    pub fn ends(&self) -> bool {
+        self.exit_code.is_some() || self.after.is_some() || self.oom
+    }
+}
+
+impl Need {
+    fn of(field: &Field<'_>) -> Result<Self, StageError> {
+        field.check_keys()?;
+        let service = field.need("service")?;
+        let text = service.text()?;
+        let wrong =
+            || service.wrong("names no Service", "write it as name, name.namespace or name.namespace:port");
+        let (name, port) = match text.split_once(':') {
+            Some((name, port)) => (name, Some(port.parse::<u16>().map_err(|_| wrong())?)),
+            None => (text, None),
+        };
+        let mut parts = name.split('.').map(Str::from);
+        let (first, namespace) = (parts.next().unwrap_or_default(), parts.next());
+        // What follows the namespace in a full name, `svc.cluster.local`, says nothing more.
+        if first.is_empty() || namespace.as_ref().is_some_and(|namespace| namespace.is_empty()) {
+            return Err(wrong());
+        }
+        let crash = field.get("crashWithout").map_or(Ok(false), |flag| flag.flag())?;
+        Ok(Need { service: first, namespace, port: port.map(i64::from), crash })
+    }
+}
