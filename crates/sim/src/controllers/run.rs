@@ -290,6 +290,7 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(replicaset::ReplicaSets::replication_controllers()),
         Box::new(statefulset::StatefulSets),
         Box::new(daemonset::DaemonSets),
+        Box::new(volumes::EphemeralVolumes),
         Box::new(volumes::Volumes),
         Box::new(volumes::Protection),
         Box::new(scheduler::Scheduler::default()),

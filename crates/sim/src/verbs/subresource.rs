@@ -146,6 +146,7 @@ async fn bind(core: &Core, call: &Call, binding: &Object) -> Result<Answer, ApiE
             return Err(refused(&why));
         }
         pod.set(&["spec", "nodeName"], node.as_str());
+        pod.remove(&["status", "nominatedNodeName"]);
         for (key, value) in binding.annotations() {
             pod.set_annotation(key, value);
         }

@@ -1,126 +1,121 @@
-//! Whether a pod may run on a node.
+//! Whether a pod may run on a node, and which of the nodes that will do is the best.
 
-use lynceus_object::{Object, Value};
+use std::sync::Arc;
 
-use crate::controllers::{condition, selector};
+use lynceus_object::{Object, Str};
 
-/// Why a pod may not run on a node, in the scheduler's words.
-pub(crate) fn obstacle(pod: &Object, node: &Object) -> Option<String> {
-    if node.value().bool_at(&["spec", "unschedulable"]) == Some(true) && !tolerates_unschedulable(pod) {
-        return Some("node(s) were unschedulable".into());
-    }
-    if !condition::is_true(node, "Ready") {
-        return Some("node(s) were not ready".into());
-    }
-    if let Some(taint) = untolerated(pod, node) {
-        return Some(format!("node(s) had untolerated taint(s) {{{}}}", describe(taint)));
-    }
-    (!selected(pod, node)).then(|| "node(s) didn't match Pod's node affinity/selector".into())
-}
+use super::between::{Attraction, Between};
+use super::load::{Load, Machine, Wish};
+use super::selection::Selection;
+use super::spread::{self, Spread};
+use super::volumes::Volumes;
+use super::words::Obstacle;
+use super::{ports, resources, taints};
+use crate::controllers::world::World;
+
+/// The best mark that a node can get.
+const BEST: i64 = 100;
 
 /// Whether a DaemonSet's pod belongs on a node.
 pub(crate) fn runs_daemon(pod: &Object, node: &Object) -> bool {
-    untolerated(pod, node).is_none() && selected(pod, node)
+    taints::tolerated(pod, node) && Selection::of(pod).holds(node)
 }
 
-fn tolerates_unschedulable(pod: &Object) -> bool {
-    let taint = lynceus_object::value!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
-    tolerations(pod).iter().any(|toleration| tolerates(toleration, &taint))
+/// The search for a place for one pod.
+pub(super) struct Search<'a> {
+    /// The pod.
+    pub(super) pod: &'a Object,
+    /// What it takes.
+    pub(super) wish: Arc<Wish>,
+    /// The cluster.
+    pub(super) world: &'a World<'a>,
+    selection: Selection,
+    volumes: Option<Volumes>,
+    spread: Option<Spread>,
+    between: Option<Between>,
 }
 
-fn tolerations(pod: &Object) -> &[Value] {
-    pod.value().items_at(&["spec", "tolerations"])
-}
-
-fn untolerated<'a>(pod: &Object, node: &'a Object) -> Option<&'a Value> {
-    node.value()
-        .items_at(&["spec", "taints"])
-        .iter()
-        .filter(|taint| matches!(taint.str_at(&["effect"]), Some("NoSchedule" | "NoExecute")))
-        .find(|taint| !tolerations(pod).iter().any(|toleration| tolerates(toleration, taint)))
-}
-
-fn tolerates(toleration: &Value, taint: &Value) -> bool {
-    let text = |value: &Value, field| value.str_at(&[field]).unwrap_or_default().to_owned();
-    let effect = text(toleration, "effect");
-    if !effect.is_empty() && effect != text(taint, "effect") {
-        return false;
-    }
-    let key = text(toleration, "key");
-    if !key.is_empty() && key != text(taint, "key") {
-        return false;
-    }
-    match toleration.str_at(&["operator"]) {
-        Some("Exists") => true,
-        _ => !key.is_empty() && text(toleration, "value") == text(taint, "value"),
-    }
-}
-
-fn describe(taint: &Value) -> String {
-    let text = |field| taint.str_at(&[field]).unwrap_or_default();
-    format!("{}: {}", text("key"), text("value"))
-}
-
-/// Whether the node selector and the required affinity to nodes hold.
-fn selected(pod: &Object, node: &Object) -> bool {
-    let labels = node.at(&["metadata", "labels"]);
-    if !selector::has_all(pod.at(&["spec", "nodeSelector"]), labels) {
-        return false;
-    }
-    let path = ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
-    let Some(required) = pod.at(&path) else { return true };
-    required.items_at(&["nodeSelectorTerms"]).iter().any(|term| term_holds(term, node, labels))
-}
-
-fn term_holds(term: &Value, node: &Object, labels: Option<&Value>) -> bool {
-    let expressions = term.items_at(&["matchExpressions"]);
-    let fields = term.items_at(&["matchFields"]);
-    let names = lynceus_object::value!({"metadata.name": node.name()});
-    !(expressions.is_empty() && fields.is_empty())
-        && expressions.iter().all(|requirement| selector::holds(requirement, labels))
-        && fields.iter().all(|requirement| selector::holds(requirement, Some(&names)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::controllers::kind::{NODE, POD};
-    use lynceus_object::value;
-
-    fn node() -> Object {
-        let mut node = NODE.named("", "n1");
-        node.set(&["metadata", "labels"], value!({"zone": "a", "cores": "8"}));
-        node.set(&["status", "conditions"], value!([{"type": "Ready", "status": "True"}]));
-        node
+impl<'a> Search<'a> {
+    /// Begins a search. Says what has to happen before a node can be looked for.
+    pub(super) fn begin(pod: &'a Object, load: &Load, world: &'a World<'a>) -> Result<Self, String> {
+        let wish = Arc::new(Wish::of(pod));
+        let selection = Selection::of(pod);
+        if selection.named.as_ref().is_some_and(Vec::is_empty) {
+            return Err("pod affinity terms conflict".into());
+        }
+        let volumes = Volumes::of(pod, &wish, world)?;
+        let mut search = Search { pod, wish, world, selection, volumes, spread: None, between: None };
+        search.recount(load);
+        Ok(search)
     }
 
-    fn fits(spec: Value) -> Option<String> {
-        let mut pod = POD.named("shop", "web");
-        pod.set(&["spec"], spec);
-        obstacle(&pod, &node())
+    /// Counts the other pods anew.
+    pub(super) fn recount(&mut self, load: &Load) {
+        self.spread = Spread::of(self.pod, &self.selection, load);
+        self.between = Between::of(self.pod, load, self.world);
     }
 
-    #[test]
-    fn selectors_and_affinity_choose_nodes() {
-        assert_eq!(fits(value!({})), None);
-        assert_eq!(fits(value!({"nodeSelector": {"zone": "a"}})), None);
-        let reason = "node(s) didn't match Pod's node affinity/selector";
-        assert_eq!(fits(value!({"nodeSelector": {"zone": "b"}})).as_deref(), Some(reason));
-        let required = |requirement: Value| {
-            value!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{"matchExpressions": [requirement]}]}}}})
+    /// Whether a node is to be looked at, or the pod names others.
+    pub(super) fn considers(&self, node: &str) -> bool {
+        self.selection.named.as_ref().is_none_or(|names| names.iter().any(|name| name == node))
+    }
+
+    /// What keeps the pod from a node.
+    pub(super) fn obstacle(&self, load: &Load, machine: &Machine, node: &Object) -> Option<Obstacle> {
+        let of_volumes = || self.volumes.as_ref()?.obstacle(load, machine, node, self.world);
+        taints::obstacle(self.pod, node)
+            .or_else(|| self.selection.obstacle(node))
+            .or_else(|| ports::obstacle(&self.wish.ports, machine))
+            .or_else(|| resources::shortage(&self.wish.amount, machine))
+            .or_else(of_volumes)
+            .or_else(|| self.spread.as_ref()?.obstacle(node))
+            .or_else(|| self.between.as_ref()?.obstacle(node))
+    }
+
+    /// The volumes that are to be had before the pod can be bound.
+    pub(super) fn volumes(&self) -> Option<&Volumes> {
+        self.volumes.as_ref()
+    }
+
+    /// The best of some nodes. Of equals, the one with the fewest pods; of those, the first.
+    pub(super) fn best(&self, fitting: &[Str], load: &Load) -> Option<Str> {
+        let [_, _, ..] = fitting else { return fitting.first().cloned() };
+        let found: Vec<(&Machine, &Object)> = fitting.iter().filter_map(|name| load.machine(name)).collect();
+        let nodes: Vec<&Object> = found.iter().map(|(_, node)| *node).collect();
+        let mut marks = vec![0; nodes.len()];
+        let mut add = |weight: i64, of: Vec<i64>| {
+            marks.iter_mut().zip(of).for_each(|(mark, more)| *mark += weight * more);
         };
-        assert_eq!(fits(required(value!({"key": "cores", "operator": "Gt", "values": ["4"]}))), None);
-        assert!(fits(required(value!({"key": "cores", "operator": "Lt", "values": ["4"]}))).is_some());
+        let each = |of: &dyn Fn(&Object) -> i64| -> Vec<i64> { nodes.iter().map(|node| of(node)).collect() };
+        add(3, most_is_worst(each(&|node| taints::reluctance(self.pod, node))));
+        add(2, most_is_best(each(&|node| self.selection.preference(node))));
+        add(1, found.iter().map(|(machine, _)| resources::emptiness(&self.wish.nominal, machine)).collect());
+        add(1, found.iter().map(|(machine, _)| resources::balance(&self.wish.amount, machine)).collect());
+        if let Some(spread) = spread::marks(self.pod, &self.selection, &nodes, load, self.world) {
+            add(2, spread);
+        }
+        if let Some(attraction) = Attraction::of(self.pod, load, self.world) {
+            add(2, over_range(each(&|node| attraction.to(node))));
+        }
+        let rank = |at: &usize| (-marks[*at], found[*at].0.pods.len());
+        let best = (0..nodes.len()).min_by_key(rank)?;
+        Some(nodes[best].name().into())
     }
+}
 
-    #[test]
-    fn taints_keep_pods_away_that_do_not_tolerate_them() {
-        let mut node = node();
-        node.set(&["spec", "taints"], value!([{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]));
-        let mut pod = POD.named("shop", "web");
-        assert_eq!(obstacle(&pod, &node).as_deref(), Some("node(s) had untolerated taint(s) {gpu: yes}"));
-        pod.set(&["spec", "tolerations"], value!([{"key": "gpu", "operator": "Equal", "value": "yes"}]));
-        assert_eq!(obstacle(&pod, &node), None);
-    }
+fn most_is_best(raw: Vec<i64>) -> Vec<i64> {
+    let most = raw.iter().copied().max().unwrap_or(0);
+    raw.into_iter().map(|raw| if most == 0 { raw } else { BEST * raw / most }).collect()
+}
+
+fn most_is_worst(raw: Vec<i64>) -> Vec<i64> {
+    most_is_best(raw).into_iter().map(|mark| BEST - mark).collect()
+}
+
+/// From the least to the most.
+fn over_range(raw: Vec<i64>) -> Vec<i64> {
+    let least = raw.iter().copied().min().unwrap_or(0);
+    let range = raw.iter().copied().max().unwrap_or(0) - least;
+    let mark = |raw: i64| if range == 0 { 0.0 } else { BEST as f64 * ((raw - least) as f64 / range as f64) };
+    raw.into_iter().map(|raw| mark(raw) as i64).collect()
 }

@@ -1,115 +1,262 @@
-//! How much of each node is asked for already.
+//! What is where: nodes with the sums over their pods, kept up to date with every change, so that placing a pod never
+//! means to look at all other pods.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use lynceus_object::{Object, Str, Value};
 
+use super::crowd::Crowd;
+use super::ports::{self, Port};
+use super::resources::{self, Amount};
 use crate::controllers::pods;
 use crate::kinds::quality::amount_of;
 
-/// What a pod asks for, or a node has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Amount {
-    /// Thousandths of a core.
-    pub(super) cpu: i64,
-    /// Bytes.
-    pub(super) memory: i64,
-    /// Pods.
-    pub(super) pods: i64,
+/// Namespace and name of a claim.
+pub(super) type ClaimKey = (Str, Str);
+
+/// What a pod takes wherever it runs.
+#[derive(Debug)]
+pub(super) struct Wish {
+    /// What it asks for.
+    pub(super) amount: Amount,
+    /// What it counts with when nodes are compared.
+    pub(super) nominal: Amount,
+    /// The ports of the node that it takes.
+    pub(super) ports: Vec<Port>,
+    /// Its claims.
+    pub(super) claims: Vec<ClaimKey>,
+    /// Its priority.
+    pub(super) priority: i64,
 }
 
-impl Amount {
-    fn add(&mut self, other: Amount, sign: i64) {
-        self.cpu += sign * other.cpu;
-        self.memory += sign * other.memory;
-        self.pods += sign * other.pods;
+impl Wish {
+    /// Reads a pod.
+    pub(super) fn of(pod: &Object) -> Self {
+        let (amount, nominal) = resources::wanted(pod);
+        let claim = |name: Str| (Str::from(pod.namespace()), name);
+        Wish {
+            amount,
+            nominal,
+            ports: ports::of(pod),
+            claims: claims(pod).map(|(name, _)| claim(name)).collect(),
+            priority: priority(pod),
+        }
     }
 }
 
-/// What the pods on each node ask for.
+/// How important a pod is.
+pub(super) fn priority(pod: &Object) -> i64 {
+    pod.value().int_at(&["spec", "priority"]).unwrap_or(0)
+}
+
+/// The names of a pod's claims, and whether each is made for this pod alone.
+pub(super) fn claims(pod: &Object) -> impl Iterator<Item = (Str, bool)> {
+    pod.value().items_at(&["spec", "volumes"]).iter().filter_map(|volume| {
+        if let Some(name) = volume.str_at(&["persistentVolumeClaim", "claimName"]) {
+            return Some((name.into(), false));
+        }
+        volume.get("ephemeral").filter(|ephemeral| !ephemeral.is_null())?;
+        let name = volume.str_at(&["name"]).unwrap_or_default();
+        Some((format!("{}-{name}", pod.name()).as_str().into(), true))
+    })
+}
+
+/// A node and what is on it.
+#[derive(Debug, Default)]
+pub(super) struct Machine {
+    /// The node; none if pods name one that is not there.
+    pub(super) node: Option<Object>,
+    /// What pods may ask for in all.
+    pub(super) allocatable: Amount,
+    /// How many pods there may be.
+    pub(super) places: i64,
+    /// What the pods ask for.
+    pub(super) used: Amount,
+    /// What they count with when nodes are compared.
+    pub(super) nominal: Amount,
+    /// The ports that are taken.
+    pub(super) ports: Vec<Port>,
+    /// The claims that pods use, with how many do.
+    pub(super) claims: BTreeMap<ClaimKey, usize>,
+    /// The pods' uids.
+    pub(super) pods: BTreeSet<Str>,
+    /// How many pods there are of each priority.
+    pub(super) priorities: BTreeMap<i64, usize>,
+}
+
+/// A pod on a node.
+#[derive(Debug, Clone)]
+pub(super) struct Placed {
+    /// The pod.
+    pub(super) pod: Object,
+    /// The node.
+    pub(super) node: Str,
+    /// What it takes.
+    pub(super) wish: Arc<Wish>,
+    class: usize,
+}
+
+/// The cluster, as far as it matters for where pods go.
 #[derive(Debug, Default)]
 pub(super) struct Load {
-    by_node: HashMap<Str, Amount>,
-    by_pod: HashMap<Str, (Str, Amount)>,
+    machines: BTreeMap<Str, Machine>,
+    placed: HashMap<Str, Placed>,
+    /// Pods by their labels.
+    pub(super) crowd: Crowd,
+    claims: HashMap<ClaimKey, usize>,
+    nodes: usize,
 }
 
 impl Load {
-    /// Takes a pod in, as it is now.
-    pub(super) fn note(&mut self, pod: &Object) {
-        self.forget(pod.uid());
+    /// How many nodes there are.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The nodes by name.
+    pub(super) fn machines(&self) -> impl Iterator<Item = (&Str, &Machine, &Object)> {
+        self.machines.iter().filter_map(|(name, machine)| Some((name, machine, machine.node.as_ref()?)))
+    }
+
+    /// A node.
+    pub(super) fn machine(&self, name: &str) -> Option<(&Machine, &Object)> {
+        let machine = self.machines.get(name)?;
+        Some((machine, machine.node.as_ref()?))
+    }
+
+    /// A pod on a node.
+    pub(super) fn placed(&self, uid: &str) -> Option<&Placed> {
+        self.placed.get(uid)
+    }
+
+    /// How many pods use a claim.
+    pub(super) fn users(&self, claim: &ClaimKey) -> usize {
+        self.claims.get(claim).copied().unwrap_or(0)
+    }
+
+    /// Takes a node in, as it is now. Says whether anything changed that pods may have waited for.
+    pub(super) fn note_node(&mut self, node: &Object) -> bool {
+        let machine = self.machines.entry(node.name().into()).or_default();
+        let part = |node: &Object, path: &[&str]| -> Option<Value> { node.at(path).cloned() };
+        let changed = machine.node.as_ref().is_none_or(|old| {
+            [&["spec"][..], &["metadata", "labels"], &["status", "allocatable"]]
+                .into_iter()
+                .any(|path| part(old, path) != part(node, path))
+        });
+        if machine.node.is_none() {
+            self.nodes += 1;
+        }
+        if changed {
+            let has = node.at(&["status", "allocatable"]);
+            machine.allocatable = Amount::of(has);
+            machine.places = has.and_then(|has| amount_of(has.get("pods")?)).map_or(0, |pods| pods.value());
+        }
+        machine.node = Some(node.clone());
+        changed
+    }
+
+    /// Takes a node out.
+    pub(super) fn forget_node(&mut self, name: &str) {
+        let Some(machine) = self.machines.get_mut(name) else { return };
+        if machine.node.take().is_some() {
+            self.nodes -= 1;
+        }
+        if machine.pods.is_empty() {
+            self.machines.remove(name);
+        }
+    }
+
+    /// Takes a pod in, as it is now. Says whether it is on a node.
+    pub(super) fn note(&mut self, pod: &Object) -> bool {
         let node = pod.value().str_at(&["spec", "nodeName"]).unwrap_or_default();
         if node.is_empty() || pods::is_finished(pod) {
-            return;
+            self.forget(pod.uid());
+            return false;
         }
-        let amount = wanted(pod);
-        self.by_node.entry(node.into()).or_default().add(amount, 1);
-        self.by_pod.insert(pod.uid().into(), (node.into(), amount));
+        let wish = match self.placed.get(pod.uid()) {
+            // What is seen again in the same place counts as before, unless its spec or its labels changed.
+            Some(known) if known.node == node && is_alike(&known.pod, pod) => {
+                if let Some(known) = self.placed.get_mut(pod.uid()) {
+                    known.pod = pod.clone();
+                }
+                return true;
+            }
+            _ => Arc::new(Wish::of(pod)),
+        };
+        self.forget(pod.uid());
+        self.put(pod, node, wish);
+        true
+    }
+
+    /// Takes a pod in that is about to be on a node.
+    pub(super) fn assume(&mut self, pod: &Object, node: &str, wish: Arc<Wish>) {
+        self.forget(pod.uid());
+        self.put(pod, node, wish);
+    }
+
+    fn put(&mut self, pod: &Object, node: &str, wish: Arc<Wish>) {
+        let uid = Str::from(pod.uid());
+        let machine = self.machines.entry(node.into()).or_default();
+        machine.used.add(&wish.amount, 1);
+        machine.nominal.add(&wish.nominal, 1);
+        machine.ports.extend(wish.ports.iter().cloned());
+        for claim in &wish.claims {
+            *machine.claims.entry(claim.clone()).or_default() += 1;
+            *self.claims.entry(claim.clone()).or_default() += 1;
+        }
+        *machine.priorities.entry(wish.priority).or_default() += 1;
+        machine.pods.insert(uid.clone());
+        let class = self.crowd.add(pod, node);
+        self.placed.insert(uid, Placed { pod: pod.clone(), node: node.into(), wish, class });
     }
 
     /// Takes a pod out.
-    pub(super) fn forget(&mut self, uid: &str) {
-        if let Some((node, amount)) = self.by_pod.remove(uid)
-            && let Some(load) = self.by_node.get_mut(&node)
-        {
-            load.add(amount, -1);
+    pub(super) fn forget(&mut self, uid: &str) -> Option<Placed> {
+        let gone = self.placed.remove(uid)?;
+        self.crowd.remove(gone.class, &gone.node);
+        let Some(machine) = self.machines.get_mut(&gone.node) else { return Some(gone) };
+        machine.used.add(&gone.wish.amount, -1);
+        machine.nominal.add(&gone.wish.nominal, -1);
+        for port in &gone.wish.ports {
+            if let Some(at) = machine.ports.iter().position(|other| other == port) {
+                machine.ports.swap_remove(at);
+            }
         }
-    }
-
-    /// Takes a pod in that is about to be bound to a node.
-    pub(super) fn assume(&mut self, pod: &Object, node: &str) {
-        let mut bound = pod.clone();
-        bound.set(&["spec", "nodeName"], node);
-        self.note(&bound);
-    }
-
-    /// What is asked for on a node.
-    pub(super) fn of(&self, node: &str) -> Amount {
-        self.by_node.get(node).copied().unwrap_or_default()
-    }
-
-    /// What a node lacks for a pod, in the scheduler's words.
-    pub(super) fn shortage(&self, pod: &Object, node: &Object) -> Option<&'static str> {
-        let (has, load, more) = (allocatable(node), self.of(node.name()), wanted(pod));
-        let short = |has: i64, load: i64, more: i64| more > 0 && load + more > has;
-        if short(has.pods, load.pods, 1) {
-            Some("Too many pods")
-        } else if short(has.cpu, load.cpu, more.cpu) {
-            Some("Insufficient cpu")
-        } else if short(has.memory, load.memory, more.memory) {
-            Some("Insufficient memory")
-        } else {
-            None
+        for claim in &gone.wish.claims {
+            less(machine.claims.get_mut(claim));
+            less(self.claims.get_mut(claim));
         }
+        machine.claims.retain(|_, count| *count > 0);
+        for claim in &gone.wish.claims {
+            if self.claims.get(claim) == Some(&0) {
+                self.claims.remove(claim);
+            }
+        }
+        less(machine.priorities.get_mut(&gone.wish.priority));
+        machine.priorities.retain(|_, count| *count > 0);
+        machine.pods.remove(uid);
+        if machine.node.is_none() && machine.pods.is_empty() {
+            self.machines.remove(&gone.node);
+        }
+        Some(gone)
+    }
+
+    /// Puts a pod back that was taken out for a trial.
+    pub(super) fn restore(&mut self, placed: &Placed) {
+        self.put(&placed.pod, &placed.node, Arc::clone(&placed.wish));
     }
 }
 
-fn allocatable(node: &Object) -> Amount {
-    let of = |resource| node.at(&["status", "allocatable", resource]).and_then(amount_of);
-    Amount {
-        cpu: of("cpu").map_or(0, |cpu| cpu.milli_value()),
-        memory: of("memory").map_or(0, |memory| memory.value()),
-        pods: of("pods").map_or(0, |pods| pods.value()),
+fn less(count: Option<&mut usize>) {
+    if let Some(count) = count {
+        *count = count.saturating_sub(1);
     }
 }
 
-/// What a pod asks for: the sum of its containers, or the largest init container if that is more.
-fn wanted(pod: &Object) -> Amount {
-    let request = |container: &Value| {
-        let of = |resource| container.at(&["resources", "requests", resource]).and_then(amount_of);
-        Amount {
-            cpu: of("cpu").map_or(0, |cpu| cpu.milli_value()),
-            memory: of("memory").map_or(0, |memory| memory.value()),
-            pods: 0,
-        }
-    };
-    let mut total = Amount { pods: 1, ..Amount::default() };
-    for container in pod.value().items_at(&["spec", "containers"]) {
-        total.add(request(container), 1);
-    }
-    for container in pod.value().items_at(&["spec", "initContainers"]) {
-        let init = request(container);
-        total.cpu = total.cpu.max(init.cpu);
-        total.memory = total.memory.max(init.memory);
-    }
-    total
+/// Whether nothing that counts has changed.
+fn is_alike(old: &Object, new: &Object) -> bool {
+    old.is_deleting() == new.is_deleting()
+        && old.at(&["spec"]) == new.at(&["spec"])
+        && old.at(&["metadata", "labels"]) == new.at(&["metadata", "labels"])
 }

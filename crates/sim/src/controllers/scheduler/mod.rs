@@ -1,42 +1,88 @@
-//! The scheduler, at first depth: a node that is ready, selected, tolerated and large enough; among those
-//! the one with the fewest pods.
+//! The scheduler: puts each pod on the node that suits it best, as kube-scheduler does with its usual plugins, the most
+//! important pod first; and makes room for it if there is none.
 //!
-//! Affinity between pods, spreading, priorities and preemption are for a scheduler of more depth, which
-//! takes the place of `choose`.
+//! | what | file |
+//! |---|---|
+//! | what is where, in sums that never need all pods | `load`, `crowd` |
+//! | one search: obstacles in their order, marks with their weights | `fit` |
+//! | one concern each | `taints`, `selection`, `ports`, `resources`, `volumes`, `spread`, `between` |
+//! | making room, and keeping it | `preemption`, `nomination` |
+//! | what is said | `words` |
+//!
+//! Where a real scheduler casts lots, this one takes the node with the fewest pods, and of those the first by name.
 
+mod between;
+mod crowd;
 pub(crate) mod fit;
 mod load;
+mod nomination;
+mod ports;
+mod preemption;
+mod resources;
+mod selection;
+mod spread;
+mod taints;
+mod volumes;
+mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lynceus_object::{Object, Str, Value};
 
-use self::load::Load;
+use self::fit::Search;
+use self::load::{Load, priority};
+use self::nomination::Nominations;
+use self::preemption::{DISRUPTED, Room};
+use self::words::Obstacle;
 use super::key::Key;
-use super::kind::{CLAIM, NODE, POD, STORAGE_CLASS};
+use super::kind::{CLAIM, CSI_NODE, NAMESPACE, NODE, POD, STORAGE_CLASS, VOLUME};
 use super::steps::{Announcement, Step, Steps};
 use super::world::World;
 use super::{Controller, Writer, condition, pods};
 use crate::store::{Event, EventKind};
 
 const NAME: &str = "default-scheduler";
-/// Tells the provisioner of a claim that waits for its first pod where that pod will run.
-const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 /// Puts pods on nodes.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Scheduler {
     load: Load,
-    /// Pods that found no node, to be looked at again when something changes.
-    stuck: BTreeSet<Key>,
+    nominations: Nominations,
+    /// Pods that found no node, to be looked at again when something changes that matters to them.
+    stuck: BTreeMap<Key, Concerns>,
+}
+
+/// What matters to a pod beside nodes and room on them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Concerns {
+    /// Where other pods are.
+    pods: bool,
+    /// Claims and volumes.
+    volumes: bool,
+}
+
+impl Concerns {
+    fn of(pod: &Object) -> Self {
+        let spec = |path: &[&str]| pod.at(path).is_some_and(|value| !value.is_empty());
+        Concerns {
+            pods: spec(&["spec", "topologySpreadConstraints"]) || spec(&["spec", "affinity", "podAffinity"]),
+            volumes: load::claims(pod).next().is_some(),
+        }
+    }
 }
 
 /// What became of the search for a node.
 enum Choice {
+    /// It goes there.
     Node(Str),
-    /// A claim has to be bound first; its node was written down.
-    Wait,
-    None(String),
+    /// It goes there as soon as it has its volumes.
+    Wait(Str),
+    /// It will go there when others have gone.
+    Room { node: Str, victims: Vec<Object>, why: String },
+    /// It stays where it is; whether it gives up a node that was promised.
+    None { why: String, gives_up: bool },
 }
 
 impl Controller for Scheduler {
@@ -50,84 +96,182 @@ impl Controller for Scheduler {
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
         let object = &event.object;
+        let is_gone = event.kind == EventKind::Deleted;
+        let changed = |path: &[&str]| event.previous.as_ref().and_then(|old| old.at(path)) != object.at(path);
         if POD.is(&event.place) {
-            let key = Key::of(&event.place, object);
-            if event.kind == EventKind::Deleted {
-                self.load.forget(object.uid());
-                self.stuck.remove(&key);
-                self.retry(wake);
-            } else {
-                self.load.note(object);
-                if is_unassigned(object) {
-                    wake.push(key);
-                }
+            self.notice_pod(event, wake);
+        } else if NODE.is(&event.place) {
+            if is_gone {
+                self.load.forget_node(object.name());
+            } else if self.load.note_node(object) {
+                self.retry(wake, |_| true);
             }
-        } else if NODE.is(&event.place) || CLAIM.is(&event.place) {
-            self.retry(wake);
+        } else if NAMESPACE.is(&event.place) && changed(&["metadata", "labels"]) {
+            self.retry(wake, |concerns| concerns.pods);
+        } else if [CLAIM, VOLUME, STORAGE_CLASS, CSI_NODE].iter().any(|kind| kind.is(&event.place)) {
+            self.retry(wake, |concerns| concerns.volumes);
         }
+    }
+
+    /// The most important pod first, and of equals the one that came first.
+    fn order(&self, keys: &mut [Key], world: &World<'_>) {
+        keys.sort_by_cached_key(|key| Reverse(world.find(key).map_or(0, |pod| priority(&pod))));
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         self.stuck.remove(key);
         let Some(pod) = world.find(key).filter(is_unassigned) else { return };
-        match self.choose(&pod, world, out) {
-            Choice::Node(node) => {
-                self.load.assume(&pod, &node);
-                let message = format!("Successfully assigned {}/{} to {node}", pod.namespace(), pod.name());
-                out.steps.push(Step::Bind { pod: pod.clone(), node });
-                out.announce(Announcement::normal(&pod, "Scheduled", message));
+        self.load.forget(pod.uid());
+        let choice = self.choose(&pod, world, out);
+        if let Choice::Node(node) = choice {
+            let message = format!("Successfully assigned {}/{} to {node}", pod.namespace(), pod.name());
+            out.steps.push(Step::Bind { pod: pod.clone(), node });
+            out.announce(Announcement::normal(&pod, "Scheduled", message));
+            return;
+        }
+        self.stuck.insert(key.clone(), Concerns::of(&pod));
+        match choice {
+            Choice::Node(_) => {}
+            Choice::Wait(node) => out.status_if_changed(POD, &pod, nominated(&pod, &node)),
+            Choice::Room { node, victims, why } => {
+                self.send_away(&pod, &node, &victims, world, out);
+                self.nominations.note(&pod, &node);
+                report(nominated(&pod, &node), &pod, &why, world, out);
             }
-            Choice::Wait => {
-                self.stuck.insert(key.clone());
-            }
-            Choice::None(why) => {
-                self.stuck.insert(key.clone());
-                report_unschedulable(&pod, &why, world, out);
+            Choice::None { why, gives_up } => {
+                let new = if gives_up { nominated(&pod, "") } else { pod.clone() };
+                report(new, &pod, &why, world, out);
             }
         }
     }
 }
 
 impl Scheduler {
-    fn retry(&mut self, wake: &mut Vec<Key>) {
-        wake.extend(std::mem::take(&mut self.stuck));
+    fn notice_pod(&mut self, event: &Event, wake: &mut Vec<Key>) {
+        let pod = &event.object;
+        let key = Key::of(&event.place, pod);
+        let changed = |path: &[&str]| event.previous.as_ref().is_none_or(|old| old.at(path) != pod.at(path));
+        if event.kind == EventKind::Deleted {
+            self.nominations.forget(pod.uid());
+            self.stuck.remove(&key);
+            if self.load.forget(pod.uid()).is_some() {
+                self.retry(wake, |_| true);
+            }
+            return;
+        }
+        if is_unassigned(pod) {
+            // What was assumed for a pod that waits for its volumes is kept until it is looked at again.
+            self.nominations
+                .note(pod, pod.value().str_at(&["status", "nominatedNodeName"]).unwrap_or_default());
+            let waits = self.stuck.contains_key(&key);
+            if !waits || changed(&["spec"]) || changed(&["metadata", "labels"]) {
+                wake.push(key);
+            }
+            return;
+        }
+        self.nominations.forget(pod.uid());
+        let was_placed = self.load.placed(pod.uid()).is_some();
+        if !self.load.note(pod) {
+            if was_placed {
+                self.retry(wake, |_| true);
+            }
+        } else if changed(&["spec", "nodeName"]) || changed(&["metadata", "labels"]) {
+            self.retry(wake, |concerns| concerns.pods);
+        }
     }
 
-    fn choose(&self, pod: &Object, world: &World<'_>, out: &mut Steps) -> Choice {
-        let claims = match claims_of(pod, world) {
-            Ok(claims) => claims,
-            Err(why) => return Choice::None(why),
-        };
-        let nodes = world.list_all(NODE);
-        if nodes.is_empty() {
-            return Choice::None("no nodes available to schedule pods".into());
+    fn retry(&mut self, wake: &mut Vec<Key>, concerned: impl Fn(Concerns) -> bool) {
+        self.stuck.retain(|key, concerns| {
+            let again = concerned(*concerns);
+            if again {
+                wake.push(key.clone());
+            }
+            !again
+        });
+    }
+
+    fn choose(&mut self, pod: &Object, world: &World<'_>, out: &mut Steps) -> Choice {
+        let total = self.load.nodes();
+        if total == 0 {
+            return Choice::None { why: "no nodes available to schedule pods".into(), gives_up: false };
         }
-        let mut obstacles: BTreeMap<String, usize> = BTreeMap::new();
-        let mut best: Option<(i64, &Object)> = None;
-        for node in &nodes {
-            let shortage = || self.load.shortage(pod, node).map(str::to_owned);
-            if let Some(obstacle) = fit::obstacle(pod, node).or_else(shortage) {
-                *obstacles.entry(obstacle).or_default() += 1;
+        let mut search = match Search::begin(pod, &self.load, world) {
+            Ok(search) => search,
+            Err(why) => return Choice::None { why: words::premature(total, &why), gives_up: false },
+        };
+        let (fitting, obstacles) = self.sift(&mut search);
+        if let Some(node) = self.pick(&search, &fitting) {
+            let found = self.load.machine(&node).map(|(_, node)| node.clone());
+            let waits = match (search.volumes(), found) {
+                (Some(volumes), Some(node)) => volumes.reserve(&node, out),
+                _ => false,
+            };
+            self.load.assume(pod, &node, Arc::clone(&search.wish));
+            return if waits { Choice::Wait(node) } else { Choice::Node(node) };
+        }
+        let why = words::unavailable(total, obstacles.values());
+        match preemption::make_room(&mut search, &mut self.load, &self.nominations, &obstacles) {
+            Room::Made { node, victims } => Choice::Room { node, victims, why },
+            Room::Barred(barred) => Choice::None { why: words::stuck(&why, barred), gives_up: false },
+            Room::None(unhelpful) => Choice::None { why: words::stuck(&why, &unhelpful), gives_up: true },
+        }
+    }
+
+    /// The nodes that will do, and what is wrong with the others.
+    fn sift(&mut self, search: &mut Search<'_>) -> (Vec<Str>, BTreeMap<Str, Obstacle>) {
+        let (mut fitting, mut obstacles) = (Vec::new(), BTreeMap::new());
+        for (name, machine, node) in self.load.machines() {
+            if !search.considers(name) {
                 continue;
             }
-            let crowd = self.load.of(node.name()).pods;
-            if best.is_none_or(|(least, _)| crowd < least) {
-                best = Some((crowd, node));
+            match search.obstacle(&self.load, machine, node) {
+                Some(obstacle) => {
+                    obstacles.insert(name.clone(), obstacle);
+                }
+                None => fitting.push(name.clone()),
             }
         }
-        let Some((_, node)) = best else {
-            return Choice::None(explain(nodes.len(), &obstacles));
-        };
-        let unbound: Vec<&Object> = claims.iter().filter(|claim| !is_bound(claim)).collect();
-        if unbound.is_empty() {
-            return Choice::Node(node.name().into());
+        fitting.retain(|name| {
+            let obstacle = match self.nominations.concern(name) {
+                true => self.nominations.obstacle(search, &mut self.load, name),
+                false => None,
+            };
+            obstacle.map(|obstacle| obstacles.insert(name.clone(), obstacle)).is_none()
+        });
+        (fitting, obstacles)
+    }
+
+    /// The node that was promised if it will do, and else the best.
+    fn pick(&self, search: &Search<'_>, fitting: &[Str]) -> Option<Str> {
+        let promised = search.pod.value().str_at(&["status", "nominatedNodeName"]);
+        let kept = fitting.iter().find(|name| Some(name.as_str()) == promised);
+        kept.cloned().or_else(|| search.best(fitting, &self.load))
+    }
+
+    /// Deletes those who have to go, and takes the node from those to whom it was promised.
+    fn send_away(&self, pod: &Object, node: &str, victims: &[Object], world: &World<'_>, out: &mut Steps) {
+        for passed_over in self.nominations.lower(node, priority(pod)) {
+            if let Some(current) = world.get(POD, passed_over.namespace(), passed_over.name()) {
+                out.status_if_changed(POD, &current, nominated(&current, ""));
+            }
         }
-        for claim in unbound.into_iter().filter(|claim| claim.annotation(SELECTED_NODE).is_none()) {
-            let mut claim = claim.clone();
-            claim.set_annotation(SELECTED_NODE, node.name());
-            out.update(CLAIM, claim);
+        for victim in victims {
+            let current = world.get(POD, victim.namespace(), victim.name());
+            let Some(current) =
+                current.filter(|current| current.uid() == victim.uid() && !current.is_deleting())
+            else {
+                continue;
+            };
+            let message = format!("{NAME}: preempting to accommodate a higher priority pod");
+            let mut disrupted = condition::new(DISRUPTED.0, "True", DISRUPTED.1, &message, world.now);
+            dress(&mut disrupted, &current);
+            let mut marked = current.clone();
+            condition::replace(&mut marked, disrupted);
+            out.status(POD, marked);
+            out.delete(POD, &current);
+            let message = format!("Preempted by pod {} on node {node}", pod.uid());
+            out.announce(Announcement::normal(&current, "Preempted", message));
         }
-        Choice::Wait
     }
 }
 
@@ -139,55 +283,29 @@ fn is_unassigned(pod: &Object) -> bool {
         && pods::is_active(pod)
 }
 
-fn is_bound(claim: &Object) -> bool {
-    claim.value().str_at(&["status", "phase"]) == Some("Bound")
-}
-
-/// The claims of a pod, if it can be scheduled as far as they are concerned.
-fn claims_of(pod: &Object, world: &World<'_>) -> Result<Vec<Object>, String> {
-    let names = pod
-        .value()
-        .items_at(&["spec", "volumes"])
-        .iter()
-        .filter_map(|volume| volume.str_at(&["persistentVolumeClaim", "claimName"]));
-    let mut claims = Vec::new();
-    for name in names {
-        let Some(claim) = world.get(CLAIM, pod.namespace(), name) else {
-            return Err(format!("persistentvolumeclaim {name:?} not found"));
-        };
-        if claim.is_deleting() {
-            return Err(format!("persistentvolumeclaim {name:?} is being deleted"));
-        }
-        if !is_bound(&claim) && !waits_for_consumer(&claim, world) {
-            return Err("pod has unbound immediate PersistentVolumeClaims".into());
-        }
-        claims.push(claim);
+/// The pod with a node that it is to get, or none.
+fn nominated(pod: &Object, node: &str) -> Object {
+    let mut new = pod.clone();
+    if node.is_empty() {
+        new.remove(&["status", "nominatedNodeName"]);
+    } else {
+        new.set(&["status", "nominatedNodeName"], node);
     }
-    Ok(claims)
+    new
 }
 
-/// Whether a claim is bound only once a pod that uses it is scheduled.
-pub(crate) fn waits_for_consumer(claim: &Object, world: &World<'_>) -> bool {
-    let class = claim.value().str_at(&["spec", "storageClassName"]).unwrap_or_default();
-    let class = world.get(STORAGE_CLASS, "", class);
-    class.is_some_and(|class| class.value().str_at(&["volumeBindingMode"]) == Some("WaitForFirstConsumer"))
-}
-
-fn explain(nodes: usize, obstacles: &BTreeMap<String, usize>) -> String {
-    let reasons: Vec<String> = obstacles.iter().map(|(why, count)| format!("{count} {why}")).collect();
-    format!(
-        "0/{nodes} nodes are available: {}. preemption: 0/{nodes} nodes are available: {nodes} Preemption is not helpful for scheduling.",
-        reasons.join(", ")
-    )
-}
-
-fn report_unschedulable(pod: &Object, why: &str, world: &World<'_>, out: &mut Steps) {
-    let mut condition = condition::new("PodScheduled", "False", "Unschedulable", why, world.now);
+/// What a pod's conditions have beside the usual.
+fn dress(condition: &mut Value, pod: &Object) {
     condition.set(&["lastProbeTime"], Value::Null);
     if pod.generation() > 0 {
         condition.set(&["observedGeneration"], pod.generation());
     }
-    let mut new = pod.clone();
+}
+
+/// Says why a pod has no node, once.
+fn report(mut new: Object, pod: &Object, why: &str, world: &World<'_>, out: &mut Steps) {
+    let mut condition = condition::new("PodScheduled", "False", "Unschedulable", why, world.now);
+    dress(&mut condition, pod);
     condition::replace(&mut new, condition);
     if new.value() != pod.value() {
         out.announce(Announcement::warning(pod, "FailedScheduling", why));
