@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::run;
 
 /// The tests that play scenarios, by theme.
-const THEMES: [&str; 18] = [
+const THEMES: [&str; 19] = [
     "delivery",
     "charts",
     "kustomize",
@@ -23,6 +23,7 @@ const THEMES: [&str; 18] = [
     "reasons",
     "rights",
     "webhooks",
+    "scheduling",
     "admission",
     "scale",
 ];
