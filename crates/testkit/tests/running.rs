@@ -502,3 +502,28 @@ async fn the_pods_of_a_lost_node_are_replaced_and_a_node_that_comes_back_is_used
     assert!(node().value().items_at(&["spec", "taints"]).is_empty());
     assert_eq!(pods().len(), 1);
 }
+
+#[tokio::test]
+async fn a_provisioner_that_fails_leaves_its_claim_pending_and_says_why() {
+    let stage = "storage:\n- {class: full, provisioner: example.com/disks, fails: 'rpc error: out of space'}\n- {class: slow, \
+                 provisioner: example.com/disks}\n";
+    let cluster = Cluster::on(stage).await;
+    for class in ["full", "slow"] {
+        cluster
+            .apply(&format!(
+                "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {class}, namespace: default}}\nspec: \
+                 {{storageClassName: {class}, accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}\n"
+            ))
+            .await;
+    }
+    cluster.pass(5).await;
+    let phase = |name: &str| {
+        let claim = cluster.local.get("", "persistentvolumeclaims", "default", name).unwrap();
+        claim.value().str_at(&["status", "phase"]).unwrap_or_default().to_owned()
+    };
+    assert_eq!((phase("full").as_str(), phase("slow").as_str()), ("Pending", "Bound"));
+    let events = cluster.local.list("", "events", Some("default"));
+    let messages: Vec<&str> = events.iter().filter_map(|event| event.value().str_at(&["message"])).collect();
+    let why = "failed to provision volume with StorageClass \"full\": rpc error: out of space";
+    assert!(messages.contains(&why), "{messages:?}");
+}

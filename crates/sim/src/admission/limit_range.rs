@@ -16,11 +16,12 @@ fn applies(admission: &Admission, old: Option<&Object>) -> bool {
     let resource = admission.resource.resource.as_str();
     admission.resource.group.is_empty()
         && !old.is_some_and(Object::is_deleting)
-        && match (resource, admission.operation, admission.subresource.as_str()) {
-            ("pods", Operation::Create, "") | ("pods", Operation::Update, "resize") => true,
-            ("persistentvolumeclaims", Operation::Create | Operation::Update, "") => true,
-            _ => false,
-        }
+        && matches!(
+            (resource, admission.operation, admission.subresource.as_str()),
+            ("pods", Operation::Create, "")
+                | ("pods", Operation::Update, "resize")
+                | ("persistentvolumeclaims", Operation::Create | Operation::Update, "")
+        )
 }
 
 fn ranges(view: &dyn View, admission: &Admission) -> Vec<Object> {

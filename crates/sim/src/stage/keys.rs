@@ -58,7 +58,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("storage[].class", "the StorageClass's name"),
     ("storage[].provisioner", "who makes its volumes; the built-in provisioner if not given"),
     ("storage[].binding", "`Immediate` (if not given) or `WaitForFirstConsumer`"),
-    ("storage[].fails", "what the provisioner says instead of making a volume; read, and not followed yet"),
+    ("storage[].fails", "what the provisioner says instead of making a volume"),
 ];
 
 /// The keys of an object that stands at a place.

@@ -82,7 +82,7 @@ fn every_key_can_be_given() {
         "  list:\n",
         "  - {image: example.com/app, tags: [v1], digests: [], platforms: [linux/amd64], pullSecret: true}\n",
         "programs:\n",
-        "- {image: '*/migrate:*', container: main, exitCode: 1, after: 5s, message: no, oom: false, readyAfter: 3s,\n",
+        "- {image: '*/migrate:*', container: main, exitCode: 1, after: 5s, message: 'no table', oom: false, readyAfter: 3s,\n",
         "   needs: {service: 'vault.vault:8200', crashWithout: true}, log: [one, two]}\n",
         "storage:\n",
         "- {class: slow, provisioner: example.com/slow, binding: WaitForFirstConsumer, fails: 'rpc error'}\n",

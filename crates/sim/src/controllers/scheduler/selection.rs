@@ -33,8 +33,9 @@ impl Term {
 
     /// Whether a node meets it. One that asks for nothing is met by nobody.
     pub(super) fn holds(&self, node: &Object) -> bool {
+        let asks = !self.labels.is_empty() || !self.fields.is_empty();
         !self.broken
-            && !(self.labels.is_empty() && self.fields.is_empty())
+            && asks
             && self.labels.iter().all(|wish| wish.matches(node.label(&wish.key)))
             && self.fields.iter().all(|wish| wish.matches(Some(node.name())))
     }

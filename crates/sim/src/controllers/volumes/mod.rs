@@ -276,7 +276,14 @@ fn provision(claim: &Object, class: &Object, world: &World<'_>, out: &mut Steps)
         out.update(CLAIM, new);
         return;
     }
-    if !is_provided(provisioner, world) {
+    // The provisioner of a class that the stage has is there, and does what the stage says.
+    let declared = world.local.stage().storage.iter().find(|one| one.class == class.name());
+    if let Some(problem) = declared.and_then(|one| one.fails.as_ref()) {
+        let message = format!("failed to provision volume with StorageClass {:?}: {problem}", class.name());
+        out.announce(Announcement::warning(claim, "ProvisioningFailed", message));
+        return;
+    }
+    if declared.is_none() && !is_provided(provisioner, world) {
         let message = format!(
             "Waiting for a volume to be created either by the external provisioner '{provisioner}' or manually by the \
              system administrator. If volume creation is delayed, please verify that the provisioner is running and \
