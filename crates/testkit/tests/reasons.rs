@@ -320,6 +320,7 @@ async fn a_kind_that_cannot_be_read_has_a_word_of_its_own() {
     world.deliver("shop", "app", &value!({})).await;
     world.until("the word", |world| told(world, "shop").contains("[KindUnreadable]")).await;
     world.wire().mend();
+    world.until("the comparison", |world| world.state("shop") == "OutOfSync Missing").await;
     world.end().await;
 }
 

@@ -465,7 +465,12 @@ async fn events_carry_the_labels_of_the_application_and_its_project_that_are_ask
     world.until("the second sync", |world| is_new(world) && world.state("shop") == FINE).await;
     let (_, list) =
         world.ask("GET", "/api/v1/namespaces/argocd/events", "application/json", &Value::Null).await;
-    let of_ends = |event: &&Value| event.str_at(&["reason"]) == Some("OperationCompleted");
+    // A real cluster keeps those of applications that were here before.
+    let uid = world.application("shop").metadata.uid;
+    let of_ends = |event: &&Value| {
+        event.str_at(&["reason"]) == Some("OperationCompleted")
+            && event.str_at(&["involvedObject", "uid"]) == Some(uid.as_str())
+    };
     let labels = |event: &Value| event.at(&["metadata", "labels"]).map(lynceus_object::json::to_string);
     let told: Vec<Option<String>> =
         list.at(&["items"]).and_then(Value::as_seq).unwrap().iter().filter(of_ends).map(labels).collect();
