@@ -317,3 +317,35 @@ spec:
         "things"
     );
 }
+
+#[tokio::test]
+async fn what_an_operator_has_to_tell_is_told_once_even_if_its_time_passed_while_it_was_away() {
+    let own = "
+apiVersion: sim.lynceus.dev/v1alpha1
+kind: Operator
+metadata: {name: things}
+spec:
+  image: '*/things:*'
+  rules:
+  - kind: example.com/Thing
+    cases:
+    - after: 10s
+      status: {phase: Done}
+      events: [{reason: Done, message: it is done}]
+";
+    let cluster = Cluster::start(&["example.com/v1/Thing"], &[own]).await;
+    cluster.run("things", "example.com/things:1").await;
+    cluster.apply("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}").await;
+    cluster.advance(2).await;
+    let target = Target { group: "", resource: "pods", namespace: "default", name: "things" };
+    let now = DeleteOptions { grace_seconds: Some(0), ..DeleteOptions::default() };
+    cluster.local.delete(target, &now).await.unwrap();
+    cluster.advance(20).await;
+    assert_eq!(cluster.told("a"), "");
+    cluster.run("things", "example.com/things:1").await;
+    cluster.annotate("things", value!({"any": "change"})).await;
+    let events = cluster.local.list("", "events", None);
+    let done = events.iter().filter(|event| event.value().str_at(&["reason"]) == Some("Done"));
+    let counts: Vec<i64> = done.map(|event| event.value().int_at(&["count"]).unwrap_or(1)).collect();
+    assert_eq!(counts, [1]);
+}

@@ -7,6 +7,7 @@ use lynceus_object::{Object, Value};
 
 use super::key::Key;
 use super::kind::{NODE, POD};
+use super::scheduler::taints::tolerates;
 use super::steps::{Announcement, Steps};
 use super::time::after;
 use super::world::World;
@@ -106,16 +107,6 @@ fn patience(pod: &Object, taints: &[Value]) -> Option<i64> {
         least = [least, seconds].into_iter().flatten().min();
     }
     least
-}
-
-fn tolerates(toleration: &Value, taint: &Value) -> bool {
-    let text = |value: &Value, field: &str| value.str_at(&[field]).unwrap_or_default().to_owned();
-    let fits = |field: &str| {
-        let wanted = text(toleration, field);
-        wanted.is_empty() || wanted == text(taint, field)
-    };
-    let equal = || !text(toleration, "key").is_empty() && text(toleration, "value") == text(taint, "value");
-    fits("effect") && fits("key") && (toleration.str_at(&["operator"]) == Some("Exists") || equal())
 }
 
 /// The pod with why it has to go.

@@ -76,8 +76,8 @@ pub(crate) struct Acting {
     /// Who has to be looked at when an object of a group and a kind changes: by the object's namespace and name, both of
     /// which are empty where any will do.
     watched: BTreeMap<Watched, BTreeSet<Key>>,
-    /// The case that an object is in by a rule, and since when.
-    since: BTreeMap<(Key, usize), (usize, Timestamp)>,
+    /// The case that an object is in by a rule, since when, and whether its news was told.
+    since: BTreeMap<(Key, usize), (usize, Timestamp, bool)>,
 }
 
 type Watched = (Str, Str, Str, Str);
@@ -146,17 +146,15 @@ impl Acting {
             self.since.remove(&place);
             return Ok(());
         };
-        let before = self.since.get(&place).filter(|(known, _)| *known == number).map(|(_, since)| *since);
-        let since = before.unwrap_or(world.now);
-        self.since.insert(place, (number, since));
+        let before = self.since.get(&place).filter(|(known, ..)| *known == number);
+        let (since, is_told) = before.map_or((world.now, false), |(_, since, is_told)| (*since, *is_told));
         let due = since.saturating_add(case.after).unwrap_or(since);
+        self.since.insert(place, (number, since, world.now >= due));
         if world.now < due {
             out.again_at(due);
             return Ok(());
         }
-        // What is told is told once, when its time has come.
-        let is_news = before.is_none() || (!case.after.is_zero() && world.now == due);
-        act(case, object, &scope, is_news, world, out)
+        act(case, object, &scope, !is_told, world, out)
     }
 
     fn look_up(

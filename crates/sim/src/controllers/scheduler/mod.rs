@@ -21,7 +21,7 @@ mod preemption;
 mod resources;
 mod selection;
 mod spread;
-mod taints;
+pub(crate) mod taints;
 mod volumes;
 mod words;
 

@@ -39,7 +39,8 @@ fn tolerates_unschedulable(pod: &Object) -> bool {
     tolerations(pod).iter().any(|toleration| tolerates(toleration, &taint))
 }
 
-fn tolerates(toleration: &Value, taint: &Value) -> bool {
+/// Whether a toleration is for a taint.
+pub(crate) fn tolerates(toleration: &Value, taint: &Value) -> bool {
     let wish = |field| toleration.str_at(&[field]).unwrap_or_default();
     let has = |field| taint.str_at(&[field]).unwrap_or_default();
     let agrees = |field| wish(field).is_empty() || wish(field) == has(field);
