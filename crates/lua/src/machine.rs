@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lynceus_object::Value;
 use mlua::chunk::ChunkMode;
 use mlua::debug::Debug;
-use mlua::{Function, HookTriggers, Lua, LuaOptions, MultiValue, StdLib, VmState};
+use mlua::{Function, HookTriggers, Lua, LuaOptions, MultiValue, StdLib, Table, VmState};
 
 use crate::error::{ScriptError, ScriptErrorKind};
 use crate::library::Library;
@@ -103,42 +103,58 @@ impl Machine {
         self.lua.load(text).set_name("=<string>").set_mode(ChunkMode::Text).into_function()
     }
 
-    /// Runs a script on an object and gives what it returned last; nothing is null.
+    /// Runs a script and gives what it returned last; nothing is null.
     pub(crate) fn run(
         &self,
         script: &Compiled,
-        object: &Value,
-        parameters: &[(&str, Value)],
+        given: Given<'_>,
         world: &World,
     ) -> Result<Value, ScriptError> {
         self.meter.begin(world);
-        let returned = self.call(script, object, parameters);
+        let mark = match given {
+            Given::Names(_) => Some(self.lua.create_table().map_err(|error| ScriptError::from_lua(&error))?),
+            Given::Object(..) => None,
+        };
+        let returned = self.call(script, given, mark.as_ref());
         if self.meter.exhausted() {
             let told = returned.as_ref().err().and_then(|error| ScriptError::from_lua(error).line);
             let line = self.meter.line().or(told);
             return Err(ScriptError::new(ScriptErrorKind::Limit, line, self.meter.reason()));
         }
         let mut returned = returned.map_err(|error| ScriptError::from_lua(&error))?;
-        convert::from_lua(&returned.pop_back().unwrap_or(mlua::Value::Nil))
+        convert::from_lua(&returned.pop_back().unwrap_or(mlua::Value::Nil), mark.as_ref())
     }
 
     /// Everything that a script can reach is made anew here: its globals, the tables of the libraries, the object.
-    fn call(
-        &self,
-        script: &Compiled,
-        object: &Value,
-        parameters: &[(&str, Value)],
-    ) -> mlua::Result<MultiValue> {
+    fn call(&self, script: &Compiled, given: Given<'_>, mark: Option<&Table>) -> mlua::Result<MultiValue> {
         let globals = self.library.globals(&self.lua, script.joined)?;
-        globals.raw_set("obj", convert::to_lua(&self.lua, object)?)?;
-        let given = self.lua.create_table()?;
-        for (name, value) in parameters {
-            given.raw_set(*name, convert::to_lua(&self.lua, value)?)?;
+        let fill = |table: &Table, values: &[(&str, Value)]| {
+            let set = |(name, value): &(&str, Value)| {
+                table.raw_set(*name, convert::to_lua(&self.lua, value, mark)?)
+            };
+            values.iter().try_for_each(set)
+        };
+        match given {
+            Given::Object(object, parameters) => {
+                globals.raw_set("obj", convert::to_lua(&self.lua, object, mark)?)?;
+                let table = self.lua.create_table()?;
+                fill(&table, parameters)?;
+                globals.raw_set("actionParams", table)?;
+            }
+            Given::Names(values) => fill(&globals, values)?,
         }
-        globals.raw_set("actionParams", given)?;
         script.function.set_environment(globals)?;
         script.function.call(())
     }
+}
+
+/// What a script is given.
+#[derive(Clone, Copy)]
+pub(crate) enum Given<'a> {
+    /// An object and the parameters of an action, as Argo CD gives them.
+    Object(&'a Value, &'a [(&'a str, Value)]),
+    /// Values by names of the caller's. Empty maps stay maps.
+    Names(&'a [(&'a str, Value)]),
 }
 
 /// Has instructions counted. A script that catches the error of the end gets the next one with its next instruction,

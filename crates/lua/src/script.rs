@@ -7,7 +7,7 @@ use lynceus_object::{Object, Value};
 
 use crate::error::{ScriptError, ScriptErrorKind};
 use crate::limits;
-use crate::machine::{Libraries, Machine};
+use crate::machine::{Given, Libraries, Machine};
 use crate::meter::World;
 
 /// A script that is known to be Lua. Cloning is cheap, and every machine compiles it at most once.
@@ -43,9 +43,19 @@ impl Script {
         parameters: &[(&str, Value)],
         world: &World,
     ) -> Result<Value, ScriptError> {
+        self.given(Given::Object(object.value(), parameters), world)
+    }
+
+    /// Runs the script on values that it finds under these names, and gives what it returned. Other than in an action, an empty
+    /// map that is given stays one where it is returned.
+    pub fn run_with(&self, values: &[(&str, Value)], world: &World) -> Result<Value, ScriptError> {
+        self.given(Given::Names(values), world)
+    }
+
+    fn given(&self, given: Given<'_>, world: &World) -> Result<Value, ScriptError> {
         Machine::with(self.libraries, |machine| {
             let function = machine.compile(self.id, &self.text)?;
-            machine.run(&function, object.value(), parameters, world)
+            machine.run(&function, given, world)
         })
     }
 }

@@ -187,3 +187,14 @@ fn an_action_may_make_new_objects() {
     let odd = Script::compile("return {{operation = 'delete', resource = obj}}", Libraries::Closed).unwrap();
     assert_eq!(odd.act(&given, &[], &world()).unwrap_err().to_string(), "unsupported operation: \"delete\"");
 }
+
+#[test]
+fn a_script_finds_values_by_their_names_and_gives_empty_maps_back_as_such() {
+    let script = Script::compile(
+        "return {volume = template.volume, list = template.list, own = {}, full = template.full, n = count + 1}",
+        Libraries::Open,
+    );
+    let given = value!({"volume": {}, "list": [], "full": {"a": {}}});
+    let said = script.unwrap().run_with(&[("template", given), ("count", value!(2))], &world()).unwrap();
+    assert_eq!(said, value!({"volume": {}, "list": [], "own": [], "full": {"a": {}}, "n": 3}));
+}

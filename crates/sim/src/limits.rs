@@ -57,5 +57,14 @@ pub const HOOK_ANSWER_BYTES: usize = 3 * 1024 * 1024;
 /// How often controllers take turns at one point in time before they are made to wait.
 pub const SETTLE_ROUNDS: usize = 10_000;
 
+/// The most bytes of a stage or a snapshot, unpacked: 256 MiB.
+pub const SNAPSHOT_BYTES: usize = 256 * 1024 * 1024;
+
 /// The most nodes of a stage: each has an address and a range of addresses for its pods.
 pub const STAGE_NODES: usize = 250;
+
+/// How many different reasons the events of operators in Lua may have, and how long each may be.
+pub const OPERATOR_REASONS: usize = 1000;
+
+/// See [`OPERATOR_REASONS`].
+pub const OPERATOR_REASON_BYTES: usize = 128;

@@ -6,7 +6,9 @@ use jiff::SignedDuration;
 use lynceus_api::Glob;
 use lynceus_object::{Str, Value, yaml};
 
-use super::template::{Template, compile};
+use super::outcome::{News, Outcome};
+use super::script::Lua;
+use super::template::{Scope, Template, compile};
 use crate::cel::{Env, Program};
 
 /// The version of the declarations that are read.
@@ -19,8 +21,8 @@ pub struct Operator {
     pub(super) name: &'static str,
     /// The account that it writes as.
     pub(super) user: &'static str,
-    /// The image of the pods that it runs in: it does nothing while none of them is ready. Without one it always runs.
-    pub(super) image: Option<Glob>,
+    /// The images of the pods that it runs in: it does nothing while none of them is ready. Without any it always runs.
+    pub(super) images: Vec<Glob>,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -29,10 +31,25 @@ pub struct Operator {
 pub(super) struct Rule {
     pub(super) group: Str,
     pub(super) kind: Str,
-    /// Other objects, by the names that expressions know them by; a later one may name an earlier one.
-    pub(super) with: Vec<(Str, Lookup)>,
+    /// What names stand for, in an order in which each knows those that it uses.
+    pub(super) names: Vec<(Str, Named)>,
+    pub(super) course: Course,
+}
+
+/// What a name stands for.
+#[derive(Debug)]
+pub(super) enum Named {
+    /// What an expression comes to.
+    Expression(Program),
+    Objects(Lookup),
+}
+
+/// How it is decided what is done.
+#[derive(Debug)]
+pub(super) enum Course {
     /// The first that holds is the one that counts.
-    pub(super) cases: Vec<Case>,
+    Cases(Vec<Case>),
+    Script(Lua),
 }
 
 /// Another object, or several.
@@ -59,21 +76,10 @@ pub(super) struct Case {
     pub(super) when: Option<Program>,
     /// How long it has to be so.
     pub(super) after: SignedDuration,
-    /// Fields of the status.
-    pub(super) status: Option<Template>,
-    /// Fields of the object itself.
-    pub(super) set: Option<Template>,
-    /// Other objects.
-    pub(super) create: Vec<Template>,
-    /// What is told when it becomes so.
-    pub(super) events: Vec<News>,
-}
-
-#[derive(Debug)]
-pub(super) struct News {
-    pub(super) warning: bool,
-    pub(super) reason: &'static str,
-    pub(super) message: Template,
+    status: Option<Template>,
+    set: Option<Template>,
+    create: Vec<Template>,
+    events: Vec<(bool, &'static str, Template)>,
 }
 
 /// What is wrong with a declaration, and where.
@@ -120,42 +126,88 @@ impl Operator {
         }
         let name = top
             .inner("metadata", |metadata| Fields::of(metadata, &["name"])?.text("name").map(str::to_owned))?;
-        let (image, rules) = top.inner("spec", |spec| {
-            let spec = Fields::of(spec, &["image", "rules"])?;
-            let image = match spec.optional_text("image")? {
-                Some(pattern) => Some(
-                    Glob::new(pattern).map_err(|error| Fault::new(error.to_string()).at_field("image"))?,
-                ),
-                None => None,
+        let (images, rules) = top.inner("spec", |spec| {
+            let spec = Fields::of(spec, &["image", "lua", "rules"])?;
+            let images = match spec.get("image") {
+                Some(Value::Str(_)) => {
+                    vec![glob(spec.text("image")?).map_err(|fault| fault.at_field("image"))?]
+                }
+                _ => spec.list_or_none("image", |image| {
+                    glob(image.as_str().ok_or_else(|| Fault::new("has to be a text"))?)
+                })?,
             };
-            Ok((image, spec.list("rules", Rule::read)?))
+            let lua = spec.optional_text("lua")?.unwrap_or_default();
+            Ok((images, spec.list("rules", |rule| Rule::read(rule, lua))?))
         })?;
         // It lives as long as the program does, as the names of built-in controllers.
         let user = format!("system:serviceaccount:{name}:{name}").leak();
-        Ok(Operator { name: name.leak(), user, image, rules })
+        Ok(Operator { name: name.leak(), user, images, rules })
     }
 }
 
+fn glob(pattern: &str) -> Result<Glob, Fault> {
+    Glob::new(pattern).map_err(|error| Fault::new(error.to_string()))
+}
+
 impl Rule {
-    fn read(value: &Value) -> Result<Self, Fault> {
-        let fields = Fields::of(value, &["kind", "with", "cases"])?;
+    fn read(value: &Value, shared: &str) -> Result<Self, Fault> {
+        let fields = Fields::of(value, &["kind", "let", "with", "cases", "lua"])?;
         let (group, kind) = split(fields.text("kind")?);
-        let mut names: Vec<Str> = vec!["self".into()];
-        let mut with = Vec::new();
-        if let Some(lookups) = fields.get("with") {
-            let lookups = lookups.as_map().ok_or_else(|| Fault::new("has to be a map").at_field("with"))?;
-            for (name, lookup) in lookups.iter() {
-                let env = Env::untyped(names.iter().cloned());
-                let read =
-                    Lookup::read(lookup, &env).map_err(|fault| fault.at_field(name).at_field("with"))?;
-                names.push(name.clone());
-                with.push((name.clone(), read));
+        let (names, env) = named(&fields)?;
+        let course = match fields.optional_text("lua")? {
+            Some(text) if fields.get("cases").is_none() => {
+                Course::Script(Lua::read(shared, text).map_err(|fault| fault.at_field("lua"))?)
+            }
+            Some(_) => return Err(Fault::new("cannot stand beside cases").at_field("lua")),
+            None => Course::Cases(fields.list("cases", |case| Case::read(case, &env))?),
+        };
+        Ok(Rule { group: group.into(), kind: kind.into(), names, course })
+    }
+}
+
+/// Reads `let` and `with`. They may use each other's names; what is wrong is told of the first that cannot be read for anything else
+/// than a name that is still to come.
+fn named(fields: &Fields<'_>) -> Result<(Vec<(Str, Named)>, Env), Fault> {
+    let mut open = Vec::new();
+    for section in ["let", "with"] {
+        let Some(value) = fields.get(section) else { continue };
+        let map = value.as_map().ok_or_else(|| Fault::new("has to be a map").at_field(section))?;
+        open.extend(map.iter().map(|(name, value)| (section, name, value)));
+    }
+    let (mut names, mut env) = (Vec::new(), Env::untyped(["self".into()]));
+    while !open.is_empty() {
+        let (mut later, mut faults) = (Vec::new(), Vec::new());
+        let before = names.len();
+        for (section, name, value) in open {
+            let read = match section {
+                "let" => value
+                    .as_str()
+                    .ok_or_else(|| Fault::new("has to be an expression"))
+                    .and_then(|text| compile(text, &env))
+                    .map(Named::Expression),
+                _ => Lookup::read(value, &env).map(Named::Objects),
+            };
+            match read {
+                Ok(read) => {
+                    env = env.and(name.clone());
+                    names.push((name.clone(), read));
+                }
+                Err(fault) => {
+                    faults.push(fault.at_field(name).at_field(section));
+                    later.push((section, name, value));
+                }
             }
         }
-        let env = Env::untyped(names);
-        let cases = fields.list("cases", |case| Case::read(case, &env))?;
-        Ok(Rule { group: group.into(), kind: kind.into(), with, cases })
+        if names.len() == before {
+            let awaits = |fault: &Fault| {
+                later.iter().any(|(_, name, _)| fault.message.contains(&format!("reference to '{name}'")))
+            };
+            let at = faults.iter().position(|fault| !awaits(fault)).unwrap_or_default();
+            return Err(faults.swap_remove(at));
+        }
+        open = later;
     }
+    Ok((names, env))
 }
 
 impl Lookup {
@@ -178,36 +230,45 @@ impl Case {
             Some(text) => Some(compile(text, env).map_err(|fault| fault.at_field("when"))?),
             None => None,
         };
-        let after = match fields.optional_text("after")? {
-            Some(text) => lynceus_api::parse_duration(text)
-                .map_err(|_| Fault::new(format!("{text:?} is no duration such as 5s")).at_field("after"))?,
-            None => SignedDuration::ZERO,
-        };
         Ok(Case {
             when,
-            after,
+            after: duration(&fields, "after")?,
             status: fields.template("status", env)?,
             set: fields.template("set", env)?,
             create: fields.list_or_none("create", |object| Template::read(object, env))?,
-            events: fields.list_or_none("events", |news| News::read(news, env))?,
+            events: fields.list_or_none("events", |event| news(event, env))?,
+        })
+    }
+
+    /// What it says of an object.
+    pub(super) fn fill(&self, scope: &Scope<'_>) -> Result<Outcome, String> {
+        let fill = |template: &Option<Template>| template.as_ref().map(|one| one.fill(scope)).transpose();
+        let told = |(warning, reason, message): &(bool, &'static str, Template)| {
+            Ok::<_, String>(News { warning: *warning, reason, message: message.fill_text(scope)? })
+        };
+        Ok(Outcome {
+            status: fill(&self.status)?,
+            set: fill(&self.set)?,
+            create: self.create.iter().map(|one| one.fill(scope)).collect::<Result<_, _>>()?,
+            events: self.events.iter().map(told).collect::<Result<_, _>>()?,
+            again: None,
         })
     }
 }
 
-impl News {
-    fn read(value: &Value, env: &Env) -> Result<Self, Fault> {
-        let fields = Fields::of(value, &["type", "reason", "message"])?;
-        let warning = match fields.optional_text("type")? {
-            None | Some("Normal") => false,
-            Some("Warning") => true,
-            Some(other) => {
-                return Err(Fault::new(format!("{other:?} is neither Normal nor Warning")).at_field("type"));
-            }
-        };
-        let reason = fields.text("reason")?.to_owned().leak();
-        let message = fields.template("message", env)?.ok_or_else(|| Fault::new("needs a message"))?;
-        Ok(News { warning, reason, message })
+/// How long something has to be so.
+pub(super) fn duration(fields: &Fields<'_>, name: &str) -> Result<SignedDuration, Fault> {
+    match fields.optional_text(name)? {
+        Some(text) => lynceus_api::parse_duration(text)
+            .map_err(|_| Fault::new(format!("{text:?} is no duration such as 5s")).at_field(name)),
+        None => Ok(SignedDuration::ZERO),
     }
+}
+
+fn news(value: &Value, env: &Env) -> Result<(bool, &'static str, Template), Fault> {
+    let fields = Fields::of(value, &["type", "reason", "message"])?;
+    let message = fields.template("message", env)?.ok_or_else(|| Fault::new("needs a message"))?;
+    Ok((fields.is_warning()?, fields.text("reason")?.to_owned().leak(), message))
 }
 
 /// A group and a kind, as in `apps/Deployment`; the core group has none.
@@ -216,10 +277,10 @@ pub(super) fn split(text: &str) -> (&str, &str) {
 }
 
 /// The fields of a map, all of which are known.
-struct Fields<'a>(&'a lynceus_object::Map);
+pub(super) struct Fields<'a>(&'a lynceus_object::Map);
 
 impl<'a> Fields<'a> {
-    fn of(value: &'a Value, known: &[&str]) -> Result<Self, Fault> {
+    pub(super) fn of(value: &'a Value, known: &[&str]) -> Result<Self, Fault> {
         let map = value.as_map().ok_or_else(|| Fault::new("has to be a map"))?;
         if let Some((name, _)) = map.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             return Err(Fault::new(format!("is not known; there is {}", known.join(", "))).at_field(name));
@@ -227,17 +288,28 @@ impl<'a> Fields<'a> {
         Ok(Fields(map))
     }
 
-    fn get(&self, name: &str) -> Option<&'a Value> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
+    pub(super) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
         let Some(value) = self.get(name) else { return Ok(None) };
         value.as_str().map(Some).ok_or_else(|| Fault::new("has to be a text").at_field(name))
     }
 
-    fn text(&self, name: &str) -> Result<&'a str, Fault> {
+    pub(super) fn text(&self, name: &str) -> Result<&'a str, Fault> {
         self.optional_text(name)?.ok_or_else(|| Fault::new("is missing").at_field(name))
+    }
+
+    /// Whether an event warns.
+    pub(super) fn is_warning(&self) -> Result<bool, Fault> {
+        match self.optional_text("type")? {
+            None | Some("Normal") => Ok(false),
+            Some("Warning") => Ok(true),
+            Some(other) => {
+                Err(Fault::new(format!("{other:?} is neither Normal nor Warning")).at_field("type"))
+            }
+        }
     }
 
     fn inner<T>(&self, name: &str, read: impl FnOnce(&'a Value) -> Result<T, Fault>) -> Result<T, Fault> {
@@ -255,7 +327,7 @@ impl<'a> Fields<'a> {
         if items.is_empty() { Err(Fault::new("needs at least one").at_field(name)) } else { Ok(items) }
     }
 
-    fn list_or_none<T>(
+    pub(super) fn list_or_none<T>(
         &self,
         name: &str,
         read: impl Fn(&'a Value) -> Result<T, Fault>,
@@ -281,7 +353,7 @@ mod tests {
         assert_eq!(problem("  rules: [{kind: example.com/Thing, cases: [{status: {ready: true}}]}]\n"), "");
         for (text, expected) in [
             ("  rules: []\n", "spec.rules: needs at least one"),
-            ("  rule: []\n", "spec.rule: is not known; there is image, rules"),
+            ("  rule: []\n", "spec.rule: is not known; there is image, lua, rules"),
             (
                 "  rules: [{kind: a/B, cases: [{when: 'self.'}]}]\n",
                 "spec.rules[0].cases[0].when: \"self.\" is no expression",
@@ -293,6 +365,22 @@ mod tests {
             (
                 "  rules: [{kind: a/B, with: {x: {kind: C}}, cases: [{}]}]\n",
                 "spec.rules[0].with.x: needs either a name or labels",
+            ),
+            (
+                "  rules: [{kind: a/B, let: {a: b + 1, b: self.}, cases: [{}]}]\n",
+                "spec.rules[0].let.b: \"self.\" is no expression",
+            ),
+            (
+                "  rules: [{kind: a/B, let: {a: b, b: a}, cases: [{}]}]\n",
+                "spec.rules[0].let.a: \"b\" is no expression",
+            ),
+            (
+                "  rules: [{kind: a/B, cases: [{}], lua: return}]\n",
+                "spec.rules[0].lua: cannot stand beside cases",
+            ),
+            (
+                "  lua: \"local x\\n\"\n  rules: [{kind: a/B, lua: \"local y\\nreturn }\"}]\n",
+                "spec.rules[0].lua: line 2: unexpected symbol near '}'",
             ),
             (
                 "  rules: [{kind: a/B, cases: [{status: {a: '${other.x}'}}]}]\n",

@@ -1,31 +1,33 @@
 //! Operators as declarations: what a program in the cluster does with objects of its own kinds, said in YAML.
 //!
 //! A declaration says for a kind which other objects count, and case by case what is done: fields of the status are written,
-//! fields of the object itself, other objects are made, and something is told. Expressions are CEL. The same declaration stands
-//! for a program that is really there: it does nothing while no pod with its image is ready.
+//! fields of the object itself, other objects are made, and something is told. Expressions are CEL, and a script in Lua says what
+//! they cannot. The same declaration stands for a program that is really there: it does nothing while no pod with its image is
+//! ready.
 //!
 //! Everything is written by server-side apply under the operator's name, so that who wrote a field can be told as in a real
 //! cluster. Those that are shipped are files in `crates/sim/operators`, to be read, copied and changed.
 
 mod declaration;
-mod template;
+mod outcome;
+mod script;
+pub(crate) mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use jiff::Timestamp;
-use lynceus_object::{Object, Str, Value, value};
+use jiff::{SignedDuration, Timestamp};
+use lynceus_object::{Object, Str};
 
-use self::declaration::{Case, Lookup, Rule, Which, split};
+use self::declaration::{Case, Course, Lookup, Named, Rule, Which, split};
+use self::outcome::{Outcome, served};
 use self::template::{Scope, run};
 use crate::cel::{Ty, Val};
 use crate::controllers::key::Key;
 use crate::controllers::kind::POD;
 use crate::controllers::steps::{Announcement, Step, Steps};
-use crate::controllers::time::stamp;
 use crate::controllers::world::World;
-use crate::controllers::{Controller, Writer, condition, selector};
-use crate::kinds::Resource;
+use crate::controllers::{Controller, Refusal, Writer, condition, selector};
 use crate::store::{Event, EventKind};
 use crate::view::View as _;
 
@@ -40,11 +42,18 @@ macro_rules! shipped {
 }
 
 shipped! {
+    "argo-rollouts"
     "cert-manager"
     "cloudnative-pg"
+    "envoy-gateway"
     "external-secrets"
+    "gitea"
+    "knative-serving"
+    "kserve"
+    "openshift-builds"
     "openshift-router"
     "strimzi"
+    "tekton"
 }
 
 /// The operators that every cluster has, though they do nothing before somebody brings their kinds and their pods.
@@ -77,10 +86,13 @@ pub(crate) struct Acting {
     /// which are empty where any will do.
     watched: BTreeMap<Watched, BTreeSet<Key>>,
     /// The case that an object is in by a rule, since when, and whether its news was told.
-    since: BTreeMap<(Key, usize), (usize, Timestamp, bool)>,
+    since: BTreeMap<(Key, usize), (State, Timestamp, bool)>,
 }
 
 type Watched = (Str, Str, Str, Str);
+
+/// Which case it is, or what a script calls it.
+type State = (usize, String);
 
 impl Acting {
     pub(crate) fn new(operator: Arc<Operator>) -> Self {
@@ -126,35 +138,31 @@ impl Acting {
         out: &mut Steps,
     ) -> Result<(), String> {
         let mut scope: Scope<'_> = vec![("self", Val::lift(object.value(), &Ty::Dyn))];
-        for (name, lookup) in &rule.with {
-            let found = self.look_up(lookup, (key, object), &scope, world)?;
-            scope.push((name, found));
-        }
-        let mut chosen = None;
-        for (number, case) in rule.cases.iter().enumerate() {
-            let holds = match &case.when {
-                Some(when) => matches!(run(when, &scope)?, Val::Bool(true)),
-                None => true,
+        for (name, named) in &rule.names {
+            let value = match named {
+                Named::Expression(program) => run(program, &scope),
+                Named::Objects(lookup) => self.look_up(lookup, (key, object), &scope, world),
             };
-            if holds {
-                chosen = Some((number, case));
-                break;
-            }
+            scope.push((name, value.map_err(|problem| format!("{name}: {problem}"))?));
         }
         let place = (key.clone(), index);
-        let Some((number, case)) = chosen else {
+        let Some(Decision { state, after, what }) = decide(&rule.course, &scope, world.now)? else {
             self.since.remove(&place);
             return Ok(());
         };
-        let before = self.since.get(&place).filter(|(known, ..)| *known == number);
+        let before = self.since.get(&place).filter(|(known, ..)| *known == state);
         let (since, is_told) = before.map_or((world.now, false), |(_, since, is_told)| (*since, *is_told));
-        let due = since.saturating_add(case.after).unwrap_or(since);
-        self.since.insert(place, (number, since, world.now >= due));
+        let due = since.saturating_add(after).unwrap_or(since);
+        self.since.insert(place, (state, since, world.now >= due));
         if world.now < due {
             out.again_at(due);
             return Ok(());
         }
-        act(case, object, &scope, !is_told, world, out)
+        let outcome = match what {
+            What::Said(outcome) => outcome,
+            What::Case(case) => case.fill(&scope)?,
+        };
+        outcome.act(object, !is_told, world, out)
     }
 
     fn look_up(
@@ -237,8 +245,8 @@ impl Controller for Acting {
                 self.own.iter().filter(|key| key.name == owner.name && key.namespace == object.namespace());
             wake.extend(owned.cloned());
         }
-        let is_its_pod = |image| POD.is(&event.place) && has_image(object, image);
-        if self.operator.image.as_ref().is_some_and(is_its_pod)
+        if POD.is(&event.place)
+            && self.operator.images.iter().any(|image| has_image(object, image))
             && self.note(&Key::of(&event.place, object), object, event.kind == EventKind::Deleted)
         {
             wake.extend(self.own.iter().cloned());
@@ -247,7 +255,7 @@ impl Controller for Acting {
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(object) = world.find(key).filter(|object| !object.is_deleting()) else { return };
-        if self.operator.image.is_some() && self.pods.is_empty() {
+        if !self.operator.images.is_empty() && self.pods.is_empty() {
             return;
         }
         let operator = Arc::clone(&self.operator);
@@ -257,6 +265,19 @@ impl Controller for Acting {
                     format!("rules[{index}] of the operator {} cannot be followed: {problem}", operator.name);
                 out.announce(Announcement::warning(&object, "OperatorFault", message));
             }
+        }
+    }
+
+    fn refused(&mut self, key: &Key, why: &Refusal<'_>, world: &World<'_>, out: &mut Steps) {
+        let (Some(object), Step::Apply { key: wanted, object: made, .. }) = (world.find(key), why.step)
+        else {
+            return;
+        };
+        if wanted != key {
+            let message = format!("Error creating: {} {:?}: {}", made.kind(), made.name(), why.error);
+            out.announce(Announcement::warning(&object, "FailedCreate", message));
+        } else {
+            out.announce(Announcement::warning(&object, "OperatorFault", why.error.to_string()));
         }
     }
 }
@@ -270,96 +291,42 @@ fn has_image(pod: &Object, image: &lynceus_api::Glob) -> bool {
     containers.iter().any(|container| container.str_at(&["image"]).is_some_and(|name| image.matches(name)))
 }
 
-/// How a kind is served, in the version that it is kept in.
-fn served(world: &World<'_>, group: &str, kind: &str) -> Option<Arc<Resource>> {
-    let registry = world.local.registry();
-    let mut found = registry.resources().iter().filter(|one| one.group == group && one.kind == kind);
-    found.find(|one| one.storage.version == one.version).cloned()
+/// What is so with an object, and what is done when it has been so for long enough.
+struct Decision<'a> {
+    state: State,
+    after: SignedDuration,
+    what: What<'a>,
 }
 
-/// Does what a case says.
-fn act(
-    case: &Case,
-    object: &Object,
-    scope: &Scope<'_>,
-    is_news: bool,
-    world: &World<'_>,
-    out: &mut Steps,
-) -> Result<(), String> {
-    for template in &case.create {
-        let mut made =
-            Object::new(template.fill(scope)?).map_err(|_| "what is made is no object".to_owned())?;
-        let Some(resource) = served(world, made.group(), made.kind()) else {
-            return Err(format!("no {} is served", made.kind()));
-        };
-        if resource.namespaced && made.namespace().is_empty() {
-            made.set(&["metadata", "namespace"], object.namespace());
+enum What<'a> {
+    /// To be filled in when its time has come.
+    Case(&'a Case),
+    /// What a script said.
+    Said(Outcome),
+}
+
+/// Asks the script, or finds the first case that holds.
+fn decide<'a>(course: &'a Course, scope: &Scope<'_>, now: Timestamp) -> Result<Option<Decision<'a>>, String> {
+    let cases = match course {
+        Course::Cases(cases) => cases,
+        Course::Script(script) => {
+            let said = script.run(scope, now)?;
+            return Ok(said.map(|(name, after, outcome)| Decision {
+                state: (0, name),
+                after,
+                what: What::Said(outcome),
+            }));
         }
-        if made.namespace() == object.namespace() && made.at(&["metadata", "ownerReferences"]).is_none() {
-            made.set(&["metadata", "ownerReferences"], vec![owner(object)]);
-        }
-        push(&resource, "", made, out);
-    }
-    let Some(resource) = served(world, object.group(), object.kind()) else { return Ok(()) };
-    let part = |fields: Value| {
-        let mut part = Object::named(&object.gvk(), object.namespace(), object.name());
-        merge(part.value_mut(), fields);
-        part
     };
-    if let Some(set) = &case.set {
-        push(&resource, "", part(set.fill(scope)?), out);
-    }
-    if let Some(status) = &case.status {
-        let status = dated(status.fill(scope)?, object, world.now);
-        let has_status = resource.subresources.iter().any(|one| one.name == "status");
-        push(&resource, if has_status { "status" } else { "" }, part(value!({"status": status})), out);
-    }
-    for news in case.events.iter().filter(|_| is_news) {
-        let message = news.message.fill_text(scope)?;
-        let told = Announcement::normal(object, news.reason, message);
-        out.announce(Announcement { warning: news.warning, ..told });
-    }
-    Ok(())
-}
-
-/// Puts fields into a value, beside those that are there.
-fn merge(into: &mut Value, fields: Value) {
-    match fields {
-        Value::Map(fields) => {
-            let map = into.as_map_or_insert();
-            for (name, field) in fields {
-                match map.get_mut(&name) {
-                    Some(known) => merge(known, field),
-                    None => {
-                        map.insert(name, field);
-                    }
-                }
-            }
+    for (number, case) in cases.iter().enumerate() {
+        let holds = match &case.when {
+            Some(when) => matches!(run(when, scope)?, Val::Bool(true)),
+            None => true,
+        };
+        if holds {
+            let state = (number, String::new());
+            return Ok(Some(Decision { state, after: case.after, what: What::Case(case) }));
         }
-        other => *into = other,
     }
-}
-
-fn push(resource: &Resource, subresource: &'static str, object: Object, out: &mut Steps) {
-    let place = crate::store::Place::new(&resource.group, &resource.plural);
-    out.steps.push(Step::Apply { key: Key::of(&place, &object), subresource, object });
-}
-
-fn owner(object: &Object) -> Value {
-    value!({
-        "apiVersion": object.api_version(), "kind": object.kind(), "name": object.name(), "uid": object.uid(),
-        "controller": true, "blockOwnerDeletion": true,
-    })
-}
-
-/// A status whose conditions say since when they are as they are.
-fn dated(mut status: Value, object: &Object, now: Timestamp) -> Value {
-    let Some(conditions) = status.at_mut(&["conditions"]).and_then(Value::as_seq_mut) else { return status };
-    for one in conditions.make_mut().iter_mut().filter(|one| one.get("lastTransitionTime").is_none()) {
-        let before = condition::get(object, one.str_at(&["type"]).unwrap_or_default());
-        let same = before.filter(|before| before.str_at(&["status"]) == one.str_at(&["status"]));
-        let since = same.and_then(|before| before.get("lastTransitionTime").cloned());
-        one.set(&["lastTransitionTime"], since.unwrap_or_else(|| Value::from(stamp(now))));
-    }
-    status
+    Ok(None)
 }

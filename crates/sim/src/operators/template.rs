@@ -13,7 +13,7 @@ const BUDGET: u64 = 1_000_000;
 
 /// A value in which texts may hold expressions: `${self.metadata.name}`.
 #[derive(Debug)]
-pub(super) enum Template {
+pub(crate) enum Template {
     /// As it stands.
     Plain(Value),
     /// Nothing but an expression, which gives the value.
@@ -28,7 +28,7 @@ pub(super) enum Template {
 
 /// `$each: {in: …, as: item, key: …, value: …}`, since CEL makes no maps of lists.
 #[derive(Debug)]
-pub(super) struct Each {
+pub(crate) struct Each {
     items: Program,
     name: Str,
     key: Template,
@@ -36,17 +36,17 @@ pub(super) struct Each {
 }
 
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Words(String),
     Hole(Program),
 }
 
 /// What the names in expressions stand for.
-pub(super) type Scope<'a> = Vec<(&'a str, Val)>;
+pub(crate) type Scope<'a> = Vec<(&'a str, Val)>;
 
 impl Template {
     /// Reads a value. What is wrong is told with the path below it.
-    pub(super) fn read(value: &Value, env: &Env) -> Result<Self, Fault> {
+    pub(crate) fn read(value: &Value, env: &Env) -> Result<Self, Fault> {
         Ok(match value {
             Value::Str(text) if text.contains("${") => Template::text(text, env)?,
             Value::Seq(items) => {
@@ -89,7 +89,7 @@ impl Template {
     }
 
     /// The value with its holes filled. What comes to null is left out of maps and lists.
-    pub(super) fn fill(&self, scope: &Scope<'_>) -> Result<Value, String> {
+    pub(crate) fn fill(&self, scope: &Scope<'_>) -> Result<Value, String> {
         Ok(match self {
             Template::Plain(value) => value.clone(),
             Template::Whole(program) => {
@@ -128,7 +128,7 @@ impl Template {
     }
 
     /// The text that it comes to; empty for null.
-    pub(super) fn fill_text(&self, scope: &Scope<'_>) -> Result<String, String> {
+    pub(crate) fn fill_text(&self, scope: &Scope<'_>) -> Result<String, String> {
         Ok(match self.fill(scope)? {
             Value::Null => String::new(),
             Value::Str(text) => text.to_string(),
