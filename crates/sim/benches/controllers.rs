@@ -39,6 +39,31 @@ async fn roll_out(deployments: usize, replicas: usize) {
     assert_eq!(available, (deployments * replicas) as i64);
 }
 
+/// A day in which a CronJob runs every minute, each Job with its pod.
+async fn day_of_jobs() {
+    let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
+    let sim = Sim::start(Options { clock: Some(clock), seed: Some(1), ..Options::default() }).await.unwrap();
+    let local = sim.local();
+    sim.settle().await;
+    let pod = value!({"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "task"}]}});
+    let object = value!({
+        "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick", "namespace": "default"},
+        "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": pod}}},
+    });
+    local.create("batch", "cronjobs", Object::new(object).unwrap()).await.unwrap();
+    sim.advance(SignedDuration::from_hours(24)).await;
+    let tick = local.get("batch", "cronjobs", "default", "tick").unwrap();
+    assert_eq!(tick.value().str_at(&["status", "lastScheduleTime"]), Some("1970-01-02T00:00:00Z"));
+}
+
+fn day(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut group = criterion.benchmark_group("day");
+    group.sample_size(10);
+    group.bench_function("1440 jobs of a cron job", |bencher| bencher.iter(|| runtime.block_on(day_of_jobs())));
+    group.finish();
+}
+
 fn settle(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut group = criterion.benchmark_group("settle");
@@ -52,5 +77,5 @@ fn settle(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, settle);
+criterion_group!(benches, settle, day);
 criterion_main!(benches);

@@ -4,6 +4,7 @@
 
 use lynceus_object::Object;
 
+use crate::admission::failure_words;
 use crate::core::Core;
 use crate::crd::Webhook;
 use crate::kinds::Resource;
@@ -69,6 +70,11 @@ async fn call(
     request: &lynceus_object::Value,
 ) -> Result<lynceus_object::Value, String> {
     let seconds = limits::CONVERSION_SECONDS;
+    if let Some(service) = hook::service_of(&webhook.client)
+        && let Some(failure) = core.stage.webhooks.iter().find_map(|one| one.breaks_conversion(service))
+    {
+        return Err(failure_words(failure, &core.store, &webhook.client, &format!("timeout={seconds}s")));
+    }
     let target = hook::target(&core.store, &webhook.client, &format!("timeout={seconds}s"))?;
     hook::post(&target, request, seconds).await
 }

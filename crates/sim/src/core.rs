@@ -69,7 +69,7 @@ impl Core {
             store,
             clock,
             random,
-            admission: Chain::new(),
+            admission: Chain::declaring(stage.webhooks.clone()),
             authenticator,
             root_certificate,
             additions,

@@ -33,6 +33,49 @@ pub(crate) struct Target {
     roots: Vec<CertificateDer<'static>>,
 }
 
+/// The Service that a `clientConfig` names: its namespace and name.
+pub(crate) fn service_of(config: &Value) -> Option<(&str, &str)> {
+    let service = config.get("service")?;
+    Some((service.str_at(&["namespace"])?, service.str_at(&["name"])?))
+}
+
+/// The URL of a `clientConfig` as messages show it.
+pub(crate) fn shown(config: &Value, query: &str) -> String {
+    let url = config.str_at(&["url"]).unwrap_or_default();
+    match service_of(config) {
+        Some(_) if url.is_empty() => {
+            let (host, port, path) = of_service(config.get("service").unwrap_or(&Value::Null));
+            format!("https://{host}:{port}{path}?{query}")
+        }
+        _ => format!("{}?{query}", url.split('?').next().unwrap_or(url)),
+    }
+}
+
+/// The address that a `clientConfig` leads to, as messages show it.
+pub(crate) fn dialled(view: &dyn View, config: &Value) -> String {
+    let Some((namespace, name)) = service_of(config) else {
+        let url = Url::parse(config.str_at(&["url"]).unwrap_or_default());
+        return url.map_or_else(String::new, |url| match url.port() {
+            "" => format!("{}:{}", url.hostname(), if url.scheme() == "https" { 443 } else { 80 }),
+            port => format!("{}:{port}", url.hostname()),
+        });
+    };
+    let (host, port, _) = of_service(config.get("service").unwrap_or(&Value::Null));
+    let found = view.get("", "services", namespace, name);
+    let address = found.as_ref().and_then(|service| service.value().str_at(&["spec", "clusterIP"]));
+    format!("{}:{port}", address.filter(|address| *address != "None").unwrap_or(&host))
+}
+
+/// Host, port and path of a Service that is called.
+fn of_service(service: &Value) -> (String, i64, String) {
+    let word = |field: &str| service.str_at(&[field]).unwrap_or_default();
+    let path = match word("path") {
+        path if path.starts_with('/') => path.to_owned(),
+        path => format!("/{path}"),
+    };
+    (format!("{}.{}.svc", word("name"), word("namespace")), service.int_at(&["port"]).unwrap_or(443), path)
+}
+
 /// Reads a `clientConfig`. The query is added to its URL.
 pub(crate) fn target(view: &dyn View, config: &Value, query: &str) -> Result<Target, String> {
     let roots = bundle(config.str_at(&["caBundle"]).unwrap_or_default());
@@ -63,12 +106,7 @@ fn service_target(
 ) -> Result<Target, String> {
     let word = |field: &str| service.str_at(&[field]).unwrap_or_default();
     let (namespace, name) = (word("namespace"), word("name"));
-    let port = service.int_at(&["port"]).unwrap_or(443);
-    let path = match word("path") {
-        path if path.starts_with('/') => path.to_owned(),
-        path => format!("/{path}"),
-    };
-    let host = format!("{name}.{namespace}.svc");
+    let (host, port, path) = of_service(service);
     let url = format!("https://{host}:{port}{path}?{query}");
     let problem = |what: String| format!("Post {url:?}: {what}");
     let found = view
@@ -78,25 +116,31 @@ fn service_target(
         found.value().items_at(&["spec", "ports"]).iter().find(|known| known.int_at(&["port"]) == Some(port));
     let listed =
         listed.ok_or_else(|| problem(format!("no service port {port} found for service {name:?}")))?;
-    let (address, port) = endpoint(view, namespace, name, listed)
+    let (address, port, in_pod) = endpoint(view, namespace, name, listed)
         .ok_or_else(|| problem(format!("no endpoints available for service {name:?}")))?;
+    if in_pod {
+        // No container ever runs: rather than waiting for one, it is said what a machine would say.
+        return Err(problem(format!("dial tcp {address}:{port}: connect: connection refused")));
+    }
     let path = format!("{path}?{query}");
     Ok(Target { url, is_tls: true, host, address: Some(address), port, path, roots })
 }
 
-/// The first ready address behind a service's port.
-fn endpoint(view: &dyn View, namespace: &str, name: &str, port: &Value) -> Option<(String, u16)> {
+/// The first ready address behind a service's port, and whether it is that of a pod.
+fn endpoint(view: &dyn View, namespace: &str, name: &str, port: &Value) -> Option<(String, u16, bool)> {
     let endpoints = view.get("", "endpoints", namespace, name)?;
     let wanted = port.str_at(&["name"]);
     for subset in endpoints.value().items_at(&["subsets"]) {
-        let address = subset.items_at(&["addresses"]).first().and_then(|address| address.str_at(&["ip"]));
+        let first = subset.items_at(&["addresses"]).first();
+        let address = first.and_then(|address| address.str_at(&["ip"]));
+        let in_pod = first.and_then(|address| address.str_at(&["targetRef", "kind"])) == Some("Pod");
         let ports = subset.items_at(&["ports"]);
         let port = ports
             .iter()
             .find(|known| known.str_at(&["name"]) == wanted)
             .and_then(|known| known.int_at(&["port"]));
         if let (Some(address), Some(port)) = (address, port.and_then(|port| u16::try_from(port).ok())) {
-            return Some((address.to_owned(), port));
+            return Some((address.to_owned(), port, in_pod));
         }
     }
     None

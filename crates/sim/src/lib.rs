@@ -40,6 +40,7 @@ mod identity;
 pub mod kinds;
 pub mod limits;
 mod local;
+mod metrics;
 pub mod openapi;
 pub mod operators;
 pub mod random;

@@ -12,7 +12,7 @@ use lynceus_object::{Value, json, value};
 use lynceus_sim::attributes::User;
 use lynceus_sim::clock::ManualClock;
 use lynceus_sim::http::Service;
-use lynceus_sim::{Options, Sim};
+use lynceus_sim::{Options, Sim, Stage};
 use tower::ServiceExt;
 
 /// A webhook that turns `hostPort: a:1` of `v1beta1` into `host` and `port` of `v1` and back, or
@@ -80,9 +80,13 @@ struct Client(Service);
 
 impl Client {
     async fn start(conversion: Value) -> Self {
+        Client::start_on(conversion, Stage::default()).await
+    }
+
+    async fn start_on(conversion: Value, stage: Stage) -> Self {
         let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
         let options =
-            Options { clock: Some(clock), seed: Some(1), without_controllers: true, ..Options::default() };
+            Options { clock: Some(clock), seed: Some(1), without_controllers: true, stage, ..Options::default() };
         let client = Client(Sim::start(options).await.unwrap().service(User::admin()));
         let version = |name: &str, storage: bool, fields: &[&str]| {
             let fields: lynceus_object::Map =
@@ -166,4 +170,51 @@ async fn a_webhook_that_refuses_or_is_not_trusted_is_an_error_that_says_so() {
 async fn without_a_webhook_versions_differ_in_name_and_lose_what_the_stored_one_does_not_know() {
     let client = Client::start(value!({"strategy": "None"})).await;
     assert_eq!(client.create("v1beta1", value!({"hostPort": "a:1"})).await, "{}");
+}
+
+#[tokio::test]
+async fn a_converter_that_nobody_answers_for_is_an_error_for_its_versions_alone() {
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = closed.local_addr().unwrap();
+    drop(closed);
+    let (_, bundle) = webhook().await;
+    let url = format!("https://{address}/convert");
+    let client = Client::start(by_webhook(&url, &bundle)).await;
+    let failed = format!(
+        "conversion webhook for e.com/v1beta1, Kind=Thing failed: Post \"{url}?timeout=30s\": dial tcp {address}: connect: \
+         connection refused"
+    );
+    assert_eq!(client.create("v1beta1", value!({"hostPort": "a:1"})).await, failed);
+    assert_eq!(client.create("v1", value!({"host": "b"})).await, r#"{"host":"b"}"#);
+    let refused = failed.replace("e.com/v1beta1", "e.com/v1");
+    for path in [format!("{}/x", things("v1beta1")), things("v1beta1")] {
+        assert_eq!(shown(&client.send("GET", &path, "").await), refused, "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_converter_that_never_answers_is_given_up() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/convert", silent.local_addr().unwrap());
+    let client = Client::start(by_webhook(&url, "")).await;
+    assert_eq!(
+        client.create("v1beta1", value!({"hostPort": "a:1"})).await,
+        format!(
+            "conversion webhook for e.com/v1beta1, Kind=Thing failed: Post \"{url}?timeout=30s\": context deadline exceeded"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_stage_breaks_a_converter_by_its_service() {
+    let text = "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\nwebhooks: [{service: shop/converter, rules: [{fails: connection refused}]}]";
+    let stage = Stage::read("stage.yaml", text).unwrap();
+    let service = value!({"namespace": "shop", "name": "converter", "path": "/convert"});
+    let conversion = value!({"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}}});
+    let client = Client::start_on(conversion, stage).await;
+    assert_eq!(
+        client.create("v1beta1", value!({"hostPort": "a:1"})).await,
+        "conversion webhook for e.com/v1beta1, Kind=Thing failed: Post \
+         \"https://converter.shop.svc:443/convert?timeout=30s\": dial tcp converter.shop.svc:443: connect: connection refused"
+    );
 }

@@ -103,3 +103,37 @@ async fn a_namespace_waits_for_its_finalizer() {
     local.replace("", "namespaces", done, "finalize").await.unwrap();
     assert_eq!(local.get("", "namespaces", "", "shop"), None);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_at_the_same_time_never_take_more_than_a_quota_has() {
+    let local = local().await;
+    let amounts = value!({"count/configmaps": "5"});
+    let quota = value!({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": amounts},
+    });
+    let mut quota = local.create("", "resourcequotas", Object::new(quota).unwrap()).await.unwrap();
+    quota.set(&["status"], value!({"hard": amounts, "used": {"count/configmaps": "0"}}));
+    local.update_status("", "resourcequotas", quota).await.unwrap();
+    let tasks: Vec<_> = (0..40)
+        .map(|number| {
+            let local = local.clone();
+            tokio::spawn(async move { local.create("", "configmaps", config_map(&format!("c{number}"))).await })
+        })
+        .collect();
+    let mut made = 0;
+    for task in tasks {
+        match task.await.unwrap() {
+            Ok(_) => made += 1,
+            Err(error) => {
+                let why = "is forbidden: exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=5, limited: \
+                           count/configmaps=5";
+                assert!(error.message.ends_with(why), "{}", error.message);
+            }
+        }
+    }
+    let stored = local.list("", "configmaps", Some("default")).len();
+    let quota = local.get("", "resourcequotas", "default", "q").unwrap();
+    assert_eq!((made, stored), (5, 5));
+    assert_eq!(quota.value().str_at(&["status", "used", "count/configmaps"]), Some("5"));
+}

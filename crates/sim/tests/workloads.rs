@@ -300,6 +300,46 @@ async fn a_pod_waits_for_its_configuration() {
 }
 
 #[tokio::test]
+async fn a_missing_secret_holds_its_container_alone_and_a_missing_volume_the_whole_pod() {
+    let cluster = Cluster::start().await;
+    let secret = |name: &str| {
+        value!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "default"}})
+    };
+    let key = value!({"name": "PASSWORD", "valueFrom": {"secretKeyRef": {"name": "login", "key": "password"}}});
+    let pod = |name: &str, volumes: Value| {
+        value!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"volumes": volumes, "containers": [
+                {"name": "main", "image": "app", "env": [key]}, {"name": "side", "image": "proxy"},
+            ]},
+        })
+    };
+    cluster.create("", "secrets", secret("login")).await;
+    cluster.create("", "pods", pod("app", value!([]))).await;
+    let mounted = value!([{"name": "files", "secret": {"secretName": "files"}}]);
+    cluster.create("", "pods", pod("blocked", mounted)).await;
+    cluster.advance(30).await;
+    let states = |name: &str| -> Vec<String> {
+        let pod = cluster.get("", "pods", name);
+        let statuses = pod.value().items_at(&["status", "containerStatuses"]).iter();
+        let word = |status: &Value| status.str_at(&["state", "waiting", "reason"]).unwrap_or("runs").to_owned();
+        statuses.map(|status| format!("{} {}", status.str_at(&["name"]).unwrap(), word(status))).collect()
+    };
+    assert_eq!(states("app"), ["main CreateContainerConfigError", "side runs"]);
+    assert_eq!(states("blocked"), ["main ContainerCreating", "side ContainerCreating"]);
+    assert_eq!(cluster.states(), ["app Pending", "blocked Pending"]);
+    let failed = "Failed: Error: couldn't find key password in Secret default/login";
+    assert_eq!(cluster.events("app").iter().filter(|event| *event == failed).count(), 1);
+    let mount = "FailedMount: MountVolume.SetUp failed for volume \"files\" : secret \"files\" not found";
+    assert!(cluster.events("blocked").contains(&mount.to_owned()), "{:?}", cluster.events("blocked"));
+    cluster.create("", "secrets", secret("files")).await;
+    let password = |login: &mut Object| login.set(&["data", "password"], "czNjcjN0");
+    cluster.edit("", "secrets", "login", password).await;
+    cluster.advance(5).await;
+    assert_eq!(cluster.states(), ["app Running ready", "blocked Running ready"]);
+}
+
+#[tokio::test]
 async fn a_finished_job_goes_after_its_time() {
     let cluster = Cluster::start().await;
     cluster
@@ -546,16 +586,65 @@ async fn a_budget_counts_healthy_pods() {
     );
 }
 
-#[tokio::test]
-async fn the_same_start_leads_to_the_same_end() {
-    let mut ends = Vec::new();
-    for _ in 0..2 {
-        let cluster = Cluster::start().await;
-        cluster.create("apps", "deployments", deployment("web", 3, "nginx:1")).await;
-        cluster.advance(100).await;
-        ends.push(cluster.pods().into_iter().map(Object::into_value).collect::<Vec<_>>());
+/// Everything that happens in a busy hour, one line for each change.
+async fn busy_hour() -> Vec<String> {
+    let cluster = Cluster::start().await;
+    let mut changes = cluster.local.changes();
+    let namespace = value!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
+    cluster.create("", "namespaces", namespace).await;
+    cluster.create("apps", "deployments", deployment("web", 3, "nginx:1")).await;
+    let service = value!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}], "type": "LoadBalancer"},
+    });
+    cluster.create("", "services", service).await;
+    let scaler = value!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"minReplicas": 5, "maxReplicas": 9, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}},
+    });
+    cluster.create("autoscaling", "horizontalpodautoscalers", scaler).await;
+    let crashing = task(value!({"sim.lynceus.dev/exit-code": "1"}));
+    cluster.create("batch", "jobs", job("sum", value!({"backoffLimit": 2, "parallelism": 2}), crashing)).await;
+    let mut cron = value!({
+        "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick", "namespace": "default"},
+        "spec": {"schedule": "*/5 * * * *", "jobTemplate": {"spec": {}}},
+    });
+    cron.set(&["spec", "jobTemplate", "spec", "template"], task(value!({})));
+    cluster.create("batch", "cronjobs", cron).await;
+    cluster.advance(600).await;
+    let image = |web: &mut Object| {
+        web.set(&["spec", "template", "spec", "containers"], value!([{"name": "main", "image": "nginx:2"}]));
+    };
+    cluster.edit("apps", "deployments", "web", image).await;
+    cluster.advance(600).await;
+    let target = Target { group: "", resource: "nodes", namespace: "", name: "sim-node-1" };
+    cluster.local.delete(target, &Default::default()).await.unwrap();
+    cluster.advance(1200).await;
+    cluster.delete("apps", "deployments", "web", value!({"propagationPolicy": "Foreground"})).await;
+    let target = Target { group: "", resource: "namespaces", namespace: "", name: "shop" };
+    cluster.local.delete(target, &Default::default()).await.unwrap();
+    cluster.advance(1200).await;
+    let mut lines = Vec::new();
+    while let Ok(change) = changes.try_recv() {
+        let mut object = change.object.clone();
+        // The cluster's certificate is made anew for each.
+        if object.name() == "kube-root-ca.crt" {
+            object.remove(&["data"]);
+        }
+        let text = lynceus_object::json::to_string(object.value());
+        lines.push(format!("{} {} {} {text}", change.revision, change.kind.word(), change.place.resource));
     }
-    assert_eq!(ends[0], ends[1]);
+    lines
+}
+
+#[tokio::test]
+async fn the_same_seed_gives_the_same_run_event_by_event() {
+    let (first, second) = (busy_hour().await, busy_hour().await);
+    for (one, other) in first.iter().zip(&second) {
+        assert_eq!(one, other);
+    }
+    assert_eq!(first.len(), second.len());
+    assert!(first.len() > 500, "{} changes are no busy hour", first.len());
 }
 
 #[tokio::test]

@@ -1,33 +1,55 @@
 //! The server's own small plugins that refuse writes.
 
-use lynceus_object::Value;
+use lynceus_object::{Object, Value};
 
 use super::Write;
-use crate::ApiError;
 use crate::attributes::Operation;
 use crate::view::View;
+use crate::{ApiError, kinds};
 
 /// Asks every plugin.
 pub(super) fn validate(view: &dyn View, write: &Write<'_>) -> Result<(), ApiError> {
-    service_account(view, write)
+    let admission = write.admission;
+    let Some(object) = write.object.filter(|_| admission.subresource.is_empty()) else { return Ok(()) };
+    match (admission.resource.group.as_str(), admission.resource.resource.as_str(), admission.operation) {
+        ("", "pods", Operation::Create) if object.annotation("kubernetes.io/config.mirror").is_none() => {
+            service_account(view, object, &admission.namespace)?;
+            kinds::runtime::check(object, view)
+        }
+        ("scheduling.k8s.io", "priorityclasses", Operation::Create | Operation::Update) => {
+            one_default(view, object, admission.operation)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Only one priority class is the one that pods get that name none.
+fn one_default(view: &dyn View, class: &Object, operation: Operation) -> Result<(), ApiError> {
+    let is_default = |class: &Object| class.value().bool_at(&["globalDefault"]) == Some(true);
+    if !is_default(class) {
+        return Ok(());
+    }
+    let (group, resource) = ("scheduling.k8s.io", "priorityclasses");
+    let mut defaults = view.list(group, resource, None);
+    defaults.retain(is_default);
+    // Of several, those that were there before the rule was, the lowest counts.
+    let current = defaults.iter().min_by_key(|class| class.value().int_at(&["value"]));
+    match current.filter(|known| operation == Operation::Create || known.name() != class.name()) {
+        Some(known) => {
+            let name = known.name();
+            let why = format!("PriorityClass {name} is already marked as default. Only one default can exist");
+            Err(ApiError::forbidden(group, resource, class.name(), &why))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A new pod's service account exists.
 ///
 /// The account `default` is let through: it appears a moment after its namespace, and the original
 /// waits for it.
-fn service_account(view: &dyn View, write: &Write<'_>) -> Result<(), ApiError> {
-    let admission = write.admission;
-    let is_new_pod = admission.operation == Operation::Create
-        && admission.resource.group.is_empty()
-        && admission.resource.resource == "pods"
-        && admission.subresource.is_empty();
-    let Some(pod) = write.object.filter(|_| is_new_pod) else { return Ok(()) };
-    if pod.annotation("kubernetes.io/config.mirror").is_some() {
-        return Ok(());
-    }
+pub(crate) fn service_account(view: &dyn View, pod: &Object, namespace: &str) -> Result<(), ApiError> {
     let name = pod.at(&["spec", "serviceAccountName"]).and_then(Value::as_str).unwrap_or_default();
-    let namespace = admission.namespace.as_str();
     if matches!(name, "" | "default") || view.get("", "serviceaccounts", namespace, name).is_some() {
         return Ok(());
     }

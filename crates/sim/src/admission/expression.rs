@@ -3,29 +3,43 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lynceus_object::{Map, Object, Value, value};
+use lynceus_object::{Object, Value, value};
 
 use super::limits::EXPRESSIONS;
 use super::{Write, review};
-use crate::cel::{Env, Program, Ty, Val};
+use crate::attributes::{Admission, Attributes, User};
+use crate::auth;
+use crate::cel::{Answer, Authorizer, Env, Program, Question, Ty, Val};
+use crate::view::View;
 
 /// What every expression may use.
 const VARIABLES: [&str; 6] = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
 /// The types that mutations may make values of.
 const TYPES: [&str; 2] = ["Object", "JSONPatch"];
 
+/// What an expression is there for, which decides what it may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Use {
+    /// To decide something: it may ask who may do what.
+    #[default]
+    Deciding,
+    /// To change something: it may also make objects and patches.
+    Mutating,
+    /// To find words for a refusal.
+    Telling,
+}
+
 /// Programs by their text.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
     known: Mutex<HashMap<String, Result<Arc<Program>, String>>>,
-    /// Whether these are mutations, which may make objects and patches.
-    mutating: bool,
+    of: Use,
 }
 
 impl Expressions {
-    /// Expressions of mutations.
-    pub(super) fn of_mutations() -> Self {
-        Expressions { mutating: true, ..Expressions::default() }
+    /// Expressions that are there for something.
+    pub(super) fn of(of: Use) -> Self {
+        Expressions { of, ..Expressions::default() }
     }
 
     /// A compiled expression, or why it does not compile.
@@ -34,8 +48,9 @@ impl Expressions {
         if let Some(found) = known.get(text) {
             return found.clone();
         }
-        let types = TYPES.into_iter().filter(|_| self.mutating);
+        let types = TYPES.into_iter().filter(|_| self.of == Use::Mutating);
         let env = Env::new(VARIABLES.into_iter().chain(types).map(|name| (name, Ty::Dyn)));
+        let env = if self.of == Use::Telling { env } else { env.with_authorizer() };
         let compiled = Program::compile(text, &env).map(Arc::new).map_err(|error| error.to_string());
         // Configurations change rarely; starting over is cheaper than keeping track of use.
         if known.len() >= EXPRESSIONS {
@@ -61,14 +76,46 @@ pub(super) fn explained(failed: &[(&str, String)], problem: String) -> String {
     }
 }
 
-/// The variables that expressions of admission see.
-pub(super) struct Scope {
+/// The variables that expressions of admission see, and whom they may ask.
+pub(super) struct Scope<'a> {
     values: Vec<(&'static str, Val)>,
-    variables: Map,
+    variables: Vec<(Val, Val)>,
+    rights: Rights<'a>,
 }
 
-impl Scope {
-    pub(super) fn new(write: &Write<'_>, params: Option<&Object>, namespace: Option<&Object>) -> Self {
+/// Who may do what, as whoever makes the request would be told.
+struct Rights<'a> {
+    view: &'a dyn View,
+    admission: &'a Admission,
+}
+
+impl Authorizer for Rights<'_> {
+    fn decide(&self, question: &Question) -> Answer {
+        let account = question.account.as_ref().map(|(namespace, name)| User::service_account(namespace, name));
+        let user = account.as_ref().unwrap_or(&self.admission.user);
+        let version = if question.path.is_empty() { "*" } else { "" };
+        let attributes = Attributes {
+            verb: question.verb.clone(),
+            group: question.group.clone(),
+            version: version.into(),
+            resource: question.resource.clone(),
+            subresource: question.subresource.clone(),
+            namespace: question.namespace.clone(),
+            name: question.name.clone(),
+            path: question.path.clone(),
+        };
+        let (allowed, reason) = auth::explain(self.view, user, &attributes);
+        Answer { allowed, reason: reason.into(), error: Default::default() }
+    }
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(
+        view: &'a dyn View,
+        write: &Write<'a>,
+        params: Option<&Object>,
+        namespace: Option<&Object>,
+    ) -> Self {
         let lift =
             |object: Option<&Object>| object.map_or(Val::Null, |object| Val::lift(object.value(), &Ty::Dyn));
         let request = review::request("", write, write.admission, None);
@@ -76,8 +123,20 @@ impl Scope {
         for field in ["object", "oldObject", "uid"] {
             request.remove(&[field]);
         }
+        let admission = write.admission;
+        let own = Question {
+            group: admission.resource.group.clone(),
+            resource: admission.resource.resource.clone(),
+            subresource: admission.subresource.clone(),
+            namespace: admission.namespace.clone(),
+            name: admission.name.clone(),
+            ..Question::default()
+        };
         Scope {
+            rights: Rights { view, admission },
             values: vec![
+                ("authorizer", Val::authorizer()),
+                ("authorizer.requestResource", Val::request_resource(own)),
                 ("object", lift(write.object)),
                 ("oldObject", lift(write.old)),
                 ("request", Val::lift(&request, &Ty::Dyn)),
@@ -85,22 +144,27 @@ impl Scope {
                 ("namespaceObject", lift(namespace)),
                 ("variables", Val::lift(&value!({}), &Ty::Dyn)),
             ],
-            variables: Map::new(),
+            variables: Vec::new(),
         }
+    }
+
+    /// What the names stand for.
+    pub(super) fn values(&self) -> Vec<(&'static str, Val)> {
+        self.values.clone()
     }
 
     /// Runs an expression within a budget, which it uses up.
     pub(super) fn run(&self, program: &Program, budget: &mut u64) -> Result<Val, String> {
-        let (outcome, cost) = program.run(&self.values, *budget);
+        let (outcome, cost) = program.run_asking(&self.values, *budget, &self.rights);
         *budget = budget.saturating_sub(cost);
         outcome.map_err(|error| error.to_string())
     }
 
     /// Gives the later expressions a variable.
-    pub(super) fn define(&mut self, name: &str, value: &Val) {
-        self.variables.insert(name, value.to_value().unwrap_or(Value::Null));
+    pub(super) fn define(&mut self, name: &str, value: Val) {
+        self.variables.push((Val::text(name), value));
         if let Some(slot) = self.values.iter_mut().find(|(known, _)| *known == "variables") {
-            slot.1 = Val::lift(&Value::Map(self.variables.clone()), &Ty::Dyn);
+            slot.1 = Val::Map(self.variables.clone().into());
         }
     }
 }

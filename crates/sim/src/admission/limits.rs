@@ -14,3 +14,6 @@ pub(super) const NAMESPACE_PODS: usize = 3_000;
 
 /// Compiled expressions that are kept.
 pub(super) const EXPRESSIONS: usize = 1_000;
+
+/// The longest message that an expression may make for a refusal, as in Kubernetes.
+pub(super) const MESSAGE_BYTES: usize = 5 * 1024;

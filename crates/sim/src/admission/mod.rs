@@ -2,17 +2,19 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`builtin`] | whether a pod's service account exists |
+//! | [`builtin`] | service accounts, runtime classes and the default priority class |
 //! | [`limit_range`] | what containers ask for by default, at least and at most |
 //! | [`pod_security`] | what the labels of a namespace ask of its pods |
 //! | [`quota`] | how much a namespace may hold |
 //! | [`webhook`] | webhooks, called in the order of the original |
+//! | [`declared`] | webhooks that the stage plays |
 //! | [`policy`] | ValidatingAdmissionPolicies, in CEL |
 //! | [`mutation`] | MutatingAdmissionPolicies, in CEL |
 //! | [`matching`] | which rules and selectors a write falls under |
 //! | [`review`] | the AdmissionReview that is sent, and what is read from the answer |
 
 mod builtin;
+mod declared;
 mod expression;
 mod limit_range;
 mod limits;
@@ -31,8 +33,11 @@ use lynceus_object::schema::TypeRef;
 
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
+use crate::stage::Webhook;
 use crate::view::View;
-use expression::Expressions;
+use expression::{Expressions, Use};
+pub(crate) use builtin::service_account as check_account;
+pub(crate) use declared::{environment as declared_environment, words as failure_words};
 pub(crate) use quota::{Taken, check as check_quotas};
 use webhook::Phase;
 
@@ -50,6 +55,9 @@ pub struct Chain {
     reviews: AtomicU64,
     expressions: Expressions,
     mutations: Expressions,
+    messages: Expressions,
+    /// Webhooks whose answers are declared.
+    declared: Vec<Webhook>,
 }
 
 impl Default for Chain {
@@ -57,7 +65,9 @@ impl Default for Chain {
         Chain {
             reviews: AtomicU64::default(),
             expressions: Expressions::default(),
-            mutations: Expressions::of_mutations(),
+            mutations: Expressions::of(Use::Mutating),
+            messages: Expressions::of(Use::Telling),
+            declared: Vec::new(),
         }
     }
 }
@@ -66,6 +76,11 @@ impl Chain {
     /// A chain that has called nobody yet.
     pub fn new() -> Self {
         Chain::default()
+    }
+
+    /// A chain in which some webhooks are not called: what they answer is declared.
+    pub fn declaring(declared: Vec<Webhook>) -> Self {
+        Chain { declared, ..Chain::default() }
     }
 
     /// Lets built-in plugins, policies and mutating webhooks change `object`, which is of the type `ty`.

@@ -88,9 +88,9 @@ impl Policies<'_> {
     }
 
     /// What expressions see: the object as it is by now.
-    fn scope(&self, params: Option<&Object>, object: &Object) -> Scope {
+    fn scope<'a>(&'a self, params: Option<&Object>, object: &'a Object) -> Scope<'a> {
         let write = Write { admission: self.admission, object: Some(object), old: self.old };
-        Scope::new(&write, params, policy::namespace_of(self.view, &write).as_ref())
+        Scope::new(self.view, &write, params, policy::namespace_of(self.view, &write).as_ref())
     }
 
     fn matches(&self, policy: &Object, params: Option<&Object>, object: &Object) -> Result<bool, String> {
@@ -118,14 +118,14 @@ impl Policies<'_> {
     ) -> Result<Object, String> {
         let mut scope = self.scope(params, object);
         let mut budget = POLICY_BUDGET;
-        let mut run = |scope: &Scope, text: &str| {
+        let mut run = |scope: &Scope<'_>, text: &str| {
             self.chain.mutations.get(text).and_then(|program| scope.run(&program, &mut budget))
         };
         let mut failed: Vec<(&str, String)> = Vec::new();
         for variable in policy.value().items_at(&["spec", "variables"]) {
             let name = variable.str_at(&["name"]).unwrap_or_default();
             match run(&scope, variable.str_at(&["expression"]).unwrap_or_default()) {
-                Ok(value) => scope.define(name, &value),
+                Ok(value) => scope.define(name, value),
                 Err(problem) => failed.push((name, problem)),
             }
         }

@@ -4,7 +4,7 @@
 use lynceus_object::{Object, Value};
 
 use super::expression::{self, Scope};
-use super::limits::POLICY_BUDGET;
+use super::limits::{CONDITION_BUDGET, MESSAGE_BYTES, POLICY_BUDGET};
 use super::{Chain, Write, matching};
 use crate::ApiError;
 use crate::cel::Val;
@@ -12,14 +12,27 @@ use crate::view::View;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// Asks every policy that is bound; gives warnings of those that only warn.
+/// Asks every policy that is bound; gives warnings of those that only warn. The first refusal counts.
 pub(super) fn validate(chain: &Chain, view: &dyn View, write: &Write<'_>) -> Result<Vec<String>, ApiError> {
-    let mut warnings = Vec::new();
+    let mut said = Said::default();
     let kinds = ("validatingadmissionpolicies", "validatingadmissionpolicybindings");
     for (policy, binding) in bound(view, kinds, write)? {
-        Bound { chain, view, policy: &policy, binding: &binding, write }.validate(&mut warnings)?;
+        Bound { chain, view, policy: &policy, binding: &binding, write }.validate(&mut said);
     }
-    Ok(warnings)
+    match said.refusal {
+        Some(mut refusal) => {
+            refusal.warnings.extend(said.warnings);
+            Err(refusal)
+        }
+        None => Ok(said.warnings),
+    }
+}
+
+/// What policies say of a write.
+#[derive(Default)]
+struct Said {
+    warnings: Vec<String>,
+    refusal: Option<ApiError>,
 }
 
 /// The policies of a kind that a write falls under, each with every binding that it falls under as well.
@@ -53,8 +66,11 @@ pub(super) fn bound(
 
 /// The namespace that a write is in, for expressions.
 pub(super) fn namespace_of(view: &dyn View, write: &Write<'_>) -> Option<Object> {
+    let kind = &write.admission.kind;
     match write.admission.namespace.as_str() {
         "" => None,
+        // A namespace is in none.
+        _ if kind.group.is_empty() && kind.kind == "Namespace" => None,
         name => view.get("", "namespaces", "", name),
     }
 }
@@ -154,104 +170,118 @@ struct Bound<'a> {
 }
 
 impl Bound<'_> {
-    fn validate(&self, warnings: &mut Vec<String>) -> Result<(), ApiError> {
+    fn validate(&self, said: &mut Said) {
         let namespace = namespace_of(self.view, self.write);
-        let params = match params(self.view, self.policy, self.binding, self.write) {
-            Ok(params) => params,
-            Err(why @ NoParams::Kind(_)) => {
-                let name = format!("ValidatingAdmissionPolicy '{}'", self.policy.name());
-                return self.failure_of(&name, &why.words()).map_or(Ok(()), Err);
-            }
-            Err(why) => return self.failure(&why.words()).map_or(Ok(()), Err),
-        };
-        for params in params {
-            let scope = Scope::new(self.write, params.as_ref(), namespace.as_ref());
-            self.check(scope, warnings)?;
-        }
-        Ok(())
-    }
-
-    fn check(&self, mut scope: Scope, warnings: &mut Vec<String>) -> Result<(), ApiError> {
-        let mut budget = POLICY_BUDGET;
-        let spec = self.policy.at(&["spec"]).cloned().unwrap_or_default();
-        let mut run = |scope: &Scope, text: &str| {
-            self.chain.expressions.get(text).and_then(|program| scope.run(&program, &mut budget))
-        };
-        for condition in spec.items_at(&["matchConditions"]) {
-            match run(&scope, condition.str_at(&["expression"]).unwrap_or_default()) {
-                Ok(Val::Bool(true)) => {}
-                Ok(_) => return Ok(()),
-                Err(problem) => {
-                    return self.failure(&expression::failure(condition, &problem)).map_or(Ok(()), Err);
+        match params(self.view, self.policy, self.binding, self.write) {
+            Ok(all) => {
+                for params in all {
+                    let scope = Scope::new(self.view, self.write, params.as_ref(), namespace.as_ref());
+                    self.check(scope, said);
                 }
             }
+            Err(why) if self.fails_open() => drop(why),
+            Err(why @ NoParams::Kind(_)) => {
+                let name = format!("ValidatingAdmissionPolicy '{}'", self.policy.name());
+                self.deny(&name, &why.words(), None, said);
+            }
+            Err(why) => self.deny(&self.name(), &why.words(), None, said),
         }
+    }
+
+    fn check(&self, mut scope: Scope<'_>, said: &mut Said) {
+        let spec = self.policy.at(&["spec"]).cloned().unwrap_or_default();
+        let run = |scope: &Scope<'_>, text: &str, budget: &mut u64| {
+            self.chain.expressions.get(text).and_then(|program| scope.run(&program, budget))
+        };
+        let mut budget = CONDITION_BUDGET;
+        for condition in spec.items_at(&["matchConditions"]) {
+            match run(&scope, condition.str_at(&["expression"]).unwrap_or_default(), &mut budget) {
+                Ok(Val::Bool(true)) => {}
+                Ok(_) => return,
+                Err(problem) => return self.fail(&expression::failure(condition, &problem), said),
+            }
+        }
+        let mut budget = POLICY_BUDGET;
         // A variable that has no value fails the validations that use it.
         let mut failed: Vec<(&str, String)> = Vec::new();
         for variable in spec.items_at(&["variables"]) {
             let name = variable.str_at(&["name"]).unwrap_or_default();
-            match run(&scope, variable.str_at(&["expression"]).unwrap_or_default()) {
-                Ok(value) => scope.define(name, &value),
+            match run(&scope, variable.str_at(&["expression"]).unwrap_or_default(), &mut budget) {
+                Ok(value) => scope.define(name, value),
                 Err(problem) => failed.push((name, problem)),
             }
         }
         for validation in spec.items_at(&["validations"]) {
             let text = validation.str_at(&["expression"]).unwrap_or_default();
-            match run(&scope, text) {
+            match run(&scope, text, &mut budget) {
                 Ok(Val::Bool(true)) => {}
                 Ok(_) => {
-                    let own = validation.str_at(&["messageExpression"]).map(|text| run(&scope, text));
-                    let own = match own {
-                        Some(Ok(Val::String(text)))
-                            if !text.trim().is_empty() && !text.trim().contains('\n') =>
-                        {
-                            Some(text.trim().to_owned())
-                        }
-                        _ => validation
-                            .str_at(&["message"])
-                            .filter(|text| !text.is_empty())
-                            .map(|text| text.trim().to_owned()),
-                    };
-                    let why = own.unwrap_or_else(|| format!("failed expression: {}", text.trim()));
-                    self.refuse(&why, validation.str_at(&["reason"]), warnings)?;
+                    let why = self.words(validation, &scope, &mut budget);
+                    self.refuse(&why, validation.str_at(&["reason"]), said);
                 }
                 Err(problem) => {
-                    let why = expression::failure(validation, &expression::explained(&failed, problem));
-                    if let Some(error) = self.failure(&why) {
-                        return Err(error);
-                    }
+                    self.fail(&expression::failure(validation, &expression::explained(&failed, problem)), said);
                 }
             }
         }
-        Ok(())
+        let mut budget = POLICY_BUDGET;
+        for annotation in spec.items_at(&["auditAnnotations"]) {
+            let text = annotation.str_at(&["valueExpression"]).unwrap_or_default();
+            // Nobody reads what is noted, but a note that cannot be made counts.
+            if let Err(problem) = run(&scope, text, &mut budget)
+                && !self.fails_open()
+            {
+                let problem = expression::explained(&failed, problem);
+                let why = format!("expression '{text}' resulted in error: {problem}");
+                self.deny(&self.name(), &why, None, said);
+            }
+        }
+    }
+
+    /// What is said of a validation that does not hold.
+    fn words(&self, validation: &Value, scope: &Scope<'_>, budget: &mut u64) -> String {
+        let text = |field: &str| validation.str_at(&[field]).map(str::trim).filter(|text| !text.is_empty());
+        let program = text("messageExpression").and_then(|text| self.chain.messages.get(text).ok());
+        let made = program.and_then(|program| scope.run(&program, budget).ok());
+        let made = match &made {
+            Some(Val::String(text)) => text.trim(),
+            _ => "",
+        };
+        if !made.is_empty() && !made.contains('\n') && made.len() <= MESSAGE_BYTES {
+            return made.to_owned();
+        }
+        let own = text("message").map(str::to_owned);
+        own.unwrap_or_else(|| format!("failed expression: {}", text("expression").unwrap_or_default()))
     }
 
     fn name(&self) -> String {
         format!("ValidatingAdmissionPolicy '{}' with binding '{}'", self.policy.name(), self.binding.name())
     }
 
+    fn fails_open(&self) -> bool {
+        self.policy.value().str_at(&["spec", "failurePolicy"]) == Some("Ignore")
+    }
+
     /// What an expression without a value means: the failure policy decides.
-    fn failure(&self, why: &str) -> Option<ApiError> {
-        self.failure_of(&self.name(), why)
-    }
-
-    fn failure_of(&self, name: &str, why: &str) -> Option<ApiError> {
-        if self.policy.at(&["spec", "failurePolicy"]).and_then(Value::as_str) == Some("Ignore") {
-            return None;
+    fn fail(&self, why: &str, said: &mut Said) {
+        if !self.fails_open() {
+            self.refuse(why, None, said);
         }
-        Some(self.denial(&format!("{name} denied request: {why}"), Some("Invalid")))
     }
 
-    fn refuse(&self, why: &str, reason: Option<&str>, warnings: &mut Vec<String>) -> Result<(), ApiError> {
+    fn refuse(&self, why: &str, reason: Option<&str>, said: &mut Said) {
         let actions = self.binding.value().items_at(&["spec", "validationActions"]);
         let has = |wanted: &str| actions.iter().any(|action| action.as_str() == Some(wanted));
         if has("Warn") {
-            warnings.push(format!("Validation failed for {}: {why}", self.name()));
+            said.warnings.push(format!("Validation failed for {}: {why}", self.name()));
         }
         if has("Deny") || actions.is_empty() {
-            return Err(self.denial(&format!("{} denied request: {why}", self.name()), reason));
+            self.deny(&self.name(), why, reason, said);
         }
-        Ok(())
+    }
+
+    fn deny(&self, name: &str, why: &str, reason: Option<&str>, said: &mut Said) {
+        said.refusal.get_or_insert_with(|| self.denial(&format!("{name} denied request: {why}"), reason));
     }
 
     fn denial(&self, message: &str, reason: Option<&str>) -> ApiError {

@@ -1,3 +1,6 @@
+mod declared;
+mod policies;
+
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 

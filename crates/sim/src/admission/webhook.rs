@@ -3,13 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use futures::future::join_all;
-use lynceus_object::{Object, Value};
+use lynceus_object::{Object, Str, Value};
 
 use super::expression::{self, Scope};
 use super::limits::{CONDITION_BUDGET, TIMEOUT_SECONDS};
 use super::matching::{self, Match};
 use super::review::{self, Response};
-use super::{Chain, Write};
+use super::declared::{self, Called};
+use super::{Chain, Write, policy};
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
 use crate::cel::Val;
@@ -27,6 +28,8 @@ pub(super) enum Phase {
 
 /// One webhook that a write has to go to.
 struct Hook {
+    /// The name of its configuration.
+    of: Str,
     config: Value,
     found: Match,
 }
@@ -57,7 +60,7 @@ impl Hook {
 }
 
 /// Webhooks that want to see what others do after them, with the object as each left it.
-pub(super) type Seen = Vec<(Value, Object)>;
+pub(super) type Seen = Vec<((Str, Value), Object)>;
 
 /// Lets mutating webhooks change an object, one after the other.
 pub(super) async fn mutate(
@@ -77,7 +80,7 @@ pub(super) async fn mutate(
             *object = changed;
         }
         if hook.may_run_again() {
-            seen.push((hook.config, object.clone()));
+            seen.push(((hook.of, hook.config), object.clone()));
         }
     }
     Ok(seen)
@@ -141,20 +144,25 @@ pub(super) async fn validate(
 }
 
 /// All webhooks of a phase: configurations by name, webhooks as they stand in them.
-fn configs(view: &dyn View, phase: Phase) -> Vec<Value> {
+fn configs(view: &dyn View, phase: Phase) -> Vec<(Str, Value)> {
     let resource = match phase {
         Phase::Mutating => "mutatingwebhookconfigurations",
         Phase::Validating => "validatingwebhookconfigurations",
     };
     let objects = view.list(GROUP, resource, None);
-    objects.iter().flat_map(|config| config.value().items_at(&["webhooks"]).to_vec()).collect()
+    let named = |config: &Object| {
+        let name = Str::from(config.name());
+        let hooks = config.value().items_at(&["webhooks"]).to_vec();
+        hooks.into_iter().map(move |hook| (name.clone(), hook))
+    };
+    objects.iter().flat_map(named).collect()
 }
 
 fn matches(
     chain: &Chain,
     view: &dyn View,
     write: &Write<'_>,
-    config: Value,
+    (of, config): (Str, Value),
 ) -> Result<Option<Hook>, ApiError> {
     if matching::is_exempt(write) {
         return Ok(None);
@@ -168,17 +176,17 @@ fn matches(
     {
         return Ok(None);
     }
-    let hook = Hook { config, found };
-    Ok(if conditions_hold(chain, write, &hook)? { Some(hook) } else { None })
+    let hook = Hook { of, config, found };
+    Ok(if conditions_hold(chain, view, write, &hook)? { Some(hook) } else { None })
 }
 
 /// Match conditions: one that is false decides; an error counts as the failure policy says.
-fn conditions_hold(chain: &Chain, write: &Write<'_>, hook: &Hook) -> Result<bool, ApiError> {
+fn conditions_hold(chain: &Chain, view: &dyn View, write: &Write<'_>, hook: &Hook) -> Result<bool, ApiError> {
     let conditions = hook.config.items_at(&["matchConditions"]);
     if conditions.is_empty() {
         return Ok(true);
     }
-    let scope = Scope::new(write, None, None);
+    let scope = Scope::new(view, write, None, None);
     let mut budget = CONDITION_BUDGET;
     let mut problems = Vec::new();
     for condition in conditions {
@@ -274,9 +282,14 @@ async fn call(
     // What is being deleted has no new form, and what is new has no old one.
     let object = object.filter(|_| write.admission.operation != Operation::Delete);
     let sent = Write { admission: write.admission, object: object.as_ref(), old: old.as_ref() };
+    let seconds = hook.timeout();
+    let called = Called { configuration: &hook.of, hook: &hook.config, seconds, may_patch };
+    let namespace = policy::namespace_of(view, write);
+    if let Some(said) = declared::answer(&chain.declared, &called, view, &sent, namespace.as_ref()) {
+        return said;
+    }
     let body = review::request(&uid, &sent, write.admission, version);
     let config = hook.config.get("clientConfig").cloned().unwrap_or_default();
-    let seconds = hook.timeout();
     let target = hook::target(view, &config, &format!("timeout={seconds}s"));
     let answer = match target {
         Ok(target) => hook::post(&target, &body, seconds).await,

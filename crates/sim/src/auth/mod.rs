@@ -202,6 +202,12 @@ pub fn authorize(view: &dyn View, user: &User, attributes: &Attributes) -> Decis
     if verdict.allowed { Decision::Allow } else { Decision::Deny(verdict.reason) }
 }
 
+/// The same with the reason that access reviews show either way.
+pub(crate) fn explain(view: &dyn View, user: &User, attributes: &Attributes) -> (bool, String) {
+    let verdict = rbac::decide(view, user, attributes);
+    (verdict.allowed, verdict.reason)
+}
+
 /// The 403 for a [`Decision::Deny`].
 pub fn forbidden(user: &User, attributes: &Attributes, reason: &str) -> ApiError {
     let (name, verb) = (user.name.as_str(), &attributes.verb);

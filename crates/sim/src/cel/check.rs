@@ -17,6 +17,9 @@ pub(super) fn check(expr: &mut Expr, env: &Env) -> Result<Ty, Vec<Issue>> {
     if checker.issues.is_empty() { Ok(ty) } else { Err(checker.issues) }
 }
 
+/// A variable whose name has a dot.
+pub(super) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
+
 /// Names with a dot that are functions, not fields of a variable.
 pub(super) const NAMESPACES: [&str; 7] =
     ["sets", "optional", "lists", "strings", "ip", "format", "jsonpatch"];
@@ -59,6 +62,9 @@ impl Checker<'_> {
         {
             expr.kind = Kind::Literal(Val::Type((*known).into()));
             return Ty::Type;
+        }
+        if qualified(expr).as_deref() == Some(REQUEST_RESOURCE) && self.variable(REQUEST_RESOURCE).is_some() {
+            expr.kind = Kind::Ident(REQUEST_RESOURCE.into());
         }
         match &mut expr.kind {
             Kind::Literal(value) => literal(value),

@@ -2,6 +2,7 @@
 
 use lynceus_object::Str;
 
+use super::authz::{self, Authorizer};
 use super::ast::{Expr, Fold, FoldKind, Kind};
 use super::check::type_name;
 use super::error::EvalError;
@@ -13,8 +14,13 @@ use super::{lists, standard};
 type Outcome = Result<Val, EvalError>;
 
 /// Runs an expression with a budget; says what it cost.
-pub(super) fn run(expr: &Expr, variables: &[(&str, Val)], budget: u64) -> (Outcome, u64) {
-    let mut eval = Eval { variables, scope: Vec::new(), cost: 0, budget, depth: 0 };
+pub(super) fn run(
+    expr: &Expr,
+    variables: &[(&str, Val)],
+    budget: u64,
+    authorizer: Option<&dyn Authorizer>,
+) -> (Outcome, u64) {
+    let mut eval = Eval { variables, scope: Vec::new(), cost: 0, budget, depth: 0, authorizer };
     let value = eval.expr(expr);
     (value, eval.cost)
 }
@@ -44,6 +50,7 @@ struct Eval<'a> {
     cost: u64,
     budget: u64,
     depth: usize,
+    authorizer: Option<&'a dyn Authorizer>,
 }
 
 impl Eval<'_> {
@@ -174,6 +181,7 @@ impl Eval<'_> {
         match (function.as_str(), values.as_slice()) {
             ("_[_]", [of, at]) => index(of, at),
             ("_[?_]", [of, at]) => index_optional(of, at),
+            ("check", args) => authz::check(self.authorizer, args).ok_or(EvalError::Overload),
             _ => standard::call(function, target.is_some(), &values, pattern.as_ref()),
         }
         .map_err(|error| match error {

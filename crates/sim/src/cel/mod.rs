@@ -6,6 +6,7 @@
 //! counting inside the evaluator), and because nothing is converted before it is looked at.
 
 mod ast;
+mod authz;
 mod check;
 mod error;
 mod eval;
@@ -27,6 +28,7 @@ mod value;
 
 use lynceus_object::Str;
 
+pub use authz::{Answer, Asking, Authorizer, Question};
 pub use error::{CompileError, EvalError, Issue};
 pub use pattern::Pattern;
 pub use types::{ListTy, ObjectTy, Ty, escape, is_reserved};
@@ -56,6 +58,14 @@ impl Env {
         let mut more = self.clone();
         more.variables.push((name, Ty::Dyn));
         more
+    }
+
+    /// The same with `authorizer`.
+    #[must_use]
+    pub fn with_authorizer(mut self) -> Self {
+        self.variables.push(("authorizer".into(), Ty::Opaque(authz::AUTHORIZER)));
+        self.variables.push((check::REQUEST_RESOURCE.into(), Ty::Opaque(authz::RESOURCE_CHECK)));
+        self
     }
 
     fn variable(&self, name: &str) -> Option<&Ty> {
@@ -90,7 +100,17 @@ impl Program {
 
     /// Runs it. `budget` is what it may cost; the second part of the answer is what it did cost.
     pub fn run(&self, variables: &[(&str, Val)], budget: u64) -> (Result<Val, EvalError>, u64) {
-        eval::run(&self.expr, variables, budget)
+        eval::run(&self.expr, variables, budget, None)
+    }
+
+    /// Runs it where it may ask who may do what.
+    pub fn run_asking(
+        &self,
+        variables: &[(&str, Val)],
+        budget: u64,
+        authorizer: &dyn Authorizer,
+    ) -> (Result<Val, EvalError>, u64) {
+        eval::run(&self.expr, variables, budget, Some(authorizer))
     }
 }
 

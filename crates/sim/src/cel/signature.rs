@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::authz;
 use super::types::Ty;
 
 /// One overload per word: `target.name(params)result`. Types are letters (see [`letter`]); `a` and `b`
@@ -52,6 +53,8 @@ semver(S)V semver(SB)V isSemver(S)B isSemver(SB)B V.isGreaterThan(V)B V.isLessTh
 format.named(S)?F F.validate(S)?[S] format.dns1123Label()F format.dns1123Subdomain()F format.dns1035Label()F
 format.qualifiedName()F format.dns1123LabelPrefix()F format.dns1123SubdomainPrefix()F format.dns1035LabelPrefix()F
 format.labelValue()F format.uri()F format.uuid()F format.byte()F format.date()F format.datetime()F
+A.path(S)H A.group(S)G A.serviceAccount(SS)A G.resource(S)R R.subresource(S)R R.namespace(S)R R.name(S)R
+R.fieldSelector(S)R R.labelSelector(S)R H.check(S)E R.check(S)E E.allowed()B E.reason()S E.error()S E.errored()B
 ";
 
 struct Overload {
@@ -88,6 +91,11 @@ fn letter(c: char) -> Option<Ty2> {
         'C' => Ty::Opaque("net.CIDR"),
         'V' => Ty::Opaque("kubernetes.Semver"),
         'F' => Ty::Opaque("kubernetes.NamedFormat"),
+        'A' => Ty::Opaque(authz::AUTHORIZER),
+        'H' => Ty::Opaque(authz::PATH_CHECK),
+        'G' => Ty::Opaque(authz::GROUP_CHECK),
+        'R' => Ty::Opaque(authz::RESOURCE_CHECK),
+        'E' => Ty::Opaque(authz::DECISION),
         'a' => return Some(Ty2::Param(0)),
         'b' => return Some(Ty2::Param(1)),
         _ => return None,

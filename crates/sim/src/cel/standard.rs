@@ -5,7 +5,7 @@ use lynceus_object::Str;
 use super::error::EvalError;
 use super::pattern::Pattern;
 use super::value::Val;
-use super::{lists, net, quantity, semver, strings, time, url};
+use super::{authz, lists, net, quantity, semver, strings, time, url};
 use crate::crd::ListType;
 
 type Outcome = Result<Val, EvalError>;
@@ -15,8 +15,17 @@ type Family = fn(&str, bool, &[Val]) -> Option<Outcome>;
 
 /// Calls a function. The target of a method is the first of `args`.
 pub(super) fn call(name: &str, method: bool, args: &[Val], pattern: Option<&Pattern>) -> Outcome {
-    let families: [Family; 8] =
-        [operator, conversion, lists::call, time::call, quantity::call, semver::call, net::call, url::call];
+    let families: [Family; 9] = [
+        operator,
+        conversion,
+        lists::call,
+        time::call,
+        quantity::call,
+        semver::call,
+        net::call,
+        url::call,
+        authz::call,
+    ];
     if let Some(outcome) = strings::call(name, args, pattern) {
         return outcome;
     }
@@ -36,6 +45,9 @@ pub(super) fn cost(name: &str, args: &[Val]) -> u64 {
     );
     if cheap {
         return 1;
+    }
+    if name == "check" {
+        return authz::CHECK_COST;
     }
     let sizes: u64 = args.iter().map(|arg| size(arg).unwrap_or(0) as u64).sum();
     let squared = matches!(name, "sets.contains" | "sets.equivalent" | "sets.intersects");

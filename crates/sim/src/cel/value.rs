@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lynceus_object::{Map, Quantity, Str, Value};
 
+use super::authz::{Answer, Asking, DECISION, Question};
 use super::semver::Semver;
 use super::types::{ObjectTy, Ty};
 use super::url::Url;
@@ -57,6 +58,10 @@ pub enum Val {
     Semver(Arc<Semver>),
     /// `format.named()`
     Format(&'static str),
+    /// `authorizer` and what is asked with it
+    Question(Asking, Arc<Question>),
+    /// `check()`
+    Answer(Arc<Answer>),
 }
 
 impl Val {
@@ -124,6 +129,8 @@ impl Val {
             Val::Cidr(..) => "net.CIDR",
             Val::Semver(_) => "kubernetes.Semver",
             Val::Format(_) => "kubernetes.NamedFormat",
+            Val::Question(asking, _) => asking.type_name(),
+            Val::Answer(_) => DECISION,
         }
     }
 

@@ -1,12 +1,12 @@
-//! Addresses for Services of type LoadBalancer and for Ingresses, as a cloud would give them.
+//! Addresses for Services of type LoadBalancer, as a cloud would give them.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Object, value};
 
 use super::key::Key;
-use super::kind::{INGRESS, Kind, SERVICE};
+use super::kind::SERVICE;
 use super::steps::{Announcement, Steps};
 use super::world::World;
 use super::{Controller, Writer};
@@ -16,11 +16,9 @@ use crate::store::Event;
 const FIRST: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 /// How many addresses there are.
 const COUNT: u32 = 1 << 17;
-/// The address of the one controller that serves all Ingresses.
-const INGRESS_ADDRESS: &str = "198.19.255.254";
 const CLEANUP: &str = "service.kubernetes.io/load-balancer-cleanup";
 
-/// Gives addresses to Services and Ingresses.
+/// Gives addresses to Services.
 pub(crate) struct LoadBalancers;
 
 impl Controller for LoadBalancers {
@@ -36,19 +34,19 @@ impl Controller for LoadBalancers {
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
-        if SERVICE.is(&event.place) || INGRESS.is(&event.place) {
+        if SERVICE.is(&event.place) {
             wake.push(Key::of(&event.place, &event.object));
         }
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(object) = world.find(key).filter(|object| !object.is_deleting()) else { return };
-        if INGRESS.is(&key.place) {
-            give(INGRESS, &object, value!([{"ip": INGRESS_ADDRESS}]), out);
-        } else if wants_address(&object) {
+        if wants_address(&object) {
             if !has_address(&object) {
                 let ip = free_address(&object, world);
-                give(SERVICE, &object, value!([{"ip": ip, "ipMode": "VIP"}]), out);
+                let mut new = object.clone();
+                new.set(&["status", "loadBalancer", "ingress"], value!([{"ip": ip, "ipMode": "VIP"}]));
+                out.status_if_changed(SERVICE, &object, new);
                 out.announce(Announcement::normal(&object, "EnsuredLoadBalancer", "Ensured load balancer"));
             }
         } else if has_address(&object) {
@@ -70,12 +68,6 @@ fn wants_address(service: &Object) -> bool {
 
 fn has_address(service: &Object) -> bool {
     !service.value().items_at(&["status", "loadBalancer", "ingress"]).is_empty()
-}
-
-fn give(kind: &'static Kind, object: &Object, addresses: Value, out: &mut Steps) {
-    let mut new = object.clone();
-    new.set(&["status", "loadBalancer", "ingress"], addresses);
-    out.status_if_changed(kind, object, new);
 }
 
 /// The address that is asked for, or the first that no service has.

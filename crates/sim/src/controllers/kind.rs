@@ -72,6 +72,7 @@ kinds! {
     CRON_JOB = "batch" "v1" "CronJob" "cronjobs";
     ENDPOINT_SLICE = "discovery.k8s.io" "v1" "EndpointSlice" "endpointslices";
     INGRESS = "networking.k8s.io" "v1" "Ingress" "ingresses";
+    INGRESS_CLASS = "networking.k8s.io" "v1" "IngressClass" "ingressclasses";
     DISRUPTION_BUDGET = "policy" "v1" "PodDisruptionBudget" "poddisruptionbudgets";
     AUTOSCALER = "autoscaling" "v2" "HorizontalPodAutoscaler" "horizontalpodautoscalers";
     CSI_DRIVER = "storage.k8s.io" "v1" "CSIDriver" "csidrivers";

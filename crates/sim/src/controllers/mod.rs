@@ -26,6 +26,7 @@ mod garbage;
 mod graph;
 mod hash;
 mod history;
+mod ingress;
 mod job;
 pub(crate) mod key;
 pub(crate) mod kind;

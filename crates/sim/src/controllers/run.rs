@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lynceus_object::{Object, Str, Value};
+use lynceus_object::{Object, Str, Value, value};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::graph::Graph;
@@ -16,7 +16,7 @@ use super::steps::{Announcement, Deletion, Step, Steps};
 use super::world::World;
 use super::{
     Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
-    eviction, forgetting, garbage, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler,
+    eviction, forgetting, garbage, ingress, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler,
     statefulset, token, volumes,
 };
 use crate::ApiError;
@@ -73,7 +73,7 @@ impl Controllers {
     /// Leaves out what stands for nodes and for a cloud: pods are made, and stay pending.
     #[must_use]
     pub fn without_nodes(mut self) -> Self {
-        const OF_NODES: [&str; 3] = ["kubelet", "default-scheduler", "service-controller"];
+        const OF_NODES: [&str; 4] = ["kubelet", "default-scheduler", "service-controller", "ingress-controller"];
         self.slots.retain(|slot| !OF_NODES.contains(&slot.controller.component()));
         self
     }
@@ -245,6 +245,10 @@ impl Controllers {
                 gone_is_fine(edit.await.map(drop))?;
             }
             Step::Bind { pod, node } => gone_is_fine(local.bind(pod.namespace(), pod.name(), node).await)?,
+            Step::Scale { key, replicas } => {
+                let patch = value!({"spec": {"replicas": *replicas}});
+                local.patch(target(key), "scale", PatchKind::Merge, patch).await?;
+            }
             Step::Finalize { namespace } => {
                 let (group, resource) = (NAMESPACE.group, NAMESPACE.resource);
                 let finalized = local.replace(group, resource, namespace.clone(), "finalize").await;
@@ -282,7 +286,7 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(namespace::DefaultServiceAccounts),
         Box::new(namespace::RootCertificates),
         Box::new(token::TokenSecrets),
-        Box::new(autoscaler::Autoscalers),
+        Box::new(autoscaler::Autoscalers::default()),
         Box::new(cronjob::CronJobs),
         Box::new(job::Jobs),
         Box::new(deployment::Deployments),
@@ -298,6 +302,7 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(endpoints::Endpoints),
         Box::new(endpoints::EndpointSlices),
         Box::new(balancer::LoadBalancers),
+        Box::new(ingress::Ingresses),
         Box::new(disruption::DisruptionBudgets),
         Box::new(quota::Quotas),
         Box::new(nodes::PodCollector),

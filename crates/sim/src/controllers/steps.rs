@@ -71,6 +71,13 @@ pub(crate) enum Step {
         /// The node's name.
         node: Str,
     },
+    /// Give a workload of any kind another size, through its `scale`.
+    Scale {
+        /// The workload.
+        key: super::key::Key,
+        /// How many replicas it is to have.
+        replicas: i64,
+    },
     /// Let a namespace go.
     Finalize {
         /// The namespace, without the finalizer.

@@ -46,12 +46,13 @@ pub fn admit_create(
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Pod") if object.annotation("kubernetes.io/config.mirror").is_none() => {
             if additions.service_account {
-                service_account(object, context);
+                service_account(object, context)?;
             }
             priority(object, context)?;
             if additions.tolerations {
                 tolerations(object.value_mut());
             }
+            super::runtime::admit(object, context.view)?;
         }
         ("", "PersistentVolumeClaim") => storage_class(object, context),
         ("certificates.k8s.io", "CertificateSigningRequest") => requestor(object, user),
@@ -81,12 +82,13 @@ pub fn admit_update(resource: &Resource, object: &mut Object, old: &Object, addi
     }
 }
 
-fn service_account(pod: &mut Object, context: &Context<'_>) {
+fn service_account(pod: &mut Object, context: &Context<'_>) -> Result<(), ApiError> {
     let name = pod.value().str_at(&["spec", "serviceAccountName"]).unwrap_or_default().to_owned();
     let name = if name.is_empty() { "default".to_owned() } else { name };
     for field in ["serviceAccountName", "serviceAccount"] {
         pod.set(&["spec", field], name.as_str());
     }
+    crate::admission::check_account(context.view, pod, pod.namespace())?;
     let account = context.view.get("", "serviceaccounts", pod.namespace(), &name).unwrap_or_default();
     let wish = pod.value().bool_at(&["spec", "automountServiceAccountToken"]);
     if wish.or(account.value().bool_at(&["automountServiceAccountToken"])) != Some(false) {
@@ -96,6 +98,7 @@ fn service_account(pod: &mut Object, context: &Context<'_>) {
     if pod.value().items_at(&["spec", "imagePullSecrets"]).is_empty() && !pull.is_empty() {
         pod.set(&["spec", "imagePullSecrets"], pull.to_vec());
     }
+    Ok(())
 }
 
 fn mount_token(pod: &mut Value, context: &Context<'_>) {
@@ -145,18 +148,25 @@ fn priority(pod: &mut Object, context: &Context<'_>) -> Result<(), ApiError> {
         }
         found
     };
-    let spec = part_or_new(pod.value_mut(), "spec");
-    let (value, policy) = match &class {
-        Some(class) => {
-            spec.set(&["priorityClassName"], class.name().to_owned());
-            (class.value().int_at(&["value"]), class.value().str_at(&["preemptionPolicy"]))
-        }
-        None => (None, None),
-    };
-    spec.set(&["priority"], value.unwrap_or(0));
-    if !has(spec, "preemptionPolicy") {
-        spec.set(&["preemptionPolicy"], policy.unwrap_or("PreemptLowerPriority").to_owned());
+    let value = class.as_ref().and_then(|class| class.value().int_at(&["value"])).unwrap_or(0);
+    let policy = class.as_ref().and_then(|class| class.value().str_at(&["preemptionPolicy"]));
+    let policy = policy.unwrap_or("PreemptLowerPriority").to_owned();
+    let computed = "must not be provided in pod spec; priority admission controller computed";
+    let refuse = |what: String| Err(ApiError::forbidden("", "pods", pod.name(), &what));
+    if let Some(own) = pod.value().int_at(&["spec", "priority"]).filter(|own| *own != value) {
+        let what = format!("the integer value of priority ({own}) {computed} {value}");
+        return refuse(format!("{what} from the given PriorityClass name"));
     }
+    if let Some(own) = pod.value().str_at(&["spec", "preemptionPolicy"]).filter(|own| *own != policy) {
+        let what = format!("the string value of PreemptionPolicy ({own}) {computed} {policy}");
+        return refuse(format!("{what} from the given PriorityClass name"));
+    }
+    let spec = part_or_new(pod.value_mut(), "spec");
+    if let Some(class) = &class {
+        spec.set(&["priorityClassName"], class.name().to_owned());
+    }
+    spec.set(&["priority"], value);
+    spec.set(&["preemptionPolicy"], policy);
     Ok(())
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod gofmt;
 mod prepare;
 pub(crate) mod quality;
 mod resources;
+pub(crate) mod runtime;
 mod scale;
 mod select;
 pub(crate) mod usage;

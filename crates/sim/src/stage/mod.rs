@@ -10,9 +10,14 @@
 //! | images, and the names that containers use for them | `image`, `reference` |
 //! | what containers do | `script` |
 //! | storage classes | `storage` |
+//! | metrics for autoscalers | `metric` |
+//! | ingress controllers | `ingress` |
+//! | what webhooks answer | `webhook` |
 
 mod image;
+mod ingress;
 mod keys;
+mod metric;
 mod pool;
 mod read;
 mod reference;
@@ -20,16 +25,21 @@ mod script;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod webhook;
 
 use lynceus_object::yaml;
 
 pub use image::{Availability, Image, Images};
+pub use ingress::Ingress;
 pub use keys::KEYS;
+pub use metric::Metric;
 pub use pool::{Pool, Taint};
 pub use read::StageError;
 pub use reference::Reference;
 pub use script::{Need, Script};
 pub use storage::Storage;
+pub use webhook::Webhook;
+pub(crate) use webhook::{Failure, Rule, Then};
 
 use read::{Field, Source};
 
@@ -44,6 +54,12 @@ pub struct Stage {
     pub scripts: Vec<Script>,
     /// How storage behaves.
     pub storage: Vec<Storage>,
+    /// Metrics for autoscalers.
+    pub metrics: Vec<Metric>,
+    /// Ingress controllers.
+    pub ingress: Vec<Ingress>,
+    /// Webhooks whose answers are declared.
+    pub webhooks: Vec<Webhook>,
 }
 
 impl Stage {
@@ -79,7 +95,10 @@ impl Stage {
         let images = root.get("images").map(|images| Images::of(&images)).transpose()?.unwrap_or_default();
         let scripts = root.list("programs", Script::of)?;
         let storage = root.list("storage", Storage::of)?;
-        Ok(Stage { pools, images, scripts, storage })
+        let metrics = root.list("metrics", Metric::of)?;
+        let ingress = root.list("ingress", Ingress::of)?;
+        let webhooks = root.list("webhooks", Webhook::of)?;
+        Ok(Stage { pools, images, scripts, storage, metrics, ingress, webhooks })
     }
 
     /// What the stage says of a container's program.

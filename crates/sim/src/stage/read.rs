@@ -70,6 +70,11 @@ impl<'a> Field<'a> {
         Field { source, document, path: FieldPath::root(), value }
     }
 
+    /// The value itself.
+    pub(super) fn value(&self) -> &'a Value {
+        self.value
+    }
+
     /// Refuses what is no map, and keys that no stage has.
     pub(super) fn check_keys(&self) -> Result<(), StageError> {
         let place = pattern(&self.path);

@@ -2,8 +2,9 @@
 
 use jiff::SignedDuration;
 use lynceus_api::Glob;
-use lynceus_object::Str;
+use lynceus_object::{Quantity, Str};
 
+use super::metric::quantity;
 use super::read::{Field, StageError};
 
 /// What the containers of some images do.
@@ -25,6 +26,10 @@ pub struct Script {
     pub needs: Option<Need>,
     /// The lines that it writes.
     pub log: Vec<Str>,
+    /// What each of its containers uses, by resource.
+    pub uses: Vec<(Str, Quantity)>,
+    /// What all of its containers that are ready use together in a namespace, by resource.
+    pub shares: Vec<(Str, Quantity)>,
 }
 
 /// A Service that a program cannot serve without.
@@ -55,6 +60,8 @@ impl Script {
             ready_after: time("readyAfter")?.unwrap_or_default(),
             needs: field.get("needs").map(|needs| Need::of(&needs)).transpose()?,
             log: field.list("log", |line| line.text().map(Str::from))?,
+            uses: amounts(field, "uses")?,
+            shares: amounts(field, "shares")?,
         })
     }
 
@@ -67,6 +74,11 @@ impl Script {
     pub fn ends(&self) -> bool {
         self.exit_code.is_some() || self.after.is_some() || self.oom
     }
+}
+
+fn amounts(field: &Field<'_>, key: &str) -> Result<Vec<(Str, Quantity)>, StageError> {
+    let entries = field.get(key).map_or_else(|| Ok(Vec::new()), |map| map.entries())?;
+    entries.into_iter().map(|(name, amount)| Ok((name, quantity(&amount)?))).collect()
 }
 
 impl Need {

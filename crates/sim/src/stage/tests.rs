@@ -150,6 +150,45 @@ fn names_of_images_are_read_as_runtimes_read_them() {
 }
 
 #[test]
+fn webhooks_metrics_and_ingress_controllers_are_read_with_what_is_wrong_about_them() {
+    let stage = read(concat!(
+        "programs: [{image: a, uses: {cpu: 80m, memory: 1Gi}, shares: {cpu: 2}}]\n",
+        "metrics: [{name: m, of: Pod/*, namespace: a*, value: 3}, {name: n, labels: {a: b}, value: 500m}]\n",
+        "ingress: [{controller: e.com/x, address: x.example.com}]\n",
+        "webhooks: [{configuration: a*, webhook: b, service: n/s, image: i, rules: [{when: 'true', deny: '${object.kind}'},\n",
+        "  {patch: [{op: remove, path: /a}], warn: [careful]}, {allow: true}, {fails: timeout}]}]\n",
+    ));
+    assert_eq!((stage.scripts[0].uses.len(), stage.metrics.len(), stage.ingress.len()), (2, 2, 1));
+    assert!(stage.webhooks[0].plays("ab", "b", Some(("n", "s"))) && !stage.webhooks[0].plays("ab", "b", None));
+    for (text, wanted) in [
+        ("programs: [{image: a, uses: {cpu: much}}]", "stage.yaml:3: programs[0].uses.cpu is no amount"),
+        ("metrics: [{name: m, of: web, value: 1}]", "stage.yaml:3: metrics[0].of names no object | write it as Service/web"),
+        ("metrics: [{name: m}]", "stage.yaml:3: metrics[0] lacks value"),
+        ("webhooks: [{rules: []}]", "stage.yaml:3: webhooks[0] has neither configuration nor service"),
+        ("webhooks: [{service: s}]", "stage.yaml:3: webhooks[0].service names no Service | write it as namespace/name"),
+        (
+            "webhooks:\n- configuration: a\n  rules:\n  - when: object.kind ==\n    allow: true",
+            "stage.yaml:6: webhooks[0].rules[0].when is no expression: ERROR: <input>:1:",
+        ),
+        (
+            "webhooks: [{configuration: a, rules: [{when: '1', allow: true}]}]",
+            "stage.yaml:3: webhooks[0].rules[0].when comes to int | it has to be true or false",
+        ),
+        (
+            "webhooks: [{configuration: a, rules: [{allow: true, deny: no}]}]",
+            "stage.yaml:3: webhooks[0].rules[0] has no answer or several | give it one of: allow,",
+        ),
+        (
+            "webhooks: [{configuration: a, rules: [{deny: '${oops}'}]}]",
+            "stage.yaml:3: webhooks[0].rules[0].deny \"oops\" is no expression: ERROR: <input>:1:1: undeclared reference",
+        ),
+    ] {
+        let said = error(text);
+        assert!(said.starts_with(wanted), "{text}\n{said}\n{wanted}");
+    }
+}
+
+#[test]
 fn the_documentation_has_every_key() {
     let page = include_str!("../../../../docs/sim.md");
     let missing: Vec<String> = KEYS

@@ -52,6 +52,8 @@ pub(super) struct Memory {
     pub(super) unhealthy: BTreeMap<Str, i64>,
     /// The Services that its containers need: namespace and name.
     pub(super) needs: Vec<(Str, Str)>,
+    /// Whether the environment of one of its containers lacks something.
+    pub(super) lacks: bool,
 }
 
 /// An image that could not be had.

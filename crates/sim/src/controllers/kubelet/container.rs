@@ -9,13 +9,16 @@ use sha2::{Digest, Sha256};
 use super::backoff::add;
 use super::program::{Program, Role};
 use super::scene::{Part, Scene};
-use super::{probe, pull, service};
+use super::{needs, probe, pull, service};
 use crate::controllers::time::{self, stamp};
 
 /// How many things one container may do at one point in time. A wait comes after two runs at the latest.
 const MOST_STEPS: usize = 8;
 /// What a container ends with that is told to stop.
 const TOLD_TO_STOP: i64 = 143;
+
+/// What a container waits with whose environment cannot be filled.
+const CONFIG_ERROR: &str = "CreateContainerConfigError";
 
 /// When a container is started again after it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,8 +169,19 @@ impl Container {
     }
 
     fn start(&mut self, scene: &mut Scene<'_>, part: &Part<'_>) -> bool {
-        if let Err(waiting) = pull::ensure(scene, part) {
+        let lack = needs::environment(scene.pod, part.spec, scene.world);
+        let told = lack.is_some() && pull::is_known(scene, part, CONFIG_ERROR);
+        // The image comes first; once it is there, only what is lacking is looked for.
+        if !told && let Err(waiting) = pull::ensure(scene, part) {
             self.state = State::Waiting(waiting);
+            return false;
+        }
+        if let Some(message) = lack {
+            if !told {
+                scene.warn(part, "Failed", format!("Error: {message}"));
+            }
+            scene.memory.lacks = true;
+            self.state = State::Waiting(Waiting { reason: CONFIG_ERROR, message });
             return false;
         }
         scene.tell(part, "Created", "Container created");

@@ -112,7 +112,7 @@ impl Kubelets {
         if stored.at(&["status", "podIP"]).is_none() {
             if let Some(missing) = needs::missing(stored, world) {
                 self.fill_in(&mut pod, node, begun);
-                let blocked = status::blocked(&pod, &missing, world.now);
+                let blocked = status::creating(&pod, world.now);
                 if blocked.value() != stored.value() {
                     report_missing(stored, node, &missing, out);
                 }
@@ -131,7 +131,7 @@ impl Kubelets {
             let ip = self.addresses.of(&pod, node);
             set_address(&mut pod, &ip);
         }
-        let memory = self.memories.entry(key).or_default();
+        let memory = self.memories.entry(key.clone()).or_default();
         if memory.0 != stored.uid() {
             *memory = (stored.uid().into(), Memory::default());
         }
@@ -141,7 +141,13 @@ impl Kubelets {
             Some(over) => over,
             None => status::assess(&mut scene, start),
         };
+        let lacks = scene.memory.lacks;
         let Scene { next, news, .. } = scene;
+        if lacks {
+            self.waiting.insert(key);
+        } else {
+            self.waiting.remove(&key);
+        }
         // A status that is refused is worked out again: nothing is told of it before it is there.
         out.status_if_changed(POD, stored, assessed);
         news.into_iter().for_each(|news| out.announce(news));
@@ -184,13 +190,7 @@ fn only_status_changed(event: &Event) -> bool {
 }
 
 fn report_missing(pod: &Object, node: &Object, missing: &Missing, out: &mut Steps) {
-    let (reason, message, field) = match missing {
-        Missing::Volume { volume, what } => {
-            ("FailedMount", format!("MountVolume.SetUp failed for volume {volume:?} : {what}"), String::new())
-        }
-        Missing::Environment { container, what } => {
-            ("Failed", format!("Error: {what}"), format!("spec.containers{{{container}}}"))
-        }
-    };
-    out.announce(from_kubelet(Announcement::warning(pod, reason, message), node, &field));
+    let Missing { volume, what } = missing;
+    let message = format!("MountVolume.SetUp failed for volume {volume:?} : {what}");
+    out.announce(from_kubelet(Announcement::warning(pod, "FailedMount", message), node, ""));
 }

@@ -5,45 +5,35 @@ use lynceus_object::{Object, Value};
 use crate::controllers::kind::{CONFIG_MAP, Kind, SECRET};
 use crate::controllers::world::World;
 
-/// Something that is not there.
+/// A volume that cannot be filled: no container of its pod is made.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Missing {
-    /// A volume cannot be filled: no container is made.
-    Volume {
-        /// The volume.
-        volume: String,
-        /// What is missing, in the kubelet's words.
-        what: String,
-    },
-    /// A container's environment cannot be filled.
-    Environment {
-        /// The container.
-        container: String,
-        /// What is missing, in the kubelet's words.
-        what: String,
-    },
+pub(super) struct Missing {
+    /// The volume.
+    pub(super) volume: String,
+    /// What is missing, in the kubelet's words.
+    pub(super) what: String,
 }
 
-/// The first thing that a pod lacks.
+/// The first volume of a pod that cannot be filled.
 pub(super) fn missing(pod: &Object, world: &World<'_>) -> Option<Missing> {
     let look = Look { pod, world };
-    for volume in pod.value().items_at(&["spec", "volumes"]) {
-        if let Some(what) = look.volume(volume) {
-            return Some(Missing::Volume { volume: name_of(volume), what });
-        }
-    }
-    for list in ["initContainers", "containers"] {
-        for container in pod.value().items_at(&["spec", list]) {
-            if let Some(what) = look.environment(container) {
-                return Some(Missing::Environment { container: name_of(container), what });
-            }
-        }
-    }
-    None
+    let volumes = pod.value().items_at(&["spec", "volumes"]).iter();
+    let mut missing =
+        volumes.filter_map(|volume| Some(Missing { volume: name_of(volume), what: look.volume(volume)? }));
+    missing.next()
+}
+
+/// What the environment of one container lacks. The pod's other containers run without it.
+pub(super) fn environment(pod: &Object, container: &Value, world: &World<'_>) -> Option<String> {
+    Look { pod, world }.environment(container)
 }
 
 fn name_of(value: &Value) -> String {
     value.str_at(&["name"]).unwrap_or_default().to_owned()
+}
+
+fn has_key(found: &Object, key: &str) -> bool {
+    ["data", "binaryData"].iter().any(|field| found.at(&[field, key]).is_some())
 }
 
 struct Look<'a> {
@@ -54,7 +44,9 @@ struct Look<'a> {
 impl Look<'_> {
     fn volume(&self, volume: &Value) -> Option<String> {
         let whole = |source: Option<&Value>, kind, field| {
-            source.and_then(|source| self.reference(source, kind, field))
+            source.and_then(|source| {
+                self.reference(source, kind, field).or_else(|| self.items(source, kind, field))
+            })
         };
         whole(volume.get("configMap"), CONFIG_MAP, "name")
             .or_else(|| whole(volume.get("secret"), SECRET, "secretName"))
@@ -92,6 +84,20 @@ impl Look<'_> {
         Some(format!("{} {name:?} not found", kind.kind.to_lowercase()))
     }
 
+    /// What is wrong with the keys of an object that a volume picks.
+    fn items(&self, source: &Value, kind: &Kind, field: &str) -> Option<String> {
+        if source.bool_at(&["optional"]) == Some(true) {
+            return None;
+        }
+        let found = self.find(kind, source.str_at(&[field]).unwrap_or_default())?;
+        let mut keys = source.items_at(&["items"]).iter().filter_map(|item| item.str_at(&["key"]));
+        let absent = keys.find(|key| !has_key(&found, key))?;
+        Some(match kind.kind {
+            "Secret" => format!("references non-existent secret key: {absent}"),
+            _ => format!("configmap references non-existent config key: {absent}"),
+        })
+    }
+
     /// What is wrong with a reference to one key.
     fn key(&self, source: &Value, kind: &Kind) -> Option<String> {
         if source.bool_at(&["optional"]) == Some(true) {
@@ -102,9 +108,8 @@ impl Look<'_> {
         let Some(found) = self.find(kind, name) else {
             return Some(format!("{} {name:?} not found", kind.kind.to_lowercase()));
         };
-        let has = ["data", "binaryData"].iter().any(|field| found.at(&[field, key]).is_some());
         let (namespace, kind) = (self.pod.namespace(), kind.kind);
-        (!has).then(|| format!("couldn't find key {key} in {kind} {namespace}/{name}"))
+        (!has_key(&found, key)).then(|| format!("couldn't find key {key} in {kind} {namespace}/{name}"))
     }
 
     fn find(&self, kind: &Kind, name: &str) -> Option<Object> {

@@ -87,7 +87,8 @@ fn refuse(
     Waiting { reason, message }
 }
 
-fn is_known(scene: &Scene<'_>, part: &Part<'_>, reason: &str) -> bool {
+/// Whether a container was waiting for a reason when it was looked at last.
+pub(super) fn is_known(scene: &Scene<'_>, part: &Part<'_>, reason: &str) -> bool {
     let before = scene.before(part).and_then(|status| status.str_at(&["state", "waiting", "reason"]));
     before == Some(reason)
 }

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use lynceus_object::{Object, Value, value};
 
-use super::container::{Container, Restart, State, Waiting};
-use super::needs::Missing;
+use super::container::{Container, Restart, State};
 use super::program::Role;
 use super::scene::{Part, Scene};
 use crate::controllers::condition;
@@ -20,6 +19,7 @@ pub(super) fn assess(scene: &mut Scene<'_>, start: Timestamp) -> Object {
         return creating(pod, scene.now());
     }
     scene.memory.needs.clear();
+    scene.memory.lacks = false;
     let restart = Restart::of(pod.value().str_at(&["spec", "restartPolicy"]));
     let (init_parts, main_parts) = (Part::inits(pod), Part::mains(pod));
     let mut inits = init_containers(scene, &init_parts, &main_parts, restart);
@@ -80,24 +80,8 @@ pub(super) fn exceeded(scene: &Scene<'_>, reason: &str, message: &str) -> Object
     new
 }
 
-/// The status of a pod that cannot start because something is missing.
-pub(super) fn blocked(pod: &Object, missing: &Missing, now: Timestamp) -> Object {
-    let mut out = creating(pod, now);
-    let Missing::Environment { container, what } = missing else { return out };
-    for list in ["initContainerStatuses", "containerStatuses"] {
-        let mut statuses = out.value().items_at(&["status", list]).to_vec();
-        let named = statuses.iter_mut().find(|status| status.str_at(&["name"]) == Some(container));
-        if let Some(status) = named {
-            let waiting = Waiting { reason: "CreateContainerConfigError", message: what.clone() };
-            status.set(&["state"], waiting.print());
-            out.set(&["status", list], statuses);
-        }
-    }
-    out
-}
-
 /// The status of a pod that has nothing yet.
-fn creating(pod: &Object, now: Timestamp) -> Object {
+pub(super) fn creating(pod: &Object, now: Timestamp) -> Object {
     let (inits, mains) = (Part::inits(pod), Part::mains(pod));
     let waiting = |part: &Part<'_>, reason: &str| {
         value!({

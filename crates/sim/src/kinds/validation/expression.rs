@@ -71,7 +71,7 @@ fn validation_rule(validation: &Value, variables: &[&'static str], at: &Path, re
     }
     if !text("messageExpression").is_empty() {
         let at = at.child("messageExpression");
-        typed(text("messageExpression"), variables, &[Ty::String], &at, report);
+        typed_in(plain(variables), text("messageExpression"), &[Ty::String], &at, report);
     }
     let reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
     if !text("reason").is_empty() && !reasons.contains(&text("reason")) {
@@ -79,15 +79,18 @@ fn validation_rule(validation: &Value, variables: &[&'static str], at: &Path, re
     }
 }
 
+/// An environment without `authorizer`.
+fn plain(variables: &[&'static str]) -> Env {
+    Env::new(variables.iter().map(|name| (*name, Ty::Dyn)))
+}
+
 /// Checks that an expression compiles to one of the wanted types; to any if none is named.
-///
-/// What the authorizer answers and what variables hold is not known here, so expressions that use
-/// them are only looked at when they run.
 fn typed(text: &str, variables: &[&'static str], wanted: &[Ty], at: &Path, report: &mut Report) {
-    if text.contains("authorizer") {
-        return;
-    }
-    let env = Env::new(variables.iter().map(|name| (*name, Ty::Dyn)));
+    typed_in(plain(variables).with_authorizer(), text, wanted, at, report);
+}
+
+/// What variables hold is not known here, so what comes of them may be anything.
+fn typed_in(env: Env, text: &str, wanted: &[Ty], at: &Path, report: &mut Report) {
     let program = match Program::compile(text, &env) {
         Ok(program) => program,
         Err(error) => return report.invalid_text(at, text, format!("compilation failed: {error}")),
@@ -140,6 +143,20 @@ mod tests {
                 "spec.auditAnnotations[0].valueExpression: Invalid value: \"1\": must evaluate to one of [string null_type] but got int"
             ]
         );
+    }
+
+    #[test]
+    fn messages_cannot_ask_who_may_do_what() {
+        let rule = |expression: &str, message: &str| {
+            value!({"validations": [{"expression": expression, "messageExpression": message}]})
+        };
+        let may = "authorizer.group('').resource('pods').namespace('a').check('get').allowed()";
+        assert_eq!(found(rule(may, "'no'")), [""; 0]);
+        assert_eq!(found(rule("authorizer.requestResource.check('get').errored()", "'no'")), [""; 0]);
+        let decision = found(rule("authorizer.path('/x').check('get')", "'no'")).concat();
+        assert!(decision.ends_with("must evaluate to bool but got kubernetes.authorization.Decision"), "{decision}");
+        let message = found(rule("true", "authorizer.path('/x').check('get').reason()")).concat();
+        assert!(message.contains("undeclared reference to 'authorizer'"), "{message}");
     }
 
     #[test]
