@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{app, assess, controller, crds, diff, helm, install, kustomize, render, server, sim, up};
+use crate::{
+    app, assess, controller, crds, diff, helm, install, kustomize, render, server, sim, snapshot, up,
+};
 
 /// A GitOps delivery engine with an embedded Kubernetes.
 ///
@@ -36,6 +38,8 @@ pub(crate) enum Command {
     Install(install::Arguments),
     /// Start the embedded Kubernetes alone, for kubectl and any client.
     Sim(sim::Arguments),
+    /// Write down what a real cluster is like, for the embedded one to begin as.
+    Snapshot(snapshot::Arguments),
     /// Work with applications, as `argocd app` does.
     App(Box<app::Arguments>),
     /// Show what a folder of manifests becomes.

@@ -25,6 +25,7 @@ mod render;
 mod running;
 mod server;
 mod sim;
+mod snapshot;
 mod table;
 mod up;
 
@@ -118,6 +119,7 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Up(arguments) => up::run(arguments).await,
         Command::Controller(arguments) => controller::run(arguments).await,
         Command::Sim(arguments) => sim::run(arguments).await,
+        Command::Snapshot(arguments) => snapshot::run(&arguments).await,
         Command::Server(arguments) => server::run(arguments).await,
         Command::Install(arguments) => install::run(&arguments),
         Command::Health(arguments) => assess::run(&arguments),

@@ -1,19 +1,24 @@
 //! `lynceus sim`: the embedded Kubernetes alone.
 
+mod fault;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lynceus_sim::kinds::Additions;
 use lynceus_sim::operators::{Operator, SHIPPED};
-use lynceus_sim::{Options, Server, Sim, Stage};
+use lynceus_sim::{Options, Server, Sim, Stage, TokenFile};
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::place;
 
 /// Start the embedded Kubernetes alone, for kubectl and any client.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     #[command(flatten)]
     cluster: Cluster,
     /// Run no nodes: controllers make pods, and the pods stay pending.
@@ -22,12 +27,24 @@ pub(crate) struct Arguments {
     /// Whether requests without credentials are the anonymous user's; otherwise they are turned away.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     anonymous_auth: bool,
+    /// Let in whoever has a token of this file: lines of token, user, uid and "group,group".
+    #[arg(long, value_name = "FILE")]
+    token_auth_file: Option<PathBuf>,
+    /// Take client certificates that these root certificates have signed, beside those of the cluster's own.
+    #[arg(long, value_name = "FILE")]
+    client_ca_file: Option<PathBuf>,
     /// Leave out what these parts of admission add to new objects.
     #[arg(long, value_name = "PLUGINS", value_delimiter = ',', value_enum)]
     disable_admission_plugins: Vec<Plugin>,
     /// Print what an operator does that is shipped, such as cert-manager, and end.
     #[arg(long, value_name = "NAME")]
     print_operator: Option<String>,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Have something go wrong in an embedded cluster that runs: errors, silence, full disks.
+    Fault(Box<fault::Arguments>),
 }
 
 /// A part of admission that can be left out, by the name that kube-apiserver has for it.
@@ -59,9 +76,9 @@ pub(crate) struct Cluster {
     /// The address to listen on.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) bind: IpAddr,
-    /// What the cluster is like: its nodes, the images that there are, what programs do (docs/sim.md).
+    /// What the cluster is like: a stage (docs/sim.md), or a snapshot of a real one (docs/snapshot.md), or one of each.
     #[arg(long, value_name = "FILE")]
-    pub(crate) stage: Option<PathBuf>,
+    pub(crate) stage: Vec<PathBuf>,
     /// Write the administrator's kubeconfig to this file as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_kubeconfig: Option<PathBuf>,
@@ -71,6 +88,9 @@ pub(crate) struct Cluster {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
+    if let Some(Command::Fault(arguments)) = arguments.command {
+        return fault::run(*arguments).await;
+    }
     if let Some(name) = &arguments.print_operator {
         return print_operator(name);
     }
@@ -78,6 +98,8 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let options = Options {
         without_nodes: arguments.without_nodes,
         without_anonymous: !arguments.anonymous_auth,
+        tokens: arguments.token_auth_file.as_deref().map(read_tokens).transpose()?.unwrap_or_default(),
+        client_roots: arguments.client_ca_file.as_deref().map(read_roots).transpose()?.unwrap_or_default(),
         additions: Additions {
             service_account: adds(Plugin::ServiceAccount),
             tolerations: adds(Plugin::DefaultTolerationSeconds),
@@ -99,11 +121,14 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim, Server)> {
     let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.join("cluster"));
     let operators = arguments.operator.iter().map(|file| operator(file)).collect::<Outcome<_>>()?;
-    let stage = arguments.stage.as_deref().map(read_stage).transpose()?.unwrap_or_default();
+    let stage = read_stages(&arguments.stage)?;
     let options = Options { data_dir, operators, stage, ..options };
     let sim = Sim::start(options).await.doing("cannot start the embedded cluster")?;
     for repair in &sim.recovery().repairs {
         eprintln!("note: {repair}");
+    }
+    for note in sim.told() {
+        eprintln!("note: {note}");
     }
     let server = sim
         .serve(SocketAddr::new(arguments.bind, arguments.port))
@@ -112,11 +137,33 @@ pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim
     Ok((sim, server))
 }
 
-/// Reads what the cluster is like.
-fn read_stage(file: &Path) -> Outcome<Stage> {
-    let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).doing(format!("cannot read the stage {shown}"))?;
-    Stage::read(&shown, &text).doing("cannot use the stage")
+/// Reads tokens and whose they are.
+fn read_tokens(file: &Path) -> Outcome<TokenFile> {
+    let doing = format!("cannot use the file of tokens {}", file.display());
+    let text = std::fs::read_to_string(file).doing(doing.as_str())?;
+    TokenFile::read(&text).doing(doing)
+}
+
+/// Reads root certificates.
+fn read_roots(file: &Path) -> Outcome<String> {
+    std::fs::read_to_string(file).doing(format!("cannot read the root certificates {}", file.display()))
+}
+
+/// Reads what the cluster is like: a stage, a snapshot, or one of each.
+fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
+    let (mut stage, mut snapshot) = (None, None);
+    for file in files {
+        let shown = file.display().to_string();
+        let bytes = std::fs::read(file).doing(format!("cannot read the stage {shown}"))?;
+        let read = Stage::open(&shown, &bytes).doing("cannot use the stage")?;
+        let place = if read.snapshot.is_some() { &mut snapshot } else { &mut stage };
+        if place.replace(read).is_some() {
+            let message = format!("{shown} is the second file of its sort");
+            return Err(Failure::new(Code::Other, message).hint("give one stage and one snapshot at most"));
+        }
+    }
+    let snapshot = snapshot.and_then(|begun: Stage| begun.snapshot);
+    Ok(Stage { snapshot, ..stage.unwrap_or_default() })
 }
 
 /// Reads what an operator does.

@@ -15,8 +15,10 @@ use crate::clock::Clock;
 use crate::context::Context;
 use crate::conversion;
 use crate::crd;
+use crate::faults::Faults;
 use crate::http::Documents;
 use crate::kinds::{Additions, Resource};
+use crate::metrics::Meter;
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::stage::Stage;
@@ -43,6 +45,8 @@ pub(crate) struct Core {
     pub(crate) additions: Additions,
     /// What the cluster is like.
     pub(crate) stage: Stage,
+    /// What is made to go wrong.
+    pub(crate) faults: Faults,
     /// Set when the cluster goes away, so that watches end.
     pub(crate) closing: watch::Sender<bool>,
     registry: watch::Sender<Arc<Registry>>,
@@ -51,6 +55,7 @@ pub(crate) struct Core {
 }
 
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
+const REQUESTS: (&str, &str) = ("certificates.k8s.io", "certificatesigningrequests");
 const ROLES: (&str, &str) = ("rbac.authorization.k8s.io", "clusterroles");
 
 impl Core {
@@ -63,9 +68,11 @@ impl Core {
         additions: Additions,
         stage: Stage,
     ) -> Self {
+        let registry = Registry::like(stage.snapshot.clone()).measuring(stage.measures_pods());
         let core = Core {
             allocations: Allocations::of(&store),
             charges: Charges::default(),
+            faults: Faults::of(&store),
             store,
             clock,
             random,
@@ -76,7 +83,7 @@ impl Core {
             stage,
             documents: Documents::default(),
             closing: watch::Sender::new(false),
-            registry: watch::Sender::new(Arc::new(Registry::default())),
+            registry: watch::Sender::new(Arc::new(registry)),
             refreshing: Mutex::new(()),
         };
         core.refresh_registry();
@@ -85,6 +92,11 @@ impl Core {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// What is measured of a resource that is not stored: what pods and nodes use.
+    pub(crate) fn measured(&self, resource: &Resource, namespace: &str) -> Option<Vec<Object>> {
+        Meter { stage: &self.stage, view: &self.store }.served(resource, namespace, self.now())
     }
 
     /// What is served right now.
@@ -139,6 +151,7 @@ impl Core {
 
     fn follow_up(&self, event: &Event) {
         self.allocations.follow(event);
+        self.faults.follow(event, &self.store);
         match (event.place.group.as_str(), event.place.resource.as_str()) {
             // What the naming, establishing and finalizing controllers would do a moment later.
             DEFINITIONS => {
@@ -146,6 +159,8 @@ impl Core {
                 cleanup::run(self, &event.place);
                 self.refresh_registry();
             }
+            // What the signers of certificates would do a moment later.
+            REQUESTS => self.settle(REQUESTS, |request, _| self.certified(request)),
             // What the aggregation controller would do a moment later.
             ROLES => self.settle(ROLES, auth::aggregated),
             // The last instance of a definition that is going away lets it go.
@@ -165,9 +180,18 @@ impl Core {
     fn settle_definition(&self, definition: &Object, all: &[Object]) -> Option<Object> {
         let mut settled = crd::settle(definition, all, self.now())?;
         if let Some(resource) = self.registry().preferred(DEFINITIONS.0, DEFINITIONS.1) {
-            managed::track_status(self, resource, definition, &mut settled);
+            managed::track_status(self, resource, "kube-apiserver", definition, &mut settled);
         }
         Some(settled)
+    }
+
+    /// A request for a certificate as its signer would have it.
+    fn certified(&self, request: &Object) -> Option<Object> {
+        let mut certified = self.authenticator.certified(request, self.now())?;
+        if let Some(resource) = self.registry().preferred(REQUESTS.0, REQUESTS.1) {
+            managed::track_status(self, resource, "kube-controller-manager", request, &mut certified);
+        }
+        Some(certified)
     }
 
     /// Rewrites objects of one kind until each is as `settle` wants it beside all the others.

@@ -13,7 +13,7 @@
 //!
 //! Beside them stand [`registry`] (which resources are served right now), [`table`] and [`openapi`]
 //! (how they are shown and described), [`controllers`] (what makes Pods out of Deployments, through
-//! [`Local`]), [`stage`] (what the cluster is like) and [`clock`], which is the only place that knows the
+//! [`Local`]), [`stage`] (what the cluster is like), [`faults`] (what is made to go wrong) and [`clock`], which is the only place that knows the
 //! time.
 //!
 //! Nothing but [`clock::SystemClock`] reads the system's clock, and nothing but [`random`] draws
@@ -34,6 +34,7 @@ mod conversion;
 mod core;
 pub mod crd;
 mod error;
+pub mod faults;
 mod hook;
 pub mod http;
 mod identity;
@@ -46,6 +47,7 @@ pub mod operators;
 pub mod random;
 pub mod registry;
 mod sim;
+mod snapshot;
 pub mod stage;
 pub mod store;
 mod strategy;
@@ -53,6 +55,7 @@ pub mod table;
 mod verbs;
 pub mod view;
 
+pub use auth::{TokenFile, TokenFileError};
 pub use error::{ApiError, FieldError, FieldErrorKind};
 pub use http::server::{ServeError, Server};
 pub use identity::{Identity, IdentityError, write_private};

@@ -7,9 +7,10 @@ use lynceus_object::{Object, Str, Value};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::ApiError;
-use crate::attributes::User;
+use crate::attributes::{Attributes, User};
 use crate::clock::Clock;
 use crate::core::Core;
+use crate::faults::{Asked, Standing};
 use crate::kinds::Resource;
 use crate::random::Random;
 use crate::stage::Stage;
@@ -73,6 +74,30 @@ impl Local {
     /// What the cluster is like.
     pub fn stage(&self) -> &Stage {
         &self.core.stage
+    }
+
+    /// What is made to go wrong.
+    pub(crate) fn faults(&self) -> Arc<Vec<Standing>> {
+        self.core.faults.all()
+    }
+
+    /// Whether a node has fallen silent.
+    pub(crate) fn is_down(&self, node: &str) -> bool {
+        self.core.faults.is_down(node, self.now())
+    }
+
+    /// Whether a node's disk is full.
+    pub(crate) fn is_full(&self, node: &str) -> bool {
+        self.core.faults.is_full(node, self.now())
+    }
+
+    /// What a request of this client is answered with because of a fault.
+    pub(crate) fn answered_by_fault(&self, request: impl FnOnce() -> Option<Attributes>) -> Option<ApiError> {
+        if self.faults().is_empty() {
+            return None;
+        }
+        let asked = Asked { user: &self.user.name, request: &request()?, now: self.now() };
+        self.core.faults.answer(&asked, &self.core.random)
     }
 
     /// Everything that changes from now on, in order.

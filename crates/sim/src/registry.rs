@@ -6,7 +6,10 @@ use std::sync::{Arc, LazyLock};
 use lynceus_object::{Gvk, Object, Str};
 
 use crate::crd;
+use crate::faults;
 use crate::kinds::{self, Resource};
+use crate::metrics;
+use crate::stage::Snapshot;
 
 /// An immutable table of what is served. A change of a definition makes a new one.
 #[derive(Debug, Default)]
@@ -17,15 +20,25 @@ pub struct Registry {
     /// What each definition serves, by its uid and with the version that it was compiled from.
     compiled: HashMap<Str, (Str, Vec<Arc<Resource>>)>,
     generation: u64,
+    /// The cluster whose built-in kinds are served, if not all are.
+    like: Option<Arc<Snapshot>>,
+    /// Whether somebody measures what pods use.
+    measures: bool,
 }
 
 impl Registry {
     /// The built-in resources and those that `definitions` serve. What `before` compiled from the same
     /// version of a definition is used again.
     pub fn new(definitions: &[Object], before: &Registry) -> Self {
-        let mut registry = Registry { generation: before.generation + 1, ..Registry::default() };
+        let like = before.like.clone();
+        let generation = before.generation + 1;
+        let mut registry = Registry { generation, like, measures: before.measures, ..Registry::default() };
         for resource in built_in() {
-            registry.add(Arc::clone(resource));
+            let (group, version) = (&resource.group, &resource.version);
+            let is_served = |like: &Arc<Snapshot>| like.has(group, version, &resource.plural);
+            if registry.like.as_ref().is_none_or(is_served) {
+                registry.add(Arc::clone(resource));
+            }
         }
         for definition in definitions {
             let version = definition.resource_version();
@@ -38,7 +51,25 @@ impl Registry {
             }
             registry.compiled.insert(definition.uid().into(), (version.into(), resources));
         }
+        for resource in faults::resources() {
+            registry.add(Arc::clone(resource));
+        }
+        let measured = if registry.measures { metrics::resources() } else { &[] };
+        for resource in measured {
+            registry.add(Arc::clone(resource));
+        }
         registry
+    }
+
+    /// A table that serves of the built-in kinds what a real cluster served.
+    pub(crate) fn like(snapshot: Option<Arc<Snapshot>>) -> Self {
+        Registry { like: snapshot, ..Registry::default() }
+    }
+
+    /// The same with what measures pods, if somebody does.
+    #[must_use]
+    pub(crate) fn measuring(self, measures: bool) -> Self {
+        Registry { measures, ..self }
     }
 
     fn add(&mut self, resource: Arc<Resource>) {

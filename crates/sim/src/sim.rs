@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 
 use crate::ApiError;
 use crate::attributes::User;
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, TokenFile};
 use crate::bootstrap;
 use crate::clock::{Clock, ManualClock, SystemClock};
 use crate::controllers::Controllers;
@@ -22,6 +22,7 @@ use crate::kinds::Additions;
 use crate::local::Local;
 use crate::operators::{self, Operator};
 use crate::random::Random;
+use crate::snapshot;
 use crate::stage::Stage;
 use crate::store::{OpenError, Recovery, Store};
 
@@ -40,6 +41,10 @@ pub struct Options {
     pub without_nodes: bool,
     /// Whether requests without credentials are turned away, rather than being the anonymous user's.
     pub without_anonymous: bool,
+    /// Tokens that let users in beside those that the cluster gives out.
+    pub tokens: TokenFile,
+    /// Root certificates, as PEM, that sign for clients beside the cluster's own.
+    pub client_roots: String,
     /// What built-in admission adds to new objects.
     pub additions: Additions,
     /// What the cluster is like.
@@ -70,7 +75,9 @@ pub struct Sim(Arc<Running>);
 struct Running {
     core: Arc<Core>,
     identity: Identity,
+    client_roots: String,
     recovery: Recovery,
+    told: Vec<String>,
     manual: Option<ManualClock>,
     controllers: Mutex<Option<Controllers>>,
     /// Held as long as the cluster runs, so that no other process takes the data directory.
@@ -94,10 +101,14 @@ impl Sim {
         };
         let random = options.seed.map_or_else(Random::from_entropy, Random::seeded);
         let authenticator = Authenticator::new(identity.keys()).map_err(StartError::Bootstrap)?;
+        let authenticator = authenticator.with_tokens(options.tokens);
         let authenticator =
             if options.without_anonymous { authenticator.without_anonymous() } else { authenticator };
         let root = identity.root.as_str().into();
-        let (additions, stage) = (options.additions, options.stage);
+        let (additions, mut stage) = (options.additions, options.stage);
+        // The objects are needed once, and may be many.
+        let begun = stage.snapshot.take();
+        stage.snapshot = begun.as_ref().map(|snapshot| Arc::new(snapshot.outline()));
         let core = Arc::new(Core::new(store, clock, random, authenticator, root, additions, stage));
         let local = Local::new(
             Arc::clone(&core),
@@ -105,6 +116,11 @@ impl Sim {
             "kube-controller-manager",
         );
         let operators = operators::with(&options.operators);
+        // A cluster that was there before goes on as it is.
+        let told = match begun.filter(|_| core.store.places().is_empty()) {
+            Some(snapshot) => snapshot::load(&core, &snapshot).await,
+            None => Vec::new(),
+        };
         let controllers = (!options.without_controllers).then(|| match options.without_nodes {
             true => Controllers::new(local, operators).without_nodes(),
             false => Controllers::new(local, operators),
@@ -113,7 +129,9 @@ impl Sim {
         let sim = Sim(Arc::new(Running {
             core,
             identity,
+            client_roots: options.client_roots,
             recovery,
+            told,
             manual: options.clock,
             controllers: Mutex::new(controllers),
             _lock: lock,
@@ -127,6 +145,11 @@ impl Sim {
     /// What had to be repaired in the data directory.
     pub fn recovery(&self) -> &Recovery {
         &self.0.recovery
+    }
+
+    /// What is not as it was in the cluster that this one began as.
+    pub fn told(&self) -> &[String] {
+        &self.0.told
     }
 
     /// The cluster's certificates.
@@ -146,7 +169,8 @@ impl Sim {
 
     /// Serves the API over TLS. Port 0 picks a free one.
     pub async fn serve(&self, address: SocketAddr) -> Result<Server, ServeError> {
-        Server::start(Arc::clone(&self.0.core), &self.0.identity, address).await
+        let running = &self.0;
+        Server::start(Arc::clone(&running.core), &running.identity, &running.client_roots, address).await
     }
 
     /// A kubeconfig for the administrator.

@@ -7,7 +7,7 @@ use lynceus_object::{Object, Str};
 use crate::context::Context;
 use crate::kinds::{self, Resource};
 use crate::registry::Registry;
-use crate::{ApiError, FieldError, crd};
+use crate::{ApiError, FieldError, crd, faults};
 
 fn is_definition(resource: &Resource) -> bool {
     resource.is("apiextensions.k8s.io", "customresourcedefinitions")
@@ -61,7 +61,7 @@ pub(crate) fn prepare_update(
 /// Refuses a new object that breaks the rules of its kind.
 pub(crate) fn validate(resource: &Resource, object: &Object, context: &Context<'_>) -> Result<(), ApiError> {
     let errors = match &resource.custom {
-        Some(_) => crd::validate(resource, object),
+        Some(_) => with_fault(crd::validate(resource, object), resource, object),
         None if is_definition(resource) => crd::validate_definition(object, None),
         None => kinds::validate(resource, object, context),
     };
@@ -77,11 +77,16 @@ pub(crate) fn validate_update(
     context: &Context<'_>,
 ) -> Result<(), ApiError> {
     let errors = match &resource.custom {
-        Some(_) => crd::validate_update(resource, new, old, subresource),
+        Some(_) => with_fault(crd::validate_update(resource, new, old, subresource), resource, new),
         None if is_definition(resource) => crd::validate_definition(new, Some(old)),
         None => kinds::validate_update(resource, new, old, subresource, context),
     };
     refuse(resource, new, &errors)
+}
+
+/// What is wrong with an instance by its definition, or else with a Fault by what it says.
+fn with_fault(errors: Vec<FieldError>, resource: &Resource, object: &Object) -> Vec<FieldError> {
+    if errors.is_empty() { faults::validate(resource, object).into_iter().collect() } else { errors }
 }
 
 fn refuse(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result<(), ApiError> {

@@ -10,7 +10,7 @@ use lynceus_object::{Gvk, Object, value, yaml};
 use lynceus_sim::attributes::User;
 use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
-use lynceus_sim::{Local, Options, Sim, Stage, Target};
+use lynceus_sim::{DeleteOptions, Local, Options, Sim, Stage, Target};
 
 /// A cluster on a stage.
 struct Cluster {
@@ -456,7 +456,10 @@ async fn the_pods_of_a_lost_node_are_replaced_and_a_node_that_comes_back_is_used
     let first = pods()[0].clone();
     let lost = first.value().str_at(&["spec", "nodeName"]).unwrap().to_owned();
     let node = || cluster.local.get("", "nodes", "", &lost).unwrap();
-    cluster.edit("nodes", "", &lost, |node| node.set_annotation("sim.lynceus.dev/fault", "down")).await;
+    let fault = format!(
+        "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Fault\nmetadata: {{name: lost}}\nspec: {{nodeDown: {lost}}}\n"
+    );
+    cluster.apply(&fault).await;
     cluster.pass(49).await;
     assert_eq!(condition(&node(), "Ready"), "True KubeletReady kubelet is posting ready status");
     cluster.pass(1).await;
@@ -492,11 +495,8 @@ async fn the_pods_of_a_lost_node_are_replaced_and_a_node_that_comes_back_is_used
     let new = pods().into_iter().find(|pod| pod.name() != first.name()).unwrap();
     assert_ne!(new.value().str_at(&["spec", "nodeName"]), Some(lost.as_str()));
     assert!(condition(&new, "Ready").starts_with("True"));
-    cluster
-        .edit("nodes", "", &lost, |node| {
-            node.value_mut().remove(&["metadata", "annotations", "sim.lynceus.dev/fault"]);
-        })
-        .await;
+    let target = Target { group: "sim.lynceus.dev", resource: "faults", namespace: "", name: "lost" };
+    cluster.local.delete(target, &DeleteOptions::default()).await.unwrap();
     cluster.pass(2).await;
     assert!(condition(&node(), "Ready").starts_with("True"));
     assert!(node().value().items_at(&["spec", "taints"]).is_empty());

@@ -6,9 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use lynceus_object::{Object, Str, Value, value};
 use sha2::{Digest, Sha256};
 
-use super::impersonation::{service_account, service_account_groups};
+use super::impersonation::service_account;
 use super::token::{Signer, TokenError};
 use crate::attributes::User;
+use crate::faults::{self, Token};
 use crate::view::View;
 use crate::{ApiError, FieldError};
 
@@ -106,6 +107,9 @@ impl Tokens {
         now: Timestamp,
     ) -> Result<(User, Vec<Str>), TokenError> {
         let claims = self.signer.verify(token, now)?;
+        if faults::has_expired(view, &known(&claims), now) {
+            return Err(TokenError::Expired);
+        }
         if claims.str_at(&["iss"]) == Some(LEGACY_ISSUER) {
             return legacy_user(view, &claims).map(|user| (user, Vec::new()));
         }
@@ -123,6 +127,13 @@ impl Tokens {
         }
         bound_user(view, &claims).map(|user| (user, shared))
     }
+}
+
+/// What faults are asked about a token.
+fn known(claims: &Value) -> Token<'_> {
+    let (namespace, account) = claims.str_at(&["sub"]).and_then(service_account).unwrap_or_default();
+    let id = claims.str_at(&["jti"]).unwrap_or_default();
+    Token { namespace, account, id, made: claims.int_at(&["iat"]) }
 }
 
 fn check_names(account: &Object, request: &Object) -> Result<(), ApiError> {
@@ -257,12 +268,5 @@ fn legacy_user(view: &dyn View, claims: &Value) -> Result<User, TokenError> {
 }
 
 fn account_user(namespace: &str, name: &str, uid: &str) -> User {
-    let mut groups = service_account_groups(namespace);
-    groups.push("system:authenticated".into());
-    User {
-        name: ecow::eco_format!("system:serviceaccount:{namespace}:{name}"),
-        uid: uid.into(),
-        groups,
-        extra: Default::default(),
-    }
+    User { uid: uid.into(), ..User::service_account(namespace, name) }
 }

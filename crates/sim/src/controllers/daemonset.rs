@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{Object, Value, value};
+use jiff::Timestamp;
+use lynceus_object::{Object, Str, Value, value};
 
 use super::history::{History, Style};
 use super::key::Key;
@@ -10,6 +11,7 @@ use super::kind::{CONTROLLER_REVISION, DAEMON_SET, NODE, POD};
 use super::pods::{self, scaled, set_count, spec_int};
 use super::scheduler::fit;
 use super::steps::{Announcement, Steps};
+use super::time::after;
 use super::world::World;
 use super::{Controller, Refusal, Writer, announce_refusal, manager};
 use crate::store::Event;
@@ -19,8 +21,17 @@ const STYLE: Style = Style { label: HASH_LABEL };
 const GENERATION_LABEL: &str = "pod-template-generation";
 const GENERATION: &str = "deprecated.daemonset.template.generation";
 
+/// The first wait before a failed pod is replaced, in seconds; it doubles each time.
+const FIRST_WAIT: i64 = 1;
+/// The longest wait, in seconds. Whoever has not failed for twice as long begins anew.
+const LONGEST_WAIT: i64 = 15 * 60;
+
 /// Keeps the pods of DaemonSets.
-pub(crate) struct DaemonSets;
+#[derive(Default)]
+pub(crate) struct DaemonSets {
+    /// When a failed pod was last replaced, and how long the next one has to wait: by the set's uid and the node.
+    failures: Failures,
+}
 
 impl Controller for DaemonSets {
     fn component(&self) -> &'static str {
@@ -56,7 +67,8 @@ impl Controller for DaemonSets {
         if set.is_deleting() {
             return;
         }
-        look.manage(&placed, &strays, out);
+        self.failures.retain(|_, (last, _)| after(*last, 2 * LONGEST_WAIT) > world.now);
+        look.manage(&placed, &strays, &mut self.failures, out);
         let live = |revision: &Object| {
             let hash = revision.label(HASH_LABEL);
             revision.name() == present.name()
@@ -76,6 +88,8 @@ impl Controller for DaemonSets {
         }
     }
 }
+
+type Failures = BTreeMap<(Str, Str), (Timestamp, i64)>;
 
 struct Look<'a> {
     set: &'a Object,
@@ -120,7 +134,13 @@ impl Look<'_> {
         pods::is_available(pod, spec_int(self.set, &["minReadySeconds"], 0), self.world.now)
     }
 
-    fn manage(&self, placed: &BTreeMap<String, Vec<Object>>, strays: &[Object], out: &mut Steps) {
+    fn manage(
+        &self,
+        placed: &BTreeMap<String, Vec<Object>>,
+        strays: &[Object],
+        failures: &mut Failures,
+        out: &mut Steps,
+    ) {
         for pod in strays.iter().filter(|pod| !pod.is_deleting()) {
             self.delete(pod, out);
         }
@@ -129,7 +149,7 @@ impl Look<'_> {
             let mut alive: Vec<&Object> = pods_there.iter().filter(|pod| !pod.is_deleting()).collect();
             alive.retain(|pod| {
                 let failed = pods::is_finished(pod);
-                if failed {
+                if failed && self.may_replace(node, failures, out) {
                     let message = format!(
                         "Found failed daemon pod {}/{} on node {node}, will try to kill it",
                         pod.namespace(),
@@ -151,6 +171,22 @@ impl Look<'_> {
             }
         }
         self.roll(placed, surge, out);
+    }
+
+    /// Whether a failed pod may be replaced now: the more often it fails, the longer that takes.
+    fn may_replace(&self, node: &str, failures: &mut Failures, out: &mut Steps) -> bool {
+        let now = self.world.now;
+        let key = (self.set.uid().into(), node.into());
+        let wait = match failures.get(&key) {
+            Some((last, wait)) if after(*last, *wait) > now => {
+                out.again_at(after(*last, *wait));
+                return false;
+            }
+            Some((_, wait)) => (wait * 2).min(LONGEST_WAIT),
+            None => FIRST_WAIT,
+        };
+        failures.insert(key, (now, wait));
+        true
     }
 
     fn rolling(&self, field: &str, total: usize, round_up: bool) -> i64 {

@@ -77,5 +77,6 @@ kinds! {
     AUTOSCALER = "autoscaling" "v2" "HorizontalPodAutoscaler" "horizontalpodautoscalers";
     CSI_DRIVER = "storage.k8s.io" "v1" "CSIDriver" "csidrivers";
     CSI_NODE = "storage.k8s.io" "v1" "CSINode" "csinodes";
+    FAULT = "sim.lynceus.dev" "v1alpha1" "Fault" "faults";
     STORAGE_CLASS = "storage.k8s.io" "v1" "StorageClass" "storageclasses";
 }

@@ -11,7 +11,7 @@ use super::pods::created;
 use super::steps::{Announcement, Steps};
 use super::time::{after, stamp};
 use super::world::World;
-use super::{Controller, Writer, condition, nodes};
+use super::{Controller, Writer, condition, faults};
 use crate::store::Event;
 
 /// How long a new node may stay silent, in seconds.
@@ -58,6 +58,7 @@ impl Controller for NodeLifecycle {
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
+        wake.extend(faults::nodes_of(event, world).iter().map(|node| Key::of(&NODE.place(), node)));
         if !NODE.is(&event.place) {
             return;
         }
@@ -84,7 +85,7 @@ impl Controller for NodeLifecycle {
             } else {
                 out.status(NODE, given_up(&node, world));
             }
-        } else if nodes::is_down(&node) {
+        } else if world.local.is_down(node.name()) {
             self.wait_for(&node, world, out);
         } else {
             self.silent.remove(&key.name);

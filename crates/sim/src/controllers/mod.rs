@@ -10,7 +10,7 @@
 //! | the loop | `queue`, `steps`, `run`, `recorder`, `graph`, `world` |
 //! | workloads | `deployment`, `replicaset`, `statefulset`, `daemonset`, `job`, `cronjob` |
 //! | nodes and pods | `nodes`, `lifecycle`, `eviction`, `scheduler`, `kubelet` |
-//! | the rest | `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
+//! | the rest | `faults`, `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
 
 mod autoscaler;
 mod balancer;
@@ -21,6 +21,7 @@ mod deployment;
 mod disruption;
 mod endpoints;
 mod eviction;
+mod faults;
 mod forgetting;
 mod garbage;
 mod graph;

@@ -1,5 +1,8 @@
 //! The machines: those that are there from the start, and what follows when one goes.
 
+use std::collections::HashMap;
+
+use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
 
 use super::key::Key;
@@ -8,12 +11,11 @@ use super::steps::{Announcement, Deletion, Steps};
 use super::time::{after, stamp};
 use super::volumes::{DEFAULT_CLASS, PROVISIONER};
 use super::world::World;
-use super::{Controller, Writer, condition};
+use super::{Controller, Writer, condition, faults};
+use crate::snapshot;
 use crate::stage::{Pool, Storage, Taint};
 use crate::store::{Event, EventKind};
 
-/// What a node suffers from: `down` means that it has fallen silent.
-const FAULT: &str = "sim.lynceus.dev/fault";
 /// How often nodes say that they are well, in seconds.
 const HEARTBEAT: i64 = 300;
 /// What each node has, unless its pool has something else.
@@ -27,8 +29,15 @@ const CAPACITY: [(&str, &str); 5] = [
 /// The version that nodes say they run.
 const VERSION: &str = "v1.36.3";
 
+/// For how long a node says that its disk is full after there is room again, in seconds.
+const PRESSURE_TRANSITION: i64 = 300;
+
 /// Makes nodes, and keeps them well.
-pub(crate) struct Nodes;
+#[derive(Default)]
+pub(crate) struct Nodes {
+    /// The nodes whose disk was full not long ago, and since when there is room again.
+    full: HashMap<Str, Option<Timestamp>>,
+}
 
 impl Controller for Nodes {
     fn component(&self) -> &'static str {
@@ -64,45 +73,75 @@ impl Controller for Nodes {
         } else if CSI_DRIVER.is(&event.place) {
             wake.extend(world.list_all(NODE).iter().map(|node| Key::of(&NODE.place(), node)));
         }
+        wake.extend(faults::nodes_of(event, world).iter().map(|node| Key::of(&NODE.place(), node)));
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(node) = world.find(key) else { return };
-        if !is_ours(&node) || is_down(&node) {
+        let Some(node) = world.find(key) else {
+            self.full.remove(&key.name);
+            return;
+        };
+        let name = node.name();
+        if !is_ours(&node) || world.local.is_down(name) {
             return;
         }
         report_drivers(&node, world, out);
+        let pressure = self.has_pressure(name, world, out);
+        let changed = pressure != condition::is_true(&node, PRESSURE);
         let ready = condition::get(&node, "Ready");
         // What the control plane concluded from a silence is put right at once.
         let given_up = ready.and_then(|ready| ready.str_at(&["status"])) == Some("Unknown");
         let last = ready.and_then(|ready| super::time::read(ready.get("lastHeartbeatTime")));
-        let due = last.filter(|_| !given_up).map_or(world.now, |last| after(last, HEARTBEAT));
+        let due = last.filter(|_| !given_up && !changed).map_or(world.now, |last| after(last, HEARTBEAT));
         if due > world.now {
             out.again_at(due);
             return;
         }
         let mut new = node.clone();
-        for condition in conditions(world) {
+        for condition in conditions(pressure, world) {
             condition::replace(&mut new, condition);
         }
         out.status(NODE, new);
+        let mut tell = |told: Announcement| out.announce(Announcement { host: name.into(), ..told });
         if given_up {
-            let message = format!("Node {} status is now: NodeReady", node.name());
-            let told = Announcement::normal(&node, "NodeReady", message);
-            out.announce(Announcement { host: node.name().into(), ..told });
+            tell(Announcement::normal(&node, "NodeReady", format!("Node {name} status is now: NodeReady")));
+        }
+        if changed {
+            let reason = if pressure { "NodeHasDiskPressure" } else { "NodeHasNoDiskPressure" };
+            tell(Announcement::normal(&node, reason, format!("Node {name} status is now: {reason}")));
+        }
+        if changed && pressure {
+            let message = "Attempting to reclaim ephemeral-storage";
+            tell(Announcement::warning(&node, "EvictionThresholdMet", message));
         }
         out.again_after(world.now, HEARTBEAT);
     }
 }
 
-/// Whether a node has fallen silent.
-pub(crate) fn is_down(node: &Object) -> bool {
-    node.annotation(FAULT) == Some("down")
+impl Nodes {
+    /// Whether a node says that its disk is full: it is, or was not long ago.
+    fn has_pressure(&mut self, node: &str, world: &World<'_>, out: &mut Steps) -> bool {
+        if world.local.is_full(node) {
+            self.full.insert(node.into(), None);
+            return true;
+        }
+        let Some(room) = self.full.get_mut(node) else { return false };
+        let over = after(*room.get_or_insert(world.now), PRESSURE_TRANSITION);
+        if over > world.now {
+            out.again_at(over);
+        } else {
+            self.full.remove(node);
+        }
+        over > world.now
+    }
 }
 
-/// Whether a node that had fallen silent speaks again.
-pub(crate) fn recovered(event: &Event) -> bool {
-    event.previous.as_ref().is_some_and(is_down) && !is_down(&event.object)
+/// The condition of a node whose disk is full.
+const PRESSURE: &str = "DiskPressure";
+
+/// Whether a node says that its disk is full.
+pub(crate) fn has_pressure(node: &Object) -> bool {
+    condition::is_true(node, PRESSURE)
 }
 
 /// Makes the nodes that are missing, and takes away our own that are in no pool.
@@ -153,6 +192,7 @@ fn report_drivers(node: &Object, world: &World<'_>, out: &mut Steps) {
 /// Nodes that somebody else made are somebody else's to keep well.
 fn is_ours(node: &Object) -> bool {
     node.value().str_at(&["status", "nodeInfo", "containerRuntimeVersion"]) == Some(RUNTIME)
+        || node.annotation(snapshot::NODE).is_some()
 }
 
 const RUNTIME: &str = "lynceus-sim://1";
@@ -190,7 +230,7 @@ fn node(name: &str, pool: &Pool, at: usize, number: usize, world: &World<'_>) ->
             {"type": "Hostname", "address": name},
         ]),
     );
-    node.set(&["status", "conditions"], conditions(world));
+    node.set(&["status", "conditions"], conditions(false, world));
     node.set(&["status", "daemonEndpoints", "kubeletEndpoint", "Port"], 10250);
     node.set(&["status", "nodeInfo"], info(number, &pool.architecture));
     node
@@ -213,10 +253,14 @@ fn info(number: usize, architecture: &str) -> Value {
     })
 }
 
-fn conditions(world: &World<'_>) -> Vec<Value> {
+fn conditions(pressure: bool, world: &World<'_>) -> Vec<Value> {
+    let disk = match pressure {
+        true => (PRESSURE, "True", "KubeletHasDiskPressure", "kubelet has disk pressure"),
+        false => (PRESSURE, "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    };
     [
         ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-        ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+        disk,
         ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
         ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
     ]

@@ -16,8 +16,8 @@ use super::steps::{Announcement, Deletion, Step, Steps};
 use super::world::World;
 use super::{
     Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
-    eviction, forgetting, garbage, ingress, job, kubelet, lifecycle, namespace, nodes, quota, replicaset, scheduler,
-    statefulset, token, volumes,
+    eviction, faults, forgetting, garbage, ingress, job, kubelet, lifecycle, namespace, nodes, quota,
+    replicaset, scheduler, statefulset, token, volumes,
 };
 use crate::ApiError;
 use crate::attributes::User;
@@ -73,7 +73,8 @@ impl Controllers {
     /// Leaves out what stands for nodes and for a cloud: pods are made, and stay pending.
     #[must_use]
     pub fn without_nodes(mut self) -> Self {
-        const OF_NODES: [&str; 4] = ["kubelet", "default-scheduler", "service-controller", "ingress-controller"];
+        const OF_NODES: [&str; 4] =
+            ["kubelet", "default-scheduler", "service-controller", "ingress-controller"];
         self.slots.retain(|slot| !OF_NODES.contains(&slot.controller.component()));
         self
     }
@@ -173,7 +174,11 @@ impl Controllers {
         self.slots[at].controller.look(key, &world, &mut out);
         let mut refused = None;
         for step in out.steps {
-            if let Err(error) = self.carry_out(at, &step, now).await {
+            let done = match self.slots[at].local.answered_by_fault(|| faults::request(&step)) {
+                Some(error) => Err(error),
+                None => self.carry_out(at, &step, now).await,
+            };
+            if let Err(error) = done {
                 refused = Some((step, error));
                 break;
             }
@@ -280,7 +285,8 @@ fn all(operators: Vec<Arc<Operator>>) -> Vec<Box<dyn Controller>> {
 
 fn built_in() -> Vec<Box<dyn Controller>> {
     vec![
-        Box::new(nodes::Nodes),
+        Box::new(faults::Faults),
+        Box::new(nodes::Nodes::default()),
         Box::new(lifecycle::NodeLifecycle::default()),
         Box::new(eviction::TaintEviction::default()),
         Box::new(namespace::DefaultServiceAccounts),
@@ -293,7 +299,7 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(replicaset::ReplicaSets::new()),
         Box::new(replicaset::ReplicaSets::replication_controllers()),
         Box::new(statefulset::StatefulSets),
-        Box::new(daemonset::DaemonSets),
+        Box::new(daemonset::DaemonSets::default()),
         Box::new(volumes::EphemeralVolumes),
         Box::new(volumes::Volumes),
         Box::new(volumes::Protection),

@@ -21,7 +21,7 @@ fn checks(core: &Core) -> [(&'static str, bool); 3] {
 /// Answers the paths of this module.
 pub(super) fn answer(core: &Core, path: &str, query: &Query) -> Option<Response<Body>> {
     match path {
-        "/version" => return Some(version()),
+        "/version" => return Some(version(core)),
         "/metrics" => return Some(metrics(core)),
         "" => return Some(paths(core)),
         _ => {}
@@ -63,8 +63,12 @@ fn summary(endpoint: &str, checks: &[(&str, bool)], query: &Query) -> Response<B
     plain(200, TEXT, "ok")
 }
 
-/// The Kubernetes whose behaviour is followed.
-fn version() -> Response<Body> {
+/// The Kubernetes whose behaviour is followed, or the one that the cluster began as.
+fn version(core: &Core) -> Response<Body> {
+    let snapshot = core.stage.snapshot.as_deref().filter(|snapshot| !snapshot.version.is_null());
+    if let Some(snapshot) = snapshot {
+        return plain(200, "application/json", json::to_string_pretty(&snapshot.version, 2));
+    }
     let version = value!({
         "major": "1", "minor": "36", "emulationMajor": "1", "emulationMinor": "36",
         "minCompatibilityMajor": "1", "minCompatibilityMinor": "35",

@@ -39,6 +39,7 @@ use crate::ApiError;
 use crate::attributes::{Attributes, User};
 use crate::auth::{self, Decision};
 use crate::core::Core;
+use crate::faults::Asked;
 
 /// The body of an answer: all at once, or a stream for a watch.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
@@ -133,6 +134,7 @@ async fn respond(
     if let Decision::Deny(reason) = auth::authorize(&core.store, &user, &attributes) {
         return Err(auth::forbidden(&user, &attributes, &reason));
     }
+    suffer(core, &user, &attributes).await?;
     match &route {
         Route::Resource(_) => {
             let request = resource::Request { core, user, parts, accept, query: &query, attributes, body };
@@ -140,6 +142,17 @@ async fn respond(
         }
         Route::Path(path) => other(core, parts, accept, &query, path),
     }
+}
+
+/// Lets the faults that stand have their way with a request.
+async fn suffer(core: &Core, user: &User, request: &Attributes) -> Result<(), ApiError> {
+    let asked = |now| Asked { user: &user.name, request, now };
+    let now = core.now();
+    let delay = core.faults.delay(&asked(now), &core.random);
+    if delay.is_positive() {
+        core.clock.sleep_until(now.saturating_add(delay).unwrap_or(now)).await;
+    }
+    core.faults.answer(&asked(core.now()), &core.random).map_or(Ok(()), Err)
 }
 
 /// Everything that is not about a resource.

@@ -53,6 +53,10 @@ pub const KEYS: &[(&str, &str)] = &[
         "programs[].needs.crashWithout",
         "whether it ends where the Service is missing, rather than not being ready",
     ),
+    (
+        "programs[].may",
+        "what its service account has to be allowed in its namespace, such as `get deployments.apps`; without that it fails",
+    ),
     ("programs[].log", "the lines that it writes"),
     (
         "programs[].uses",
@@ -106,6 +110,36 @@ pub const KEYS: &[(&str, &str)] = &[
     ("storage[].provisioner", "who makes its volumes; the built-in provisioner if not given"),
     ("storage[].binding", "`Immediate` (if not given) or `WaitForFirstConsumer`"),
     ("storage[].fails", "what the provisioner says instead of making a volume"),
+    ("faults", "what goes wrong, and when; each becomes a Fault with this `spec`"),
+    ("faults[].name", "the Fault's name; stands in `metadata.name` of a Fault"),
+    ("faults[].at", "when it begins: `30s` after it was made, or a time; at once if not given"),
+    ("faults[].for", "how long it lasts; until it is deleted if not given"),
+    ("faults[].answer", "requests are answered with `429`, `500`, `503` or `504`"),
+    ("faults[].message", "what that answer says, instead of the server's usual words"),
+    ("faults[].slow", "requests take this much longer"),
+    (
+        "faults[].cutWatches",
+        "watches are `ended`, or `expired`: then going on from an older version is answered with 410",
+    ),
+    ("faults[].share", "the part of the requests that are answered so or slow: `0.3`; all if not given"),
+    ("faults[].requests", "which requests these are; all if not given. `*` stands for anything in each list"),
+    ("faults[].requests.groups", "API groups; `core` is the one without a name"),
+    ("faults[].requests.resources", "plural resources with their parts, or one part: `pods/status`"),
+    (
+        "faults[].requests.verbs",
+        "`get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`",
+    ),
+    ("faults[].requests.namespaces", "namespaces"),
+    ("faults[].requests.names", "names of objects"),
+    ("faults[].requests.users", "names of users, such as `system:serviceaccount:shop:*`"),
+    ("faults[].nodeDown", "the node with this name falls silent; `*` stands for anything"),
+    ("faults[].diskFull", "the disk of the node with this name is full; `*` stands for anything"),
+    ("faults[].sealVault", "Vault's pods are sealed: those of a namespace, or `namespace/pod`"),
+    (
+        "faults[].expireTokens",
+        "tokens that were made for `namespace/serviceaccount` before are answered with 401",
+    ),
+    ("faults[].token", "the id (`jti`) of the one token that expires"),
 ];
 
 /// The keys of an object that stands at a place.

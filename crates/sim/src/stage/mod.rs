@@ -13,7 +13,10 @@
 //! | metrics for autoscalers | `metric` |
 //! | ingress controllers | `ingress` |
 //! | what webhooks answer | `webhook` |
+//! | what goes wrong | `fault` |
+//! | what a real cluster was like | `snapshot`, `scrub` |
 
+mod fault;
 mod image;
 mod ingress;
 mod keys;
@@ -22,13 +25,18 @@ mod pool;
 mod read;
 mod reference;
 mod script;
+mod scrub;
+mod snapshot;
 mod storage;
 #[cfg(test)]
 mod tests;
 mod webhook;
 
-use lynceus_object::yaml;
+use std::sync::Arc;
 
+use lynceus_object::{Str, Value, json, yaml};
+
+pub use fault::{Begins, Fault, Requests, What};
 pub use image::{Availability, Image, Images};
 pub use ingress::Ingress;
 pub use keys::KEYS;
@@ -36,12 +44,16 @@ pub use metric::Metric;
 pub use pool::{Pool, Taint};
 pub use read::StageError;
 pub use reference::Reference;
-pub use script::{Need, Script};
+pub use script::{Need, Right, Script};
+pub use snapshot::Snapshot;
+pub(crate) use snapshot::is_definition;
 pub use storage::Storage;
 pub use webhook::Webhook;
 pub(crate) use webhook::{Failure, Rule, Then};
 
 use read::{Field, Source};
+
+use crate::limits;
 
 /// What the cluster is like.
 #[derive(Clone, Debug, Default)]
@@ -60,13 +72,27 @@ pub struct Stage {
     pub ingress: Vec<Ingress>,
     /// Webhooks whose answers are declared.
     pub webhooks: Vec<Webhook>,
+    /// What goes wrong: names, and what becomes the `spec` of a Fault.
+    pub faults: Vec<(Str, Value)>,
+    /// The real cluster that it begins as.
+    pub snapshot: Option<Arc<Snapshot>>,
 }
 
 impl Stage {
-    /// Reads a stage; `file` is named in errors.
+    /// Reads a stage or a snapshot from a file, which may be packed.
+    pub fn open(file: &str, bytes: &[u8]) -> Result<Self, StageError> {
+        Stage::read(file, &snapshot::unpack(file, bytes)?)
+    }
+
+    /// Reads a stage or a snapshot; `file` is named in errors.
     pub fn read(file: &str, text: &str) -> Result<Self, StageError> {
         let source = Source { file, text };
-        let options = yaml::Options::default().strict();
+        // Large snapshots are JSON, which is read many times faster.
+        if let Some(document) = json::parse(text.as_bytes()).ok().filter(is_snapshot) {
+            return Stage::begin(&source, &document);
+        }
+        let options =
+            yaml::Options { max_bytes: limits::SNAPSHOT_BYTES, ..yaml::Options::default() }.strict();
         let mut documents = yaml::documents(text.as_bytes(), &options);
         documents.retain(|document| !document.is_empty);
         if let [_, second, ..] = documents.as_slice() {
@@ -80,7 +106,16 @@ impl Stage {
             return Err(source.at_line(1, "there is nothing in it", read::BEGINNING));
         };
         let value = document.result.map_err(|error| source.unreadable(&error))?;
-        Stage::of(&Field::root(&source, document.index, &value))
+        match is_snapshot(&value) {
+            true => Stage::begin(&source, &value),
+            false => Stage::of(&Field::root(&source, document.index, &value)),
+        }
+    }
+
+    /// A stage that begins as a real cluster was.
+    fn begin(source: &Source<'_>, document: &Value) -> Result<Self, StageError> {
+        let snapshot = Snapshot::of(source, document)?;
+        Ok(Stage { snapshot: Some(Arc::new(snapshot)), ..Stage::default() })
     }
 
     fn of(root: &Field<'_>) -> Result<Self, StageError> {
@@ -98,11 +133,23 @@ impl Stage {
         let metrics = root.list("metrics", Metric::of)?;
         let ingress = root.list("ingress", Ingress::of)?;
         let webhooks = root.list("webhooks", Webhook::of)?;
-        Ok(Stage { pools, images, scripts, storage, metrics, ingress, webhooks })
+        let faults = fault::read_all(root)?;
+        Ok(Stage { pools, images, scripts, storage, metrics, ingress, webhooks, faults, snapshot: None })
+    }
+
+    /// Whether it says what any program uses.
+    pub fn measures_pods(&self) -> bool {
+        self.scripts.iter().any(|script| !script.uses.is_empty() || !script.shares.is_empty())
     }
 
     /// What the stage says of a container's program.
     pub fn script(&self, image: &str, container: &str) -> Option<&Script> {
         self.scripts.iter().find(|script| script.is_for(image, container))
     }
+}
+
+/// Whether a document is a snapshot, and no stage.
+fn is_snapshot(document: &Value) -> bool {
+    document.str_at(&["kind"]) == Some("Snapshot")
+        && document.str_at(&["apiVersion"]) == Some("sim.lynceus.dev/v1alpha1")
 }

@@ -70,6 +70,11 @@ impl<'a> Field<'a> {
         Field { source, document, path: FieldPath::root(), value }
     }
 
+    /// A value that stands at a place of a text that is not at hand.
+    pub(super) fn at(source: &'a Source<'a>, path: FieldPath, value: &'a Value) -> Self {
+        Field { source, document: 0, path, value }
+    }
+
     /// The value itself.
     pub(super) fn value(&self) -> &'a Value {
         self.value
@@ -152,6 +157,14 @@ impl<'a> Field<'a> {
         let number = self.value.as_int().filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| {
             self.wrong("is out of bounds", format!("it has to be a whole number from {least} to {most}"))
+        })
+    }
+
+    /// A part of a whole.
+    pub(super) fn part(&self) -> Result<f64, StageError> {
+        let part = self.value.as_float().filter(|part| (0.0..=1.0).contains(part));
+        part.ok_or_else(|| {
+            self.wrong("is no part of a whole", "it has to be a number from 0 to 1, such as 0.3")
         })
     }
 

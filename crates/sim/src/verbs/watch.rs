@@ -11,7 +11,9 @@ use tokio::sync::watch::Receiver;
 
 use super::list::{history_error, parse_version};
 use super::{Call, Selection};
+use crate::attributes::Attributes;
 use crate::core::{Core, place};
+use crate::faults::{Asked, Standing};
 use crate::kinds::Resource;
 use crate::registry::Registry;
 use crate::store::{Event, EventKind, HistoryError, Place};
@@ -53,6 +55,13 @@ pub(crate) struct Watcher {
     changed: Receiver<u64>,
     /// Wakes the watch of a custom resource when its definition changes.
     served: Receiver<Arc<Registry>>,
+    /// Wakes the watch when something is made to go wrong.
+    troubled: Receiver<Arc<Vec<Standing>>>,
+    /// Who watches, and the request as faults see it.
+    user: Str,
+    request: Attributes,
+    /// The cuts that were made before the watch began.
+    known_cuts: Vec<Str>,
     ends: BoxFuture<'static, ()>,
     bookmark_at: Timestamp,
     finished: bool,
@@ -78,6 +87,10 @@ pub(crate) async fn watch(core: &Arc<Core>, call: &Call, options: WatchOptions) 
     let mut watcher = Watcher {
         changed: core.store.follow_place(&place),
         served: core.follow_registry(),
+        troubled: core.faults.changes(),
+        user: call.user.name.clone(),
+        request: request(call),
+        known_cuts: core.faults.cuts_made(now),
         core: Arc::clone(core),
         place,
         resource: Arc::clone(&call.resource),
@@ -116,6 +129,8 @@ impl Watcher {
             // Marked as seen before reading, so that a change in between wakes us again.
             self.changed.mark_unchanged();
             self.served.mark_unchanged();
+            self.troubled.mark_unchanged();
+            self.finished |= self.core.faults.cuts(&self.asked(), &self.known_cuts);
             self.read().await;
             if !self.queue.is_empty() || self.finished {
                 continue;
@@ -133,6 +148,7 @@ impl Watcher {
                 changed = self.served.changed(), if self.resource.custom.is_some() => {
                     if changed.is_err() { self.finished = true }
                 }
+                changed = self.troubled.changed() => if changed.is_err() { self.finished = true },
                 () = &mut self.ends => self.finished = true,
                 () = bookmark => {
                     self.revision = self.revision.max(self.core.store.revision());
@@ -159,6 +175,13 @@ impl Watcher {
     async fn read(&mut self) {
         // Asked first: what happened before the definition went is still told.
         self.finished |= !self.is_served();
+        let forgotten = self.core.faults.forgotten(&self.asked());
+        if self.revision < forgotten {
+            self.finished = true;
+            let error = history_error(HistoryError::TooOld { oldest: forgotten }, self.revision);
+            self.queue.push_back(Frame::Error(error));
+            return;
+        }
         match self.core.store.events_since(&self.place, self.revision, limits::WATCH_BATCH) {
             Ok((events, complete)) => match self.frames(&events).await {
                 Ok(frames) => {
@@ -177,6 +200,10 @@ impl Watcher {
                 self.queue.push_back(Frame::Error(history_error(error, self.revision)));
             }
         }
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked { user: &self.user, request: &self.request, now: self.core.now() }
     }
 
     /// A definition that goes away ends the watches of its objects.
@@ -258,6 +285,19 @@ impl Watcher {
             }
             self.queue.push_back(Frame::Bookmark(bookmark));
         }
+    }
+}
+
+/// A watch as faults see it.
+fn request(call: &Call) -> Attributes {
+    Attributes {
+        verb: "watch".into(),
+        group: call.resource.group.clone(),
+        version: call.resource.version.clone(),
+        resource: call.resource.plural.clone(),
+        namespace: call.namespace.clone(),
+        name: call.name.clone(),
+        ..Attributes::default()
     }
 }
 

@@ -58,10 +58,27 @@ fn normalise_map(map: &mut Map) {
             map.insert(key, format!("<{key}>"));
         }
     }
+    normalise_groups(map);
     normalise_table(map);
     for (_, value) in map.iter_mut() {
         normalise(value);
     }
+}
+
+/// The group of what is made to go wrong is the embedded server's own.
+fn normalise_groups(map: &mut Map) {
+    let is_own = |group: &Value| {
+        let named = group.str_at(&["name"]).or_else(|| group.str_at(&["metadata", "name"]));
+        named == Some(lynceus_sim::faults::GROUP)
+    };
+    let list = match map.get("kind").and_then(Value::as_str) {
+        Some("APIGroupList") => "groups",
+        Some("APIGroupDiscoveryList") => "items",
+        _ => return,
+    };
+    let Some(groups) = map.get(list).and_then(Value::as_seq) else { return };
+    let others: Vec<Value> = groups.iter().filter(|group| !is_own(group)).cloned().collect();
+    map.insert(list, others);
 }
 
 /// Ages are a matter of when one asks.

@@ -2,18 +2,20 @@
 //!
 //! | what | files |
 //! |---|---|
-//! | a pod as a whole | `status`, `stop`, `needs`, `address` |
-//! | one container | `container`, `program`, `probe`, `service`, `backoff` |
+//! | a pod as a whole | `status`, `stop`, `disk`, `needs`, `address` |
+//! | one container | `container`, `program`, `probe`, `service`, `right`, `backoff` |
 //! | its image | `pull`, `credentials` |
 
 mod address;
 mod backoff;
 mod container;
 mod credentials;
+mod disk;
 mod needs;
 mod probe;
 mod program;
 mod pull;
+mod right;
 mod scene;
 mod service;
 mod status;
@@ -26,14 +28,15 @@ use lynceus_object::{Object, Str, value};
 
 use self::address::Addresses;
 use self::backoff::Memory;
+use self::disk::Evictions;
 use self::needs::Missing;
 use self::scene::{Machines, Scene, from_kubelet};
 use super::key::Key;
-use super::kind::{CONFIG_MAP, NODE, POD, SECRET};
+use super::kind::{CONFIG_MAP, FAULT, NODE, POD, SECRET};
 use super::steps::{Announcement, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
-use super::{Controller, Writer, nodes, pods};
+use super::{Controller, Writer, faults, pods};
 use crate::store::{Event, EventKind};
 
 /// How many seconds it takes to pull images and start containers.
@@ -48,6 +51,7 @@ pub(crate) struct Kubelets {
     /// What is remembered of each pod.
     memories: BTreeMap<Key, (Str, Memory)>,
     machines: Machines,
+    evictions: Evictions,
 }
 
 impl Controller for Kubelets {
@@ -66,10 +70,8 @@ impl Controller for Kubelets {
         } else if let Some(changed) = service::changed(event) {
             let needing = self.memories.iter().filter(|(_, (_, memory))| memory.needs.contains(&changed));
             wake.extend(needing.map(|(key, _)| key.clone()));
-        } else if NODE.is(&event.place) && nodes::recovered(event) {
-            let name = event.object.name();
-            let pods = world.list_all(POD);
-            wake.extend(pods.iter().filter(|pod| node_of(pod) == name).map(|pod| Key::of(&POD.place(), pod)));
+        } else if FAULT.is(&event.place) {
+            self.notice_fault(event, world, wake);
         } else if POD.is(&event.place) {
             self.notice_pod(event, wake);
         }
@@ -78,24 +80,38 @@ impl Controller for Kubelets {
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(pod) = world.find(key) else { return };
         let Some(node) = world.get(NODE, "", node_of(&pod)) else { return };
-        if nodes::is_down(&node) {
+        if world.local.is_down(node.name()) {
             return;
         }
         if pod.is_deleting() {
             stop::stop(&pod, &node, world, out);
-        } else if !pods::is_finished(&pod) {
+        } else if !pods::is_finished(&pod) && !disk::refuse(&pod, &node, world, out) {
             self.run(&pod, &node, world, out);
         }
     }
 }
 
 impl Kubelets {
+    /// Looks after the pods of nodes that something befalls, or that are well again.
+    fn notice_fault(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
+        let nodes = faults::nodes_of(event, world);
+        let pods = if nodes.is_empty() { Vec::new() } else { world.list_all(POD) };
+        for node in nodes {
+            let here: Vec<&Object> = pods.iter().filter(|pod| node_of(pod) == node.name()).collect();
+            if world.local.is_full(node.name()) {
+                self.evictions.note(&here, world.now);
+            }
+            wake.extend(here.into_iter().map(|pod| Key::of(&POD.place(), pod)));
+        }
+    }
+
     fn notice_pod(&mut self, event: &Event, wake: &mut Vec<Key>) {
         let key = Key::of(&event.place, &event.object);
         if event.kind == EventKind::Deleted {
             self.addresses.free(event.object.uid());
             self.waiting.remove(&key);
             self.memories.remove(&key);
+            self.evictions.forget(&key);
         } else if !node_of(&event.object).is_empty() {
             self.addresses.note(&event.object);
             // What the kubelet itself wrote needs no second look: its timers are set already.
@@ -131,13 +147,15 @@ impl Kubelets {
             let ip = self.addresses.of(&pod, node);
             set_address(&mut pod, &ip);
         }
+        let due = self.evictions.due(&key, stored, world);
         let memory = self.memories.entry(key.clone()).or_default();
         if memory.0 != stored.uid() {
             *memory = (stored.uid().into(), Memory::default());
         }
         let (memory, machines) = (&mut memory.1, &mut self.machines);
         let mut scene = Scene { pod: &pod, node, world, memory, machines, next: None, news: Vec::new() };
-        let assessed = match stop::overdue(&mut scene, begun) {
+        let over = stop::overdue(&mut scene, begun).or_else(|| disk::evicted(&mut scene, due));
+        let assessed = match over {
             Some(over) => over,
             None => status::assess(&mut scene, start),
         };

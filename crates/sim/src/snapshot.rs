@@ -1,0 +1,103 @@
+//! Taking over what a real cluster was like: its objects, as they were.
+
+use std::collections::BTreeMap;
+
+use lynceus_object::{Object, Value};
+
+use crate::controllers::condition;
+use crate::core::{CommitError, Core};
+use crate::stage::{Snapshot, is_definition};
+use crate::store::{Expect, WriteError};
+use crate::strategy;
+
+/// What nodes have that were taken over, so that the embedded kubelet keeps them.
+pub(crate) const NODE: &str = "sim.lynceus.dev/from-snapshot";
+
+/// Stores the objects of a snapshot as they were there, with their uids and statuses. Says what is not as it was.
+pub(crate) async fn load(core: &Core, snapshot: &Snapshot) -> Vec<String> {
+    let mut told: Vec<String> =
+        snapshot.left_out.iter().map(|what| format!("the snapshot has no {what}")).collect();
+    told.extend(snapshot.deaf_webhooks().into_iter().map(|webhook| {
+        format!(
+            "{webhook}, which runs no program here: it is passed over, unless the stage says what it answers"
+        )
+    }));
+    // Definitions first: the rest is served by them.
+    let (definitions, others): (Vec<&Object>, Vec<&Object>) =
+        snapshot.objects.iter().partition(|object| is_definition(object));
+    let mut strange: BTreeMap<String, usize> = BTreeMap::new();
+    for object in definitions.into_iter().chain(others) {
+        let registry = core.registry();
+        let Some(resource) = registry.of_kind(&object.gvk()) else {
+            *strange.entry(format!("{} of {}", object.kind(), object.api_version())).or_default() += 1;
+            continue;
+        };
+        let mut object = prepared(object);
+        if resource.custom.is_none() {
+            lynceus_object::schema::fill_zero(object.value_mut(), strategy::schema(resource));
+        }
+        let name = object.name().to_owned();
+        match core.write(resource, object, Expect::Absent, false).await {
+            Ok(_) => {}
+            Err(CommitError::Store(WriteError::Exists)) => {
+                told.push(format!("{} {name} is in the snapshot twice; the first is taken", resource.kind));
+            }
+            Err(CommitError::Store(error)) => {
+                told.push(format!("{} {name} could not be stored: {error}", resource.kind));
+            }
+            Err(CommitError::Api(error)) => {
+                told.push(format!("{} {name} could not be taken over: {error}", resource.kind));
+            }
+        }
+    }
+    told.extend(strange.into_iter().map(|(kind, count)| {
+        format!("the embedded cluster does not serve {kind}: {count} of them are left out")
+    }));
+    told
+}
+
+/// An object as it fits here.
+fn prepared(object: &Object) -> Object {
+    let mut object = object.clone();
+    match (object.api_version(), object.kind()) {
+        // One that was not well there stays as it was.
+        ("v1", "Node") if condition::is_true(&object, "Ready") => object.set_annotation(NODE, "true"),
+        ("v1", "Pod") => name_images(&mut object),
+        ("admissionregistration.k8s.io/v1", kind) if kind.ends_with("WebhookConfiguration") => {
+            pass_over(&mut object);
+        }
+        _ => {}
+    }
+    object
+}
+
+/// Runtimes report the full name of an image, and kubelets compare what they started with what is wanted.
+fn name_images(pod: &mut Object) {
+    for (specs, statuses) in
+        [("containers", "containerStatuses"), ("initContainers", "initContainerStatuses")]
+    {
+        let wanted: Vec<Value> = pod.value().items_at(&["spec", specs]).to_vec();
+        let mut found: Vec<Value> = pod.value().items_at(&["status", statuses]).to_vec();
+        for status in &mut found {
+            let of = |spec: &&Value| spec.str_at(&["name"]) == status.str_at(&["name"]);
+            let image = wanted.iter().find(of).and_then(|spec| spec.get("image")).cloned();
+            if let Some(image) = image {
+                status.set(&["image"], image);
+            }
+        }
+        if !found.is_empty() {
+            pod.set(&["status", statuses], found);
+        }
+    }
+}
+
+/// Has webhooks passed over that nobody answers.
+fn pass_over(configuration: &mut Object) {
+    let mut webhooks: Vec<Value> = configuration.value().items_at(&["webhooks"]).to_vec();
+    for webhook in webhooks.iter_mut().filter(|webhook| webhook.at(&["clientConfig", "service"]).is_some()) {
+        webhook.set(&["failurePolicy"], "Ignore");
+    }
+    if !webhooks.is_empty() {
+        configuration.set(&["webhooks"], webhooks);
+    }
+}
