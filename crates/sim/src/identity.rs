@@ -163,6 +163,7 @@ impl Identity {
                 .map(|key| key.serialize_der())
                 .unwrap_or_default(),
             issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+            root: Some((self.root.clone(), self.root_key.clone())),
         }
     }
 

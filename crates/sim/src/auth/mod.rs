@@ -1,17 +1,21 @@
 //! Who asks, and may they.
 //!
-//! Logins are the administrator's token, tokens of service accounts and client certificates;
+//! Logins are the administrator's token, those of a file, tokens of service accounts and client certificates;
 //! permissions are RBAC, read from the store at every request, so that a change counts at once.
 
 mod aggregation;
+mod authority;
 mod bootstrap;
 mod certificate;
+mod der;
 mod escalation;
 mod impersonation;
 mod rbac;
+mod request;
 mod review;
 mod service_account;
 mod token;
+mod token_file;
 
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
@@ -20,11 +24,13 @@ pub use aggregation::{aggregated, selects};
 pub use bootstrap::bootstrap;
 pub use escalation::check_escalation;
 pub(crate) use impersonation::impersonate;
+pub use token_file::{TokenFile, TokenFileError};
 
 use crate::ApiError;
 use crate::attributes::{Attributes, User};
 use crate::kinds::Resource;
 use crate::view::View;
+use authority::Authority;
 use service_account::Tokens;
 use token::{Signer, TokenError};
 
@@ -37,6 +43,8 @@ pub struct Keys {
     pub signing_key: Vec<u8>,
     /// The issuer in tokens.
     pub issuer: String,
+    /// The root certificate and its key, in PEM; without them nobody signs certificates.
+    pub root: Option<(String, String)>,
 }
 
 /// Keys are secret, so that nothing of them is shown.
@@ -49,21 +57,24 @@ impl std::fmt::Debug for Keys {
 /// Checks credentials, issues tokens, answers reviews.
 #[derive(Debug)]
 pub struct Authenticator {
-    admin: AdminToken,
+    admin: FixedToken,
+    file: TokenFile,
     tokens: Tokens,
+    authority: Option<Authority>,
     anonymous: bool,
 }
 
 /// A token that is compared in constant time and never shown.
-struct AdminToken(String);
+#[derive(Clone)]
+struct FixedToken(String);
 
-impl std::fmt::Debug for AdminToken {
+impl std::fmt::Debug for FixedToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("AdminToken")
+        f.write_str("FixedToken")
     }
 }
 
-impl AdminToken {
+impl FixedToken {
     fn is(&self, token: &str) -> bool {
         let (a, b) = (self.0.as_bytes(), token.as_bytes());
         !a.is_empty()
@@ -85,7 +96,16 @@ impl Authenticator {
     /// An authenticator with these keys.
     pub fn new(keys: Keys) -> Result<Self, ApiError> {
         let tokens = Tokens::new(Signer::new(&keys.signing_key)?, keys.issuer);
-        Ok(Authenticator { admin: AdminToken(keys.admin_token), tokens, anonymous: true })
+        let admin = FixedToken(keys.admin_token);
+        let authority = keys.root.map(|(root, key)| Authority::new(&root, &key)).transpose()?;
+        Ok(Authenticator { admin, file: TokenFile::default(), tokens, authority, anonymous: true })
+    }
+
+    /// Takes these tokens as well.
+    #[must_use]
+    pub fn with_tokens(mut self, file: TokenFile) -> Self {
+        self.file = file;
+        self
     }
 
     /// Turns away whoever brings no credentials.
@@ -143,6 +163,9 @@ impl Authenticator {
         if self.admin.is(token) {
             return Ok((User::admin(), Vec::new()));
         }
+        if let Some(user) = self.file.user(token) {
+            return Ok((user, Vec::new()));
+        }
         self.tokens.user(view, token, audiences, now)
     }
 
@@ -160,6 +183,11 @@ impl Authenticator {
     /// The token that stands in a Secret of the type `kubernetes.io/service-account-token`.
     pub fn secret_token(&self, service_account: &Object, secret: &str) -> Result<String, ApiError> {
         self.tokens.legacy(service_account, secret)
+    }
+
+    /// A CertificateSigningRequest with what its signer says to it, if there is anything left to say.
+    pub fn certified(&self, request: &Object, now: Timestamp) -> Option<Object> {
+        self.authority.as_ref()?.answered(request, now)
     }
 
     /// Answers a review (TokenReview, SelfSubjectReview, the access reviews): create-only kinds that

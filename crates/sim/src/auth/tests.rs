@@ -127,6 +127,7 @@ fn authenticator() -> Authenticator {
         admin_token: "secret".into(),
         signing_key: key.serialize_der(),
         issuer: "https://kubernetes.default.svc".into(),
+        root: None,
     };
     Authenticator::new(keys).unwrap()
 }

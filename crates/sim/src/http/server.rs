@@ -53,9 +53,10 @@ impl Server {
     pub(crate) async fn start(
         core: Arc<Core>,
         identity: &Identity,
+        client_roots: &str,
         address: SocketAddr,
     ) -> Result<Self, ServeError> {
-        let tls = TlsAcceptor::from(Arc::new(tls_config(identity).map_err(ServeError::Tls)?));
+        let tls = TlsAcceptor::from(Arc::new(tls_config(identity, client_roots).map_err(ServeError::Tls)?));
         let fail = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
@@ -152,8 +153,8 @@ async fn closing(closed: &mut watch::Receiver<bool>) {
     let _ = closed.wait_for(|closed| *closed).await;
 }
 
-/// TLS with the cluster's own certificate; clients may show one signed by the same root.
-fn tls_config(identity: &Identity) -> Result<ServerConfig, String> {
+/// TLS with the cluster's own certificate; clients may show one signed by the same root, or by one of others.
+fn tls_config(identity: &Identity, client_roots: &str) -> Result<ServerConfig, String> {
     let certificate =
         |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|error| error.to_string());
     let root = certificate(&identity.root)?;
@@ -161,6 +162,8 @@ fn tls_config(identity: &Identity) -> Result<ServerConfig, String> {
         PrivateKeyDer::from_pem_slice(identity.server_key.as_bytes()).map_err(|error| error.to_string())?;
     let mut roots = RootCertStore::empty();
     roots.add(root.clone()).map_err(|error| error.to_string())?;
+    add_client_roots(&mut roots, client_roots)
+        .map_err(|error| format!("the root certificates for clients: {error}"))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
         .allow_unauthenticated()
@@ -174,4 +177,14 @@ fn tls_config(identity: &Identity) -> Result<ServerConfig, String> {
         .map_err(|error| error.to_string())?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Adds every certificate of a PEM text, which has one at least if it is there.
+fn add_client_roots(roots: &mut RootCertStore, text: &str) -> Result<(), String> {
+    let before = roots.len();
+    for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
+        let certificate = certificate.map_err(|error| error.to_string())?;
+        roots.add(certificate).map_err(|error| error.to_string())?;
+    }
+    if !text.is_empty() && roots.len() == before { Err("there is none in the file".to_owned()) } else { Ok(()) }
 }

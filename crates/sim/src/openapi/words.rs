@@ -54,11 +54,11 @@ pub(super) fn of_parameter(name: &str) -> &'static str {
         "continue" => "Where to go on, as the previous part of the list said.",
         "dryRun" => "All: do everything but keep nothing.",
         "fieldManager" => "Who makes the change, for the record of who set which field.",
-        "fieldSelector" => "Only objects whose fields match.",
+        "fieldSelector" => "Keeps the list of returned objects to those whose fields match.",
         "fieldValidation" => "What to do about unknown and duplicate fields: Ignore, Warn or Strict.",
         "force" => "Take over fields that others manage.",
         "gracePeriodSeconds" => "Seconds until the object is gone; 0 means at once.",
-        "labelSelector" => "Only objects whose labels match.",
+        "labelSelector" => "Keeps the list of returned objects to those whose labels match.",
         "limit" => "The most objects to answer with.",
         "orphanDependents" => "Deprecated: use propagationPolicy.",
         "pretty" => "Whether the answer is indented for people.",
@@ -67,7 +67,7 @@ pub(super) fn of_parameter(name: &str) -> &'static str {
         "resourceVersionMatch" => "How resourceVersion is meant for a list.",
         "sendInitialEvents" => "Whether a watch starts with what there is.",
         "timeoutSeconds" => "The longest that the call may take.",
-        "watch" => "Whether to go on sending changes.",
+        "watch" => "Watch for changes to the described resources, sent one by one, instead of listing them.",
         _ => "",
     }
 }

@@ -121,7 +121,7 @@ fn book(
             new.set(&["status", "used", &name], Value::from(amount.to_string()));
         }
         if let Some(resource) = core.registry().preferred(QUOTAS.0, QUOTAS.1) {
-            managed::track_status(core, resource, &old, &mut new);
+            managed::track_status(core, resource, "kube-apiserver", &old, &mut new);
         }
         let write =
             Write { place: place.clone(), object: new, expect: Expect::Revision(revision), delete: false };

@@ -61,10 +61,10 @@ pub(super) fn track_scale(
     }
 }
 
-/// Notes what the server itself changed in the status of an object.
-pub(crate) fn track_status(core: &Core, resource: &Resource, old: &Object, new: &mut Object) {
+/// Notes what a part of the control plane changed in the status of an object.
+pub(crate) fn track_status(core: &Core, resource: &Resource, manager: &str, old: &Object, new: &mut Object) {
     let options = Options {
-        manager: "kube-apiserver",
+        manager,
         ty: strategy::schema(resource),
         api_version: &resource.api_version(),
         subresource: "status",
