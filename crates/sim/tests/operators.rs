@@ -2,13 +2,14 @@
 //!
 //! Each file in `operators/` is a text of commands, with what they show indented below them; `== a title` begins a new cluster.
 //! With `LYNCEUS_BLESS=1` what was shown is written into the files, to be read before it is believed. The declarations are read
-//! from `crates/sim/operators` when the test runs, so that one can be changed and tried without building anything.
+//! from `crates/sim/operators` when the test runs, so that one can be changed and tried without building anything. Kinds are small
+//! definitions of our own; `LYNCEUS_DEFINITIONS=DIR` plays with those that operators bring, `DIR/things.example.com.yaml`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panicking")]
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 use lynceus_object::{Object, Value, json, value, yaml};
@@ -33,8 +34,8 @@ macro_rules! scenarios {
 }
 
 scenarios! {
-    argo_rollouts cert_manager cloudnative_pg envoy_gateway external_secrets gitea knative_serving kserve language
-    openshift_builds openshift_router strimzi tekton
+    argo_rollouts cert_manager clickhouse cloudnative_pg envoy_gateway external_secrets gitea istio keycloak knative_serving
+    kserve language openshift_ai openshift_builds openshift_router openshift_service_mesh prometheus_operator strimzi tekton
 }
 
 #[test]
@@ -105,6 +106,16 @@ async fn play(name: &str) {
     assert_eq!(played, text, "{} shows something else; what it shows is on the left", path.display());
 }
 
+/// The declarations as they are in their files.
+fn declared() -> &'static [Arc<Operator>] {
+    static READ: OnceLock<Vec<Arc<Operator>>> = OnceLock::new();
+    let read = |name: String| {
+        let text = fs::read_to_string(folder("operators").join(format!("{name}.yaml"))).unwrap();
+        Arc::new(Operator::read(&text).unwrap_or_else(|fault| panic!("{name}: {fault}")))
+    };
+    READ.get_or_init(|| names("operators").into_iter().map(read).collect())
+}
+
 struct Cluster {
     sim: Sim,
     local: Local,
@@ -113,13 +124,9 @@ struct Cluster {
 impl Cluster {
     async fn start(stage: &str, own: Option<&str>) -> Self {
         let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let mut operators = Vec::new();
-        for name in names("operators") {
-            let text = fs::read_to_string(folder("operators").join(format!("{name}.yaml"))).unwrap();
-            operators.push(Operator::read(&text).unwrap_or_else(|fault| panic!("{name}: {fault}")));
-        }
-        operators.extend(own.map(|text| Operator::read(text).unwrap_or_else(|fault| panic!("{fault}"))));
-        let operators = operators.into_iter().map(Arc::new).collect();
+        let mut operators = declared().to_vec();
+        operators
+            .extend(own.map(|text| Arc::new(Operator::read(text).unwrap_or_else(|fault| panic!("{fault}")))));
         let stage = match stage {
             "" => Stage::default(),
             text => Stage::read("stage", text).unwrap(),
@@ -332,7 +339,7 @@ fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     Some(value)
 }
 
-/// The definition of a kind, `group/version/Kind`, that takes any fields; with `!` it has no namespaces.
+/// The definition of a kind, `group/version/Kind`: one that takes any fields, with `!` one without namespaces, or that of the operator.
 fn definition(kind: &str) -> String {
     let scope = if kind.ends_with('!') { "Cluster" } else { "Namespaced" };
     let [group, version, kind] =
@@ -343,6 +350,11 @@ fn definition(kind: &str) -> String {
         word if word.ends_with('s') => format!("{word}es"),
         word => format!("{word}s"),
     };
+    if let Some(folder) = std::env::var_os("LYNCEUS_DEFINITIONS")
+        && let Ok(text) = fs::read_to_string(PathBuf::from(folder).join(format!("{plural}.{group}.yaml")))
+    {
+        return text;
+    }
     format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: \
          {plural}.{group}, annotations: {{api-approved.kubernetes.io: unapproved}}}}\nspec:\n  group: {group}\n  scope: {scope}\n  names: {{kind: {kind}, plural: {plural}, \

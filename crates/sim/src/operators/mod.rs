@@ -44,14 +44,20 @@ macro_rules! shipped {
 shipped! {
     "argo-rollouts"
     "cert-manager"
+    "clickhouse"
     "cloudnative-pg"
     "envoy-gateway"
     "external-secrets"
     "gitea"
+    "istio"
+    "keycloak"
     "knative-serving"
     "kserve"
+    "openshift-ai"
     "openshift-builds"
     "openshift-router"
+    "openshift-service-mesh"
+    "prometheus-operator"
     "strimzi"
     "tekton"
 }
@@ -162,7 +168,23 @@ impl Acting {
             What::Said(outcome) => outcome,
             What::Case(case) => case.fill(&scope)?,
         };
-        outcome.act(object, !is_told, world, out)
+        let from = out.steps.len();
+        outcome.act(object, !is_told, world, out)?;
+        // What it made is made again when somebody deletes or changes it.
+        for step in &out.steps[from..] {
+            if let Step::Apply { key: made, object, .. } = step
+                && made != key
+            {
+                let watched = (
+                    object.group().into(),
+                    object.kind().into(),
+                    object.namespace().into(),
+                    object.name().into(),
+                );
+                self.watched.entry(watched).or_default().insert(key.clone());
+            }
+        }
+        Ok(())
     }
 
     fn look_up(
@@ -239,12 +261,7 @@ impl Controller for Acting {
                 wake.extend(self.watched.get(&watched).into_iter().flatten().cloned());
             }
         }
-        // What it made is made again, and its own pods decide whether it does anything at all.
-        if let Some(owner) = object.controller() {
-            let owned =
-                self.own.iter().filter(|key| key.name == owner.name && key.namespace == object.namespace());
-            wake.extend(owned.cloned());
-        }
+        // Its own pods decide whether it does anything at all.
         if POD.is(&event.place)
             && self.operator.images.iter().any(|image| has_image(object, image))
             && self.note(&Key::of(&event.place, object), object, event.kind == EventKind::Deleted)
