@@ -96,7 +96,7 @@ impl Core {
 
     /// What is measured of a resource that is not stored: what pods and nodes use.
     pub(crate) fn measured(&self, resource: &Resource, namespace: &str) -> Option<Vec<Object>> {
-        Meter { stage: &self.stage, view: &self.store }.served(resource, namespace, self.now())
+        Meter::new(&self.stage, &self.store).served(resource, namespace, self.now())
     }
 
     /// What is served right now.

@@ -3,10 +3,15 @@
 //! The stage speaks of all pods of an image for the whole run; the annotation `metrics.sim.lynceus.dev/NAME` on an object
 //! counts before it and may change at any time. On a pod `NAME` may be a resource: what each of its containers uses.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
-use lynceus_object::{Object, Quantity, Selector, Str, Value};
+use jiff::Timestamp;
+use lynceus_object::{Object, Quantity, Selector, Str, Value, value};
 
+use crate::crd;
+use crate::kinds::Resource;
 use crate::stage::Stage;
 use crate::view::View;
 
@@ -14,19 +19,51 @@ const PREFIX: &str = "metrics.sim.lynceus.dev/";
 /// The resources that metrics-server knows.
 const RESOURCES: [&str; 2] = ["cpu", "memory"];
 
+/// The group under which measurements are served.
+const GROUP: &str = "metrics.k8s.io";
+/// The time that a measurement is about.
+const WINDOW: &str = "15s";
+
+/// What is served where pods are measured: what pods and nodes use, to be read and not to be watched.
+pub(crate) fn resources() -> &'static [Arc<Resource>] {
+    static RESOURCES: LazyLock<Vec<Arc<Resource>>> = LazyLock::new(|| {
+        [("nodes", "NodeMetrics", "Cluster"), ("pods", "PodMetrics", "Namespaced")]
+            .into_iter()
+            .flat_map(|(plural, kind, scope)| {
+                let schema = value!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+                let definition = value!({
+                    "metadata": {"name": format!("{plural}.{GROUP}")},
+                    "spec": {"group": GROUP, "scope": scope, "names": {"plural": plural, "kind": kind, "listKind": format!("{kind}List")},
+                        "versions": [{"name": "v1beta1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]},
+                });
+                Object::new(definition).map(|definition| crd::resources(&definition)).unwrap_or_default()
+            })
+            .map(|resource| Arc::new(Resource { verbs: &["get", "list"], ..(*resource).clone() }))
+            .collect()
+    });
+    &RESOURCES
+}
+
 /// What a container uses in thousandths, by resource.
 pub(crate) type Usage = BTreeMap<Str, i64>;
 
-/// Reads metrics.
+/// Reads metrics, as they are at one point in time.
 pub(crate) struct Meter<'a> {
-    pub(crate) stage: &'a Stage,
-    pub(crate) view: &'a dyn View,
+    stage: &'a Stage,
+    view: &'a dyn View,
+    /// How many containers share what the stage says of an entry, by its place and the namespace.
+    sharing: RefCell<BTreeMap<(usize, Str), i64>>,
 }
 
-impl Meter<'_> {
+impl<'a> Meter<'a> {
+    /// Metrics as a stage and what is stored have them.
+    pub(crate) fn new(stage: &'a Stage, view: &'a dyn View) -> Self {
+        Meter { stage, view, sharing: RefCell::default() }
+    }
+
     /// Whether there is somebody who measures pods at all.
     pub(crate) fn measures_pods(&self) -> bool {
-        self.stage.scripts.iter().any(|script| !script.uses.is_empty() || !script.shares.is_empty())
+        self.stage.measures_pods()
     }
 
     /// What the containers of a running pod use, each with its name; nothing if nobody says anything of the pod.
@@ -59,6 +96,51 @@ impl Meter<'_> {
         if known { out } else { Vec::new() }
     }
 
+    /// The measurements of a resource, if it is one of measurements.
+    pub(crate) fn served(&self, resource: &Resource, namespace: &str, now: Timestamp) -> Option<Vec<Object>> {
+        if resource.group != GROUP {
+            return None;
+        }
+        let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
+        let pods = self.view.list("", "pods", namespace);
+        let shown = |of: &Object, fields: Value| {
+            let time = crate::clock::text(now);
+            let mut out = value!({
+                "kind": resource.kind.as_str(), "apiVersion": resource.api_version().as_str(),
+                "metadata": {"name": of.name(), "creationTimestamp": time.as_str()}, "timestamp": time.as_str(), "window": WINDOW,
+            });
+            for field in ["namespace", "labels"] {
+                if let Some(value) = of.at(&["metadata", field]) {
+                    out.set(&["metadata", field], value.clone());
+                }
+            }
+            for (field, value) in fields.as_map().into_iter().flat_map(|map| map.iter()) {
+                out.set(&[field], value.clone());
+            }
+            Object::new(out).ok()
+        };
+        if resource.plural == "pods" {
+            let of_pod = |pod: &Object| {
+                let containers: Vec<Value> = self
+                    .of_pod(pod)
+                    .iter()
+                    .map(|(name, usage)| value!({"name": name.as_str(), "usage": usage_text(usage)}))
+                    .collect();
+                if containers.is_empty() { None } else { shown(pod, value!({"containers": containers})) }
+            };
+            return Some(pods.iter().filter_map(of_pod).collect());
+        }
+        let of_node = |node: &Object| {
+            let here = |pod: &&Object| pod.value().str_at(&["spec", "nodeName"]) == Some(node.name());
+            let mut total: Usage = RESOURCES.into_iter().map(|resource| (resource.into(), 0)).collect();
+            for (_, usage) in pods.iter().filter(here).flat_map(|pod| self.of_pod(pod)) {
+                usage.into_iter().for_each(|(name, amount)| *total.entry(name).or_default() += amount);
+            }
+            shown(node, value!({"usage": usage_text(&total)}))
+        };
+        Some(self.view.list("", "nodes", None).iter().filter_map(of_node).collect())
+    }
+
     /// What stands in the stage about a container, by its place there.
     fn script(&self, image: &str, container: &str) -> Option<usize> {
         let found = self.stage.script(image, container)?;
@@ -66,6 +148,16 @@ impl Meter<'_> {
     }
 
     fn ready_containers(&self, script: usize, namespace: &str) -> i64 {
+        let key = (script, Str::from(namespace));
+        if let Some(known) = self.sharing.borrow().get(&key) {
+            return *known;
+        }
+        let count = self.count_ready(script, namespace);
+        self.sharing.borrow_mut().insert(key, count);
+        count
+    }
+
+    fn count_ready(&self, script: usize, namespace: &str) -> i64 {
         let pods = self.view.list("", "pods", Some(namespace));
         let of_pod = |pod: &Object| {
             let fits = |(name, image): &(&str, &str)| {
@@ -91,8 +183,8 @@ impl Meter<'_> {
         let said = annotated(object, name);
         let staged = || {
             let metrics = self.stage.metrics.iter();
-            let mut fitting =
-                metrics.filter(|metric| metric.is_for(name, object.kind(), object.namespace(), object.name()));
+            let mut fitting = metrics
+                .filter(|metric| metric.is_for(name, object.kind(), object.namespace(), object.name()));
             fitting.next().map(|metric| metric.value)
         };
         said.or_else(staged).map(|value| value.milli_value())
@@ -107,6 +199,10 @@ impl Meter<'_> {
         let fitting = metrics.filter(|metric| metric.is_outside(name, asking.namespace(), selector));
         fitting.map(|metric| metric.value.milli_value()).collect()
     }
+}
+
+fn usage_text(usage: &Usage) -> Value {
+    Value::Map(usage.iter().map(|(name, amount)| (name.clone(), amount_text(name, *amount))).collect())
 }
 
 fn annotated(object: &Object, name: &str) -> Option<Quantity> {

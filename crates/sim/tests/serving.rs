@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
 use jiff::SignedDuration;
 use lynceus_object::{Object, Value, value, yaml};
+use lynceus_sim::attributes::User;
 use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
 use lynceus_sim::{Local, Options, Sim, Stage, Target};
+use tower::ServiceExt;
 
 struct Cluster {
     sim: Sim,
@@ -79,7 +83,8 @@ impl Cluster {
         let kind = |event: &Object| event.value().str_at(&["involvedObject", "kind"]).map(str::to_owned);
         events.retain(|event| kind(event).as_deref() == Some("HorizontalPodAutoscaler"));
         events.sort_by_key(|event| event.name().to_owned());
-        let text = |event: &Object, field: &str| event.value().str_at(&[field]).unwrap_or_default().to_owned();
+        let text =
+            |event: &Object, field: &str| event.value().str_at(&[field]).unwrap_or_default().to_owned();
         events.iter().map(|event| format!("{}: {}", text(event, "reason"), text(event, "message"))).collect()
     }
 
@@ -90,11 +95,13 @@ impl Cluster {
     }
 }
 
-const CPU: &str = "metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]";
+const CPU: &str =
+    "metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]";
 
 #[tokio::test]
 async fn a_load_that_pods_share_is_met_step_by_step() {
-    let cluster = Cluster::start("programs: [{image: '*web*', shares: {cpu: 800m}, uses: {memory: 100Mi}}]").await;
+    let cluster =
+        Cluster::start("programs: [{image: '*web*', shares: {cpu: 800m}, uses: {memory: 100Mi}}]").await;
     cluster.autoscaled(2, "{cpu: 100m}", &format!("minReplicas: 1, maxReplicas: 30, {CPU}")).await;
     cluster.advance(15).await;
     assert_eq!(cluster.size(), 4);
@@ -126,7 +133,10 @@ async fn a_load_that_pods_share_is_met_step_by_step() {
             "resource": {"name": "cpu", "current": {"averageUtilization": 80, "averageValue": "80m"}},
         }]))
     );
-    assert_eq!((status.int_at(&["currentReplicas"]), status.int_at(&["desiredReplicas"])), (Some(10), Some(10)));
+    assert_eq!(
+        (status.int_at(&["currentReplicas"]), status.int_at(&["desiredReplicas"])),
+        (Some(10), Some(10))
+    );
 }
 
 #[tokio::test]
@@ -223,7 +233,8 @@ async fn what_is_missing_is_said_in_the_words_of_the_original() {
         cluster.advance(15).await;
         let pods = cluster.local.list("", "pods", Some("default"));
         let why = why.replace("POD", pods[0].name());
-        let active = format!("False ScalingActive {reason}: the HPA was unable to compute the replica count: {why}");
+        let active =
+            format!("False ScalingActive {reason}: the HPA was unable to compute the replica count: {why}");
         assert_eq!(cluster.conditions()[1], active, "{metrics}");
         let events = cluster.events();
         assert_eq!(events[0], format!("{reason}: {why}"));
@@ -276,7 +287,8 @@ async fn metrics_of_pods_of_objects_and_from_outside_are_followed() {
 #[tokio::test]
 async fn an_annotation_on_the_autoscaler_is_a_metric_from_outside() {
     let cluster = Cluster::start("").await;
-    let metric = "{type: External, external: {metric: {name: jobs}, target: {type: AverageValue, averageValue: 10}}}";
+    let metric =
+        "{type: External, external: {metric: {name: jobs}, target: {type: AverageValue, averageValue: 10}}}";
     cluster.autoscaled(1, "{cpu: 1}", &format!("maxReplicas: 10, metrics: [{metric}]")).await;
     cluster.annotate("horizontalpodautoscalers", "web", "metrics.sim.lynceus.dev/jobs", "35").await;
     cluster.advance(15).await;
@@ -327,16 +339,58 @@ async fn a_missing_workload_and_two_autoscalers_for_one_are_told() {
     cluster.advance(45).await;
     assert_eq!(
         cluster.conditions()[1],
-        "False ScalingActive AmbiguousSelector: pods by selector app=web are controlled by multiple HPAs: [{second default} \
-         {web default}]"
+        "False ScalingActive AmbiguousSelector: pods by selector app=web are controlled by multiple HPAs: [default/second \
+         default/web]"
     );
+}
+
+async fn get(cluster: &Cluster, path: &str) -> Value {
+    let request = http::Request::get(path).body(Full::new(Bytes::new())).unwrap();
+    let answer = cluster.sim.service(User::admin()).oneshot(request).await.unwrap();
+    let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+    lynceus_object::json::parse(&bytes).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn what_pods_and_nodes_use_can_be_read_where_somebody_measures() {
+    let none = Cluster::start("").await;
+    assert_eq!(get(&none, "/apis/metrics.k8s.io/v1beta1/nodes").await.get("items"), None);
+    let cluster = Cluster::start("programs: [{image: '*web*', uses: {cpu: 80m, memory: 100Mi}}]").await;
+    let pod = "metadata: {name: web, labels: {app: web}}\nspec: {containers: [{name: a, image: web}, {name: b, image: other}]}";
+    cluster.create("", "pods", pod).await;
+    cluster.advance(5).await;
+    let listed = get(&cluster, "/apis/metrics.k8s.io/v1beta1").await;
+    let names: Vec<&str> =
+        listed.items_at(&["resources"]).iter().filter_map(|one| one.str_at(&["name"])).collect();
+    assert_eq!(names, ["nodes", "pods"]);
+    let measured = get(&cluster, "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/web").await;
+    assert_eq!(
+        measured,
+        value!({
+            "kind": "PodMetrics", "apiVersion": "metrics.k8s.io/v1beta1",
+            "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}, "creationTimestamp": "2026-01-01T00:00:05Z"},
+            "timestamp": "2026-01-01T00:00:05Z", "window": "15s",
+            "containers": [
+                {"name": "a", "usage": {"cpu": "80m", "memory": "100Mi"}}, {"name": "b", "usage": {"cpu": "0", "memory": "0"}},
+            ],
+        })
+    );
+    let pods = get(&cluster, "/apis/metrics.k8s.io/v1beta1/pods?labelSelector=app%3Dother").await;
+    assert_eq!((pods.str_at(&["kind"]), pods.items_at(&["items"]).len()), (Some("PodMetricsList"), 0));
+    let nodes = get(&cluster, "/apis/metrics.k8s.io/v1beta1/nodes").await;
+    let used: Vec<&str> =
+        nodes.items_at(&["items"]).iter().filter_map(|node| node.str_at(&["usage", "cpu"])).collect();
+    assert_eq!(used.iter().filter(|cpu| **cpu == "80m").count(), 1, "{used:?}");
+    assert_eq!(used.len(), 3);
 }
 
 const INGRESS: &str = "metadata: {name: web}\nspec: {ingressClassName: CLASS, defaultBackend: {service: {name: web, port: {number: 80}}}}";
 
 impl Cluster {
     async fn class(&self, name: &str, controller: &str) {
-        let value: Value = yaml::parse(format!("metadata: {{name: {name}}}\nspec: {{controller: {controller}}}").as_bytes()).unwrap();
+        let value: Value =
+            yaml::parse(format!("metadata: {{name: {name}}}\nspec: {{controller: {controller}}}").as_bytes())
+                .unwrap();
         self.local.create("networking.k8s.io", "ingressclasses", Object::new(value).unwrap()).await.unwrap();
     }
 
@@ -348,7 +402,8 @@ impl Cluster {
 
 #[tokio::test]
 async fn nobody_serves_an_ingress_without_a_controller_for_its_class() {
-    let cluster = Cluster::start("ingress: [{controller: example.com/front, address: front.example.com}]").await;
+    let cluster =
+        Cluster::start("ingress: [{controller: example.com/front, address: front.example.com}]").await;
     cluster.create("networking.k8s.io", "ingresses", &INGRESS.replace("CLASS", "front")).await;
     cluster.class("other", "example.com/other").await;
     cluster.advance(60).await;
@@ -363,7 +418,8 @@ async fn a_well_known_controller_gives_the_address_of_its_service() {
     let cluster = Cluster::start("").await;
     cluster.class("nginx", "k8s.io/ingress-nginx").await;
     cluster.create("networking.k8s.io", "ingresses", &INGRESS.replace("CLASS", "nginx")).await;
-    let service = "metadata: {name: front}\nspec: {type: LoadBalancer, selector: {app: nginx}, ports: [{port: 80}]}";
+    let service =
+        "metadata: {name: front}\nspec: {type: LoadBalancer, selector: {app: nginx}, ports: [{port: 80}]}";
     cluster.create("", "services", service).await;
     cluster.advance(5).await;
     assert_eq!(cluster.addresses(), Value::Null);

@@ -1,6 +1,6 @@
 //! What a pod, or the template of one, gets.
 
-use crate::{Value, value};
+use crate::{Quantity, Str, Value, value};
 
 use super::image::pull_policy;
 use crate::edit::{each, fill, fill_from, fill_number, fill_text, has, part, part_or_new};
@@ -41,6 +41,7 @@ pub(super) fn pod_spec(spec: &mut Value) {
         (_, Some(name)) if !name.is_empty() => spec.set(&["serviceAccountName"], name.to_owned()),
         _ => {}
     }
+    whole_thousandths(spec, &["overhead"]);
     each(spec, &["volumes"]).for_each(volume);
     for list in CONTAINER_LISTS {
         each(spec, &[list]).for_each(container);
@@ -48,6 +49,9 @@ pub(super) fn pod_spec(spec: &mut Value) {
 }
 
 fn container(container: &mut Value) {
+    for list in ["limits", "requests"] {
+        whole_thousandths(container, &["resources", list]);
+    }
     let policy = pull_policy(container.str_at(&["image"]).unwrap_or_default());
     fill_text(container, "imagePullPolicy", policy);
     fill_text(container, "terminationMessagePath", "/dev/termination-log");
@@ -77,6 +81,19 @@ fn container(container: &mut Value) {
     }
 }
 
+/// Amounts are no finer than thousandths.
+fn whole_thousandths(holder: &mut Value, path: &[&str]) {
+    let Some(Value::Map(amounts)) = part(holder, path) else { return };
+    let finer = |(name, amount): (&Str, &Value)| {
+        let amount = Quantity::parse(amount.as_str()?).ok()?;
+        (!amount.is_whole_milli()).then(|| (name.clone(), Value::from(amount.rounded_to_milli().to_string())))
+    };
+    let rounded: Vec<(Str, Value)> = amounts.iter().filter_map(finer).collect();
+    for (name, amount) in rounded {
+        amounts.insert(name, amount);
+    }
+}
+
 fn handler(handler: &mut Value) {
     if let Some(get) = part(handler, &["httpGet"]) {
         fill_text(get, "path", "/");
@@ -98,14 +115,46 @@ fn requests_from_limits(container: &mut Value) {
     }
 }
 
-/// The same for resources of the pod as a whole, where only some may be named.
+/// The same for resources of the pod as a whole, where only some may be named. What its containers ask for counts before.
 fn pod_requests(spec: &mut Value) {
     let Some(limits) = spec.at(&["resources", "limits"]).and_then(Value::as_map).cloned() else { return };
+    if limits.is_empty() {
+        return;
+    }
+    let asked =
+        ["cpu", "memory"].into_iter().filter_map(|name| Some((name, asked_for(spec, name)?.to_string())));
+    let asked = asked.collect();
+    fill_from(part_or_new(part_or_new(spec, "resources"), "requests"), &asked);
     let allowed = limits
         .into_iter()
         .filter(|(name, _)| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-"))
         .collect();
     fill_from(part_or_new(part_or_new(spec, "resources"), "requests"), &allowed);
+}
+
+/// What the containers of a pod ask for of a resource: those that stay together, or one before them if that needs more.
+fn asked_for(spec: &Value, resource: &str) -> Option<Quantity> {
+    let of = |container: &Value| {
+        let amount = container.at(&["resources", "requests", resource])?;
+        let text = amount
+            .as_str()
+            .map_or_else(|| amount.as_int().map(|number| number.to_string()), |text| Some(text.into()))?;
+        Quantity::parse(&text).ok()
+    };
+    let add = |sum: Option<Quantity>, more: Option<Quantity>| match (sum, more) {
+        (Some(sum), Some(more)) => Some(sum + more),
+        (sum, more) => sum.or(more),
+    };
+    let staying = spec.items_at(&["containers"]).iter().fold(None, |sum, container| add(sum, of(container)));
+    let (mut sidecars, mut first): (Option<Quantity>, Option<Quantity>) = (None, None);
+    for container in spec.items_at(&["initContainers"]) {
+        let needed = add(sidecars, of(container));
+        if container.str_at(&["restartPolicy"]) == Some("Always") {
+            sidecars = needed;
+        }
+        first = first.max(needed);
+    }
+    add(staying, sidecars).max(first)
 }
 
 fn host_ports(container: &mut Value) {

@@ -27,7 +27,11 @@ pub fn check_escalation(
         return Ok(());
     }
     match resource.plural.as_str() {
-        "roles" | "clusterroles" => check_role(view, user, resource, new),
+        "roles" | "clusterroles" => {
+            // Whoever makes a role has no name yet to be asked about.
+            let name = old.map_or("", |old| old.name());
+            check_role(view, user, resource, new, name)
+        }
         "rolebindings" | "clusterrolebindings" => check_binding(view, user, resource, new),
         _ => Ok(()),
     }
@@ -58,8 +62,14 @@ fn is_allowed(view: &dyn View, user: &User, verb: &str, resource: &str, namespac
     authorize(view, user, &attributes) == Decision::Allow
 }
 
-fn check_role(view: &dyn View, user: &User, resource: &Resource, role: &Object) -> Result<(), ApiError> {
-    if is_allowed(view, user, "escalate", &resource.plural, role.namespace(), role.name()) {
+fn check_role(
+    view: &dyn View,
+    user: &User,
+    resource: &Resource,
+    role: &Object,
+    name: &str,
+) -> Result<(), ApiError> {
+    if is_allowed(view, user, "escalate", &resource.plural, role.namespace(), name) {
         return Ok(());
     }
     let refuse = |why: &str| ApiError::forbidden(GROUP, &resource.plural, role.name(), why);
@@ -69,7 +79,7 @@ fn check_role(view: &dyn View, user: &User, resource: &Resource, role: &Object) 
             value!({"verbs": ["*"], "nonResourceURLs": ["*"]}),
         ];
         if missing(view, user, "", &everything).is_some() {
-            return Err(refuse("must have cluster-admin privileges to use an aggregationRule"));
+            return Err(refuse("must have cluster-admin privileges to use the aggregationRule"));
         }
     }
     match missing(view, user, role.namespace(), role.value().items_at(&["rules"])) {

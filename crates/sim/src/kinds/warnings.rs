@@ -134,6 +134,8 @@ fn pod(pod: &Value, prefix: &str, out: &mut Vec<String>) {
             out.push(format!("{prefix}spec.volumes[{at}].{source}: {words}"));
         }
     }
+    doubled_names(spec, prefix, out);
+    fractions(spec.get("overhead"), &format!("{prefix}spec.overhead"), &["memory", "ephemeral-storage"], out);
     if !is_set(spec, "seccompProfile") {
         seccomp(pod, "seccomp.security.alpha.kubernetes.io/pod", prefix, out);
     }
@@ -147,10 +149,46 @@ fn pod(pod: &Value, prefix: &str, out: &mut Vec<String>) {
                 out.extend(app_armor(pod, prefix, Some(name)));
             }
             let place = format!("{prefix}spec.{list}[{at}]");
+            for resource in ["memory", "ephemeral-storage"] {
+                for list in ["limits", "requests"] {
+                    let amounts = container.at(&["resources", list]);
+                    fractions(amounts, &format!("{place}.resources.{list}"), &[resource], out);
+                }
+            }
             hidden_variables(container, &place, out);
         }
     }
     doubled_ports(spec, prefix, out);
+}
+
+/// Bytes come in whole ones.
+fn fractions(amounts: Option<&Value>, place: &str, resources: &[&str], out: &mut Vec<String>) {
+    for resource in resources {
+        let amount = amounts.and_then(|amounts| amounts.get(resource)).and_then(amount_of);
+        if let Some(amount) = amount.filter(|amount| amount.milli_value() % 1000 != 0) {
+            out.push(format!(
+                "{place}[{resource}]: fractional byte value \"{amount}\" is invalid, must be an integer"
+            ));
+        }
+    }
+}
+
+/// Addresses and pull secrets that stand there twice, and secrets without a name.
+fn doubled_names(spec: &Value, prefix: &str, out: &mut Vec<String>) {
+    for (list, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
+        let items = spec.items_at(&[list]);
+        let name = |item: &Value| item.str_at(&[field]).unwrap_or_default().to_owned();
+        for (at, item) in items.iter().enumerate() {
+            if items[..at].iter().any(|other| name(other) == name(item)) {
+                out.push(format!("{prefix}spec.{list}[{at}].{field}: duplicate {field} {:?}", name(item)));
+            }
+        }
+    }
+    for (at, secret) in spec.items_at(&["imagePullSecrets"]).iter().enumerate() {
+        if secret.str_at(&["name"]).unwrap_or_default().is_empty() {
+            out.push(format!("{prefix}spec.imagePullSecrets[{at}].name: invalid empty name \"\""));
+        }
+    }
 }
 
 fn is_set(of: &Value, field: &str) -> bool {

@@ -19,12 +19,12 @@ fn a_bad_stage_is_refused_with_its_line_and_field() {
         ("nodePools: {}", "stage.yaml:3: nodePools has to be a list | begin"),
         ("nodePools:\n- count: 2", "stage.yaml:4: nodePools[0] lacks name | name: the pool's name;"),
         (
-            "nodePools:\n- name: a\n  count: 900",
-            "stage.yaml:5: nodePools[0].count is out of bounds | it has to be a whole number from 0 to 250",
+            "nodePools:\n- name: a\n  count: 9000",
+            "stage.yaml:5: nodePools[0].count is out of bounds | it has to be a whole number from 0 to 3000",
         ),
         (
-            "nodePools: [{name: a, count: 200}, {name: b, count: 51}]",
-            "stage.yaml:3: nodePools[1] makes more than 250 nodes",
+            "nodePools: [{name: a, count: 2900}, {name: b, count: 101}]",
+            "stage.yaml:3: nodePools[1] makes more than 3000 nodes",
         ),
         (
             "nodePools: [{name: a}, {name: a}]",
@@ -153,19 +153,27 @@ fn names_of_images_are_read_as_runtimes_read_them() {
 fn webhooks_metrics_and_ingress_controllers_are_read_with_what_is_wrong_about_them() {
     let stage = read(concat!(
         "programs: [{image: a, uses: {cpu: 80m, memory: 1Gi}, shares: {cpu: 2}}]\n",
-        "metrics: [{name: m, of: Pod/*, namespace: a*, value: 3}, {name: n, labels: {a: b}, value: 500m}]\n",
+        "metrics: [{name: m, of: Pod/*, namespace: a*, value: 3}, {name: jobs, labels: {a: b}, value: 500m}]\n",
         "ingress: [{controller: e.com/x, address: x.example.com}]\n",
-        "webhooks: [{configuration: a*, webhook: b, service: n/s, image: i, rules: [{when: 'true', deny: '${object.kind}'},\n",
+        "webhooks: [{configuration: a*, webhook: b, service: shop/s, image: i, rules: [{when: 'true', deny: '${object.kind}'},\n",
         "  {patch: [{op: remove, path: /a}], warn: [careful]}, {allow: true}, {fails: timeout}]}]\n",
     ));
     assert_eq!((stage.scripts[0].uses.len(), stage.metrics.len(), stage.ingress.len()), (2, 2, 1));
-    assert!(stage.webhooks[0].plays("ab", "b", Some(("n", "s"))) && !stage.webhooks[0].plays("ab", "b", None));
+    assert!(
+        stage.webhooks[0].plays("ab", "b", Some(("shop", "s"))) && !stage.webhooks[0].plays("ab", "b", None)
+    );
     for (text, wanted) in [
         ("programs: [{image: a, uses: {cpu: much}}]", "stage.yaml:3: programs[0].uses.cpu is no amount"),
-        ("metrics: [{name: m, of: web, value: 1}]", "stage.yaml:3: metrics[0].of names no object | write it as Service/web"),
+        (
+            "metrics: [{name: m, of: web, value: 1}]",
+            "stage.yaml:3: metrics[0].of names no object | write it as Service/web",
+        ),
         ("metrics: [{name: m}]", "stage.yaml:3: metrics[0] lacks value"),
         ("webhooks: [{rules: []}]", "stage.yaml:3: webhooks[0] has neither configuration nor service"),
-        ("webhooks: [{service: s}]", "stage.yaml:3: webhooks[0].service names no Service | write it as namespace/name"),
+        (
+            "webhooks: [{service: s}]",
+            "stage.yaml:3: webhooks[0].service names no Service | write it as namespace/name",
+        ),
         (
             "webhooks:\n- configuration: a\n  rules:\n  - when: object.kind ==\n    allow: true",
             "stage.yaml:6: webhooks[0].rules[0].when is no expression: ERROR: <input>:1:",
@@ -175,7 +183,7 @@ fn webhooks_metrics_and_ingress_controllers_are_read_with_what_is_wrong_about_th
             "stage.yaml:3: webhooks[0].rules[0].when comes to int | it has to be true or false",
         ),
         (
-            "webhooks: [{configuration: a, rules: [{allow: true, deny: no}]}]",
+            "webhooks: [{configuration: a, rules: [{allow: true, deny: never}]}]",
             "stage.yaml:3: webhooks[0].rules[0] has no answer or several | give it one of: allow,",
         ),
         (

@@ -121,6 +121,7 @@ impl Rule {
         });
         let mut answers = Vec::new();
         if let Some(deny) = field.get("deny") {
+            deny.text()?;
             answers.push(Then::Deny(template(&deny)?));
         }
         if let Some(patch) = field.get("patch") {

@@ -46,7 +46,7 @@ pub(super) async fn create_object(core: &Core, call: &Call, mut object: Object) 
         let prepared = prepare(core, call, &mut attempt, generate);
         let stored = match prepared {
             Ok(()) => finish(core, call, &attempt, &mut warnings).await,
-            Err(error) => Err(error),
+            Err(error) => heard(Err(error), &mut warnings).map(|()| attempt.clone()),
         };
         match stored {
             Ok(stored) => return Ok(Answer::created(stored, warnings)),

@@ -140,6 +140,9 @@ impl Call {
 
 /// Reads one object.
 pub(crate) async fn get(core: &Core, call: &Call) -> Result<Object, ApiError> {
+    if let Some(measured) = core.measured(&call.resource, &call.namespace) {
+        return measured.into_iter().find(|one| one.name() == call.name).ok_or_else(|| call.not_found());
+    }
     let found = core.read(&call.resource, &call.namespace, &call.name).await?;
     found.map(|(object, _)| object).ok_or_else(|| call.not_found())
 }

@@ -33,7 +33,8 @@ const FAILED: &str = "500 Internal error occurred: failed calling webhook \"hook
 #[tokio::test]
 async fn a_stage_answers_for_a_webhook_by_its_configuration_or_its_service() {
     let denied = "403 admission webhook \"hook.example.com\" denied the request: k of c is v";
-    let rules = "rules: [{when: \"object.data.k == 'v'\", deny: 'k of ${object.metadata.name} is ${object.data.k}'}]";
+    let rules =
+        "rules: [{when: \"object.data.k == 'v'\", deny: 'k of ${object.metadata.name} is ${object.data.k}'}]";
     for (who, expected) in [
         ("configuration: conf*", denied.to_owned()),
         ("service: policies/guard", denied.to_owned()),
@@ -50,13 +51,13 @@ async fn a_stage_answers_for_a_webhook_by_its_configuration_or_its_service() {
 #[tokio::test]
 async fn the_first_rule_that_holds_counts() {
     for (rules, expected) in [
-        ("{when: 'false', deny: no}", "fine []".to_owned()),
-        ("{when: request.operation == 'CREATE', allow: true, warn: ['hello ${request.userInfo.username}']}, {deny: no}", "fine [\"hello alice\"]".to_owned()),
+        ("{when: 'false', deny: never}", "fine []".to_owned()),
+        ("{when: request.operation == 'CREATE', allow: true, warn: ['hello ${request.userInfo.username}']}, {deny: never}", "fine [\"hello alice\"]".to_owned()),
         ("{deny: first}, {deny: second}", "403 admission webhook \"hook.example.com\" denied the request: first".to_owned()),
         ("{fails: connection refused}", format!("{FAILED}: dial tcp guard.policies.svc:443: connect: connection refused")),
         ("{fails: timeout}", format!("{FAILED}: context deadline exceeded")),
         ("{fails: EOF}", format!("{FAILED}: EOF")),
-        ("{when: object.data.gone == '', deny: no}", "500 Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: no such key: gone".to_owned()),
+        ("{when: object.data.gone == '', deny: never}", "500 Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: no such key: gone".to_owned()),
     ] {
         let webhooks = format!("- {{configuration: config, rules: [{rules}]}}");
         assert_eq!(answer(&webhooks, guarded(VALIDATING, value!({}))).await, expected, "{rules}");
@@ -77,7 +78,7 @@ async fn an_injector_is_played_by_a_patch() {
 
 #[tokio::test]
 async fn who_stands_for_a_program_answers_while_it_runs() {
-    let webhooks = "- {configuration: config, image: '*/guard:*', rules: [{deny: no}]}";
+    let webhooks = "- {configuration: config, image: '*/guard:*', rules: [{deny: never}]}";
     let pod = |ready: &str| {
         value!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "guard", "namespace": "policies"},
             "spec": {"containers": [{"name": "a", "image": "e.com/guard:v1"}]},
@@ -90,7 +91,7 @@ async fn who_stands_for_a_program_answers_while_it_runs() {
     };
     assert_eq!(
         answer(webhooks, view("True")).await,
-        "403 admission webhook \"hook.example.com\" denied the request: no"
+        "403 admission webhook \"hook.example.com\" denied the request: never"
     );
     let missing = format!("{FAILED}: no endpoints available for service \"guard\"");
     assert_eq!(answer(webhooks, view("False")).await, missing);

@@ -69,6 +69,13 @@ impl Past {
         changes.push((now, (after - before).abs()));
     }
 
+    /// Forgets a change that was noted and did not happen.
+    pub(super) fn undo(&mut self, now: Timestamp) {
+        for changes in [&mut self.grown, &mut self.shrunk] {
+            changes.retain(|(at, _)| *at != now);
+        }
+    }
+
     /// What becomes of a recommendation.
     pub(super) fn settle(&mut self, recommended: i64, bounds: &Bounds<'_>) -> Verdict {
         for entries in [&mut self.recommended, &mut self.grown, &mut self.shrunk] {
@@ -103,8 +110,9 @@ impl Past {
     ) -> (i64, (&'static str, &'static str)) {
         let window = |direction: &str, usual: i64| {
             let seconds = behavior.int_at(&[direction, "stabilizationWindowSeconds"]).unwrap_or(usual);
-            let recent =
-                move |(at, _): &&(Timestamp, i64)| bounds.now.duration_since(*at).as_secs_f64() < seconds as f64;
+            let recent = move |(at, _): &&(Timestamp, i64)| {
+                bounds.now.duration_since(*at).as_secs_f64() < seconds as f64
+            };
             self.recommended.iter().filter(recent).map(|(_, count)| *count)
         };
         let up = window("scaleUp", 0).fold(recommended, i64::min);
@@ -192,8 +200,7 @@ mod tests {
     fn follow(behavior: Option<Value>, start: i64, recommended: &[(i64, i64)]) -> Vec<String> {
         let (mut past, mut current) = (Past::default(), start);
         let step = |&(second, count): &(i64, i64)| {
-            let bounds =
-                Bounds { least: 1, most: 20, current, behavior: behavior.as_ref(), now: at(second) };
+            let bounds = Bounds { least: 1, most: 20, current, behavior: behavior.as_ref(), now: at(second) };
             past.begin(current, bounds.now);
             let verdict = past.settle(count, &bounds);
             if verdict.wanted != current {
@@ -225,8 +232,10 @@ mod tests {
 
     #[test]
     fn rules_bound_how_fast_it_grows_and_shrinks() {
-        let pods = |count: i64, seconds: i64| value!({"type": "Pods", "value": count, "periodSeconds": seconds});
-        let percent = |count: i64, seconds: i64| value!({"type": "Percent", "value": count, "periodSeconds": seconds});
+        let pods =
+            |count: i64, seconds: i64| value!({"type": "Pods", "value": count, "periodSeconds": seconds});
+        let percent =
+            |count: i64, seconds: i64| value!({"type": "Percent", "value": count, "periodSeconds": seconds});
         let behavior = value!({
             "scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [pods(2, 60), percent(50, 60)]},
             "scaleDown": {"stabilizationWindowSeconds": 0, "selectPolicy": "Min", "policies": [pods(1, 60), percent(50, 60)]},

@@ -59,7 +59,7 @@ impl Query<'_> {
     }
 
     fn meter(&self) -> Meter<'_> {
-        Meter { stage: self.world.local.stage(), view: self.world.local }
+        Meter::new(self.world.local.stage(), self.world.local)
     }
 
     fn tolerance(&self) -> Tolerance {
@@ -104,9 +104,7 @@ impl Query<'_> {
         let (replicas, found) = wanted.map_err(|why| failed(what, why))?;
         let Found { percent: used, average: each, .. } = found;
         let (called, current) = match (average, container) {
-            (Some(_), _) => {
-                (format!("{name} resource"), value!({"averageValue": amount_text(name, each)}))
-            }
+            (Some(_), _) => (format!("{name} resource"), value!({"averageValue": amount_text(name, each)})),
             (None, container) => {
                 let of = if container.is_some() { "container resource" } else { "resource" };
                 let current = value!({"averageUtilization": used, "averageValue": amount_text(name, each)});
@@ -133,18 +131,18 @@ impl Query<'_> {
             .filter(|(_, containers)| !containers.is_empty())
             .collect();
         if measured.is_empty() && !meter.measures_pods() {
-            return Err("unable to fetch metrics from resource metrics API: the server could not find the requested \
+            return Err(
+                "unable to fetch metrics from resource metrics API: the server could not find the requested \
                         resource (get pods.metrics.k8s.io)"
-                .into());
+                    .into(),
+            );
         }
         if measured.is_empty() {
             return Err("no metrics returned from resource metrics API".into());
         }
         let of_pod = |containers: Vec<(Str, crate::metrics::Usage)>| -> Option<i64> {
             match container {
-                Some(wanted) => {
-                    containers.iter().find(|(name, _)| name == wanted)?.1.get(resource).copied()
-                }
+                Some(wanted) => containers.iter().find(|(name, _)| name == wanted)?.1.get(resource).copied(),
                 None => containers.iter().map(|(_, usage)| usage.get(resource).copied()).sum(),
             }
         };
@@ -193,8 +191,11 @@ impl Query<'_> {
             summary: format!("failed to get object metric value: {outer}"),
             why,
         };
-        let (replicas, called, current) = match (target.str_at(&["type"]), amount("value"), amount("averageValue"))
-        {
+        let (replicas, called, current) = match (
+            target.str_at(&["type"]),
+            amount("value"),
+            amount("averageValue"),
+        ) {
             (Some("Value"), Some(goal), _) => {
                 let counted = used.and_then(|used| Ok((self.by_ratio(used, goal.milli_value())?, used)));
                 let (replicas, used) = counted.map_err(|why| failed(why.clone(), why))?;
@@ -266,7 +267,8 @@ impl Query<'_> {
         let used = self.outside(name, source);
         let (replicas, current) = match (average, total) {
             (Some(goal), _) => {
-                let used = used.map_err(|why| failed(why, &format!("failed to get {name} external metric")))?;
+                let used =
+                    used.map_err(|why| failed(why, &format!("failed to get {name} external metric")))?;
                 let (replicas, each) = self.per_pod(used, goal.milli_value());
                 (replicas, value!({"averageValue": amount_text("", each)}))
             }
@@ -278,7 +280,8 @@ impl Query<'_> {
                 (replicas, value!({"value": amount_text("", used)}))
             }
         };
-        let status = value!({"type": "External", "external": {"metric": identifier(source), "current": current}});
+        let status =
+            value!({"type": "External", "external": {"metric": identifier(source), "current": current}});
         Ok(Proposal { replicas, name: format!("external metric {name}({})", shown(source)), status })
     }
 
@@ -300,7 +303,11 @@ impl Query<'_> {
                  (get {name}.external.metrics.k8s.io)"
             ),
         };
-        Err(format!("unable to get external metric {}/{name}/{}: {why}", self.scaler.namespace(), shown(source)))
+        Err(format!(
+            "unable to get external metric {}/{name}/{}: {why}",
+            self.scaler.namespace(),
+            shown(source)
+        ))
     }
 
     /// How many replicas it takes for something that all of them share.

@@ -84,7 +84,8 @@ impl Controller for Autoscalers {
 
     fn refused(&mut self, key: &Key, why: &Refusal<'_>, world: &World<'_>, out: &mut Steps) {
         let (Step::Scale { .. }, Some(scaler)) = (why.step, world.find(key)) else { return };
-        let Some(memory) = self.memory.get(key) else { return };
+        let Some(memory) = self.memory.get_mut(key) else { return };
+        memory.past.undo(world.now);
         let (size, reason) = &memory.attempt;
         let message = format!("New size: {size}; reason: {reason}; error: {}", why.error);
         out.announce(Announcement::warning(&scaler, "FailedRescale", message));
@@ -102,7 +103,8 @@ impl Autoscalers {
         let target = match Target::of(scaler, world) {
             Ok(target) => target,
             Err(why) => {
-                let message = format!("the HPA controller was unable to get the target's current scale: {why}");
+                let message =
+                    format!("the HPA controller was unable to get the target's current scale: {why}");
                 report.set("AbleToScale", false, "FailedGetScale", &message);
                 out.announce(Announcement::warning(scaler, "FailedGetScale", why));
                 out.status_if_changed(AUTOSCALER, scaler, report.new);
@@ -197,7 +199,10 @@ impl Autoscalers {
             match query.ask(spec) {
                 Ok(proposal) => {
                     *status = proposal.status.clone();
-                    if best.as_ref().is_none_or(|best| best.replicas == 0 || proposal.replicas > best.replicas) {
+                    if best
+                        .as_ref()
+                        .is_none_or(|best| best.replicas == 0 || proposal.replicas > best.replicas)
+                    {
                         best = Some(proposal);
                     }
                 }
@@ -241,7 +246,8 @@ impl Autoscalers {
             return Err(("SelectorRequired", "InvalidSelector", message, "selector is required".into()));
         }
         let selector = Selector::parse(&target.selector).map_err(|error| {
-            let why = format!("couldn't convert selector into a corresponding internal selector object: {error}");
+            let why =
+                format!("couldn't convert selector into a corresponding internal selector object: {error}");
             ("InvalidSelector", "InvalidSelector", why.clone(), why)
         })?;
         self.memory.entry(key.clone()).or_default().selector = Some(selector.clone());
@@ -250,7 +256,7 @@ impl Autoscalers {
         let claims = |(other, memory): (&Key, &Memory)| {
             let selects = |selector: &Selector| pods.iter().any(|pod| selector.matches_object(pod));
             let own = other.namespace == key.namespace && memory.selector.as_ref().is_some_and(selects);
-            own.then(|| format!("{{{} {}}}", other.name, other.namespace))
+            own.then(|| format!("{}/{}", other.namespace, other.name))
         };
         let mut claimants: Vec<String> = self.memory.iter().filter_map(claims).collect();
         if claimants.len() > 1 {

@@ -5,7 +5,7 @@ mod pod;
 mod service;
 
 use jiff::Timestamp;
-use lynceus_object::schema::{self, Shape, TypeRef};
+use lynceus_object::schema::{self, Field, Shape, TypeRef};
 use lynceus_object::{Object, Value, value};
 
 use super::default;
@@ -398,8 +398,34 @@ fn condition_times(new: &mut Object, old: &Object, now: Timestamp) {
 /// Lists and maps that are always printed are `null` when they are empty: the form in which the
 /// original keeps objects does not tell one from the other.
 fn null_lists(resource: &Resource, object: &mut Object) {
-    if let Some(ty) = schema::builtin().of(&resource.gvk()) {
+    if let Some(ty) = schema::builtin().of(&resource.gvk())
+        && has_empty(object.value(), ty)
+    {
         null_empty(object.value_mut(), ty);
+    }
+}
+
+/// Whether a field is such a list or map, with nothing in it.
+fn is_empty_collection(field: Option<Field<'_>>, value: &Value) -> bool {
+    let printed = |field: Field<'_>| {
+        let collection = matches!(field.ty().shape(), Shape::List(..) | Shape::Map(_));
+        collection && !field.omits_empty() && !field.is_pointer()
+    };
+    matches!(value, Value::Seq(_) | Value::Map(_)) && value.is_empty() && field.is_some_and(printed)
+}
+
+/// Whether there is one. Looking first keeps a shared object shared.
+fn has_empty(value: &Value, ty: TypeRef<'_>) -> bool {
+    match value {
+        Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
+            map.iter().any(|(name, value)| {
+                is_empty_collection(ty.field(name), value)
+                    || matches!(value, Value::Seq(_) | Value::Map(_))
+                        && ty.child(name).is_some_and(|child| has_empty(value, child))
+            })
+        }
+        Value::Seq(items) => ty.item().is_some_and(|item| items.iter().any(|value| has_empty(value, item))),
+        _ => false,
     }
 }
 
@@ -407,13 +433,9 @@ fn null_empty(value: &mut Value, ty: TypeRef<'_>) {
     match value {
         Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
             for (name, value) in map.iter_mut() {
-                let always = ty.field(name).is_some_and(|field| !field.omits_empty() && !field.is_pointer());
-                let Some(child) = ty.child(name) else { continue };
-                let collection = matches!(child.shape(), Shape::List(..) | Shape::Map(_));
-                if always && collection && matches!(value, Value::Seq(_) | Value::Map(_)) && value.is_empty()
-                {
+                if is_empty_collection(ty.field(name), value) {
                     *value = Value::Null;
-                } else if matches!(value, Value::Seq(_) | Value::Map(_)) {
+                } else if let Some(child) = ty.child(name) {
                     null_empty(value, child);
                 }
             }

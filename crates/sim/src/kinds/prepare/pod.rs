@@ -12,6 +12,7 @@ pub(in crate::kinds) const APP_ARMOR: &str = "container.apparmor.security.beta.k
 /// A new pod waits, and is told how well it will be treated when resources run short.
 pub(super) fn create(pod: &mut Value) {
     app_armor(pod);
+    stop_signals(pod);
     let quality = quality::class(pod);
     pod.set(&["status"], value!({"phase": "Pending", "qosClass": quality}));
     if !pod.items_at(&["spec", "schedulingGates"]).is_empty() {
@@ -38,6 +39,18 @@ pub(super) fn create(pod: &mut Value) {
         {
             if let Some(term) = part(term, &["podAffinityTerm"]) {
                 label_keys(term, &labels);
+            }
+        }
+    }
+}
+
+/// A signal of its own to stop a container with is not yet a feature that a stock server has switched on.
+fn stop_signals(pod: &mut Value) {
+    for list in ["initContainers", "containers"] {
+        for container in each(pod, &["spec", list]) {
+            container.remove(&["lifecycle", "stopSignal"]);
+            if container.get("lifecycle").is_some_and(Value::is_empty) {
+                container.remove(&["lifecycle"]);
             }
         }
     }

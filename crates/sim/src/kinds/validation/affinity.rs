@@ -118,11 +118,46 @@ fn pod_term(term: &Value, at: &Path, report: &mut Report) {
     for namespace in term.items_at(&["namespaces"]).iter().filter_map(Value::as_str) {
         report.each(&at.child("namespace"), namespace, names::dns_label(namespace));
     }
+    label_keys(term, at, report);
     let key = term.str_at(&["topologyKey"]).unwrap_or_default();
     if key.is_empty() {
         report.required(&at.child("topologyKey"), "can not be empty");
     }
     report.each(&at.child("topologyKey"), key, names::label_key(key));
+}
+
+/// Checks the labels of a pod that others have to have too, or must not have. What they come to already stands among the
+/// expressions of the selector.
+fn label_keys(term: &Value, at: &Path, report: &mut Report) {
+    let keys =
+        |field: &str| -> Vec<&str> { term.items_at(&[field]).iter().filter_map(Value::as_str).collect() };
+    let selector = term.get("labelSelector").filter(|selector| !selector.is_null());
+    for field in ["matchLabelKeys", "mismatchLabelKeys"] {
+        let at = at.child(field);
+        if selector.is_none() && !keys(field).is_empty() {
+            report.forbidden(&at, "must not be specified when labelSelector is not set");
+            continue;
+        }
+        for (index, key) in keys(field).into_iter().enumerate() {
+            report.each(&at.index(index), key, names::label_key(key));
+        }
+    }
+    let labels = selector.and_then(|selector| selector.get("matchLabels")).and_then(Value::as_map);
+    let mut seen: Vec<&str> = labels.into_iter().flat_map(|map| map.keys()).map(|key| key.as_str()).collect();
+    let expressions = selector.map(|selector| selector.items_at(&["matchExpressions"])).unwrap_or_default();
+    for key in expressions.iter().filter_map(|expression| expression.str_at(&["key"])) {
+        let own = keys("matchLabelKeys").iter().rposition(|own| *own == key);
+        if let Some(index) = own.filter(|_| seen.contains(&key)) {
+            report.invalid_text(&at.index(index), key, "exists in both matchLabelKeys and labelSelector");
+        }
+        seen.push(key);
+    }
+    for (index, key) in keys("matchLabelKeys").into_iter().enumerate() {
+        if keys("mismatchLabelKeys").contains(&key) {
+            let at = at.child("matchLabelKeys").index(index);
+            report.invalid_text(&at, key, "exists in both matchLabelKeys and mismatchLabelKeys");
+        }
+    }
 }
 
 /// Checks the taints that a pod puts up with.
@@ -216,6 +251,7 @@ pub(crate) fn spreading(spec: &Value, at: &Path, report: &mut Report) {
                 report.not_supported(&at.child(field), policy, &["Honor", "Ignore"]);
             }
         }
+        label_keys(constraint, &at, report);
         selector::label_selector(constraint.get("labelSelector"), &at.child("labelSelector"), report);
     }
 }

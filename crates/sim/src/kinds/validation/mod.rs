@@ -5,6 +5,7 @@
 //! which there is no default.
 
 mod affinity;
+mod annotation;
 mod autoscaling;
 mod batch;
 mod claim;
@@ -19,6 +20,7 @@ mod flow;
 pub(crate) mod meta;
 pub(crate) mod names;
 mod network;
+mod os;
 mod pod;
 mod probe;
 mod rbac;
@@ -58,6 +60,7 @@ pub fn validate_update(
     match (resource.kind.as_str(), subresource) {
         (kind, "") => update(kind, resource, new, old, &mut report),
         ("Pod", "status") => pod::status_update(new, old, &mut report),
+        ("Pod", "resize") => pod::resize(new, old, &mut report),
         ("Pod", "ephemeralcontainers") => pod::ephemeral_update(new, old, &mut report),
         ("Namespace", "finalize") => core::namespace_finalize(new, old, &mut report),
         ("CertificateSigningRequest", "approval" | "status") => cluster::approval(new, old, &mut report),

@@ -78,6 +78,20 @@ pub(crate) fn dns_subdomain(text: &str) -> Vec<String> {
     out
 }
 
+/// What is wrong with a name that others are looked up in, which may have underscores.
+pub(crate) fn dns_search(text: &str) -> Vec<String> {
+    const SEARCH: &str = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*";
+    let mut out = Vec::new();
+    if text.len() > 253 {
+        out.push(too_long(253));
+    }
+    if !matches_whole!(SEARCH, text) {
+        let words = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+        out.push(shape_words(words, SEARCH, &["example.com"]));
+    }
+    out
+}
+
 /// What is wrong with a DNS label of the older sort, which starts with a letter.
 pub(crate) fn dns_1035_label(text: &str) -> Vec<String> {
     let mut out = Vec::new();

@@ -3,9 +3,11 @@
 use lynceus_object::{Object, Value};
 
 use super::affinity;
+use super::annotation;
 use super::container::{self, Pod};
 use super::meta;
 use super::names;
+use super::os;
 use super::report::{Path, Report, same};
 use super::resources;
 use super::security;
@@ -29,6 +31,7 @@ pub(crate) fn create(pod: &Object, report: &mut Report) {
 fn whole_spec(pod: &Object, report: &mut Report) {
     let spec = pod.at(&["spec"]).unwrap_or(&Value::Null);
     let at = Path::new("spec");
+    annotation::of_pod(pod, report);
     pod_spec(spec, Some(pod.name()), true, &at, report);
     if spec.str_at(&["serviceAccountName"]).unwrap_or_default().is_empty() {
         for (index, volume) in spec.items_at(&["volumes"]).iter().enumerate() {
@@ -71,7 +74,7 @@ pub(crate) fn pod_spec(spec: &Value, owner: Option<&str>, whole: bool, at: &Path
     container::init_containers(&pod, &at.child("initContainers"), report);
     container::ephemeral_containers(&pod, &at.child("ephemeralContainers"), report);
     if let Some(whole) = spec.get("resources").filter(|whole| !whole.is_null()) {
-        resources::requirements(whole, pod_resource, &at.child("resources"), report);
+        whole_resources(spec, whole, &at.child("resources"), report);
     }
     host_network(&pod, at, report);
     let restart = spec.str_at(&["restartPolicy"]).unwrap_or_default();
@@ -85,10 +88,43 @@ pub(crate) fn pod_spec(spec: &Value, owner: Option<&str>, whole: bool, at: &Path
     dns_config(spec, dns, &at.child("dnsConfig"), report);
     gates(spec, at, report);
     affinity::spreading(spec, &at.child("topologySpreadConstraints"), report);
+    os::host_users(spec, at, report);
+    os::host_name(spec, at, report);
     named_things(spec, at, report);
     affinity::tolerations(spec, &at.child("tolerations"), report);
     host_aliases(spec, &at.child("hostAliases"), report);
     classes(spec, at, report);
+}
+
+/// Checks what a pod asks for and may use as a whole, which has to be enough for its containers.
+fn whole_resources(spec: &Value, whole: &Value, at: &Path, report: &mut Report) {
+    if spec.str_at(&["os", "name"]) == Some("windows") {
+        report.forbidden(at, "may not be set for a windows pod");
+        return;
+    }
+    if whole.get("claims").is_some_and(|claims| !claims.is_null()) {
+        report.forbidden(&at.child("claims"), "claims may not be set for Resources at pod-level");
+    }
+    resources::requirements(whole, pod_resource, at, report);
+    let mut bare = spec.clone();
+    bare.remove(&["resources"]);
+    let sum = crate::kinds::usage::of_pod(&lynceus_object::value!({"spec": bare}), "requests");
+    for (resource, amount) in resources::amounts(whole.get("requests")) {
+        if let Some(sum) = sum.get(resource).filter(|sum| **sum > amount) {
+            let why = format!("must be greater than or equal to aggregate container requests of {sum}");
+            report.invalid_text(&at.child("requests").key(resource), &amount.to_string(), why);
+        }
+    }
+    for (index, container) in spec.items_at(&["containers"]).iter().enumerate() {
+        for (resource, limit) in resources::amounts(container.at(&["resources", "limits"])) {
+            let most = whole.at(&["limits", resource]).and_then(crate::kinds::amount_of);
+            if let Some(most) = most.filter(|most| limit > *most) {
+                let at = at.child("containers").index(index).key(resource).child("limits");
+                let why = format!("must be less than or equal to pod limits of {most}");
+                report.invalid_text(&at, &limit.to_string(), why);
+            }
+        }
+    }
 }
 
 fn pod_resource(resource: &str, at: &Path, report: &mut Report) {
@@ -113,20 +149,23 @@ fn resource_claims(spec: &Value, at: &Path, report: &mut Report) {
         }
         let (one, template) =
             (claim.str_at(&["resourceClaimName"]), claim.str_at(&["resourceClaimTemplateName"]));
-        match (one, template) {
+        let why = match (one, template) {
             (Some(_), Some(_)) => {
-                let why =
-                    "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
-                report.invalid(&at, claim, why);
+                Some("at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
             }
-            (None, None) => {
-                report.invalid(
-                    &at,
-                    claim,
-                    "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-                );
-            }
-            _ => {}
+            (None, None) => Some("must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
+            _ => None,
+        };
+        if let Some(why) = why {
+            let shown =
+                |name: Option<&str>| name.map_or_else(|| "null".to_owned(), crate::kinds::gofmt::quoted);
+            let shown = format!(
+                "{{\"Name\":{},\"ResourceClaimName\":{},\"ResourceClaimTemplateName\":{}}}",
+                shown(Some(name)),
+                shown(one),
+                shown(template)
+            );
+            report.push(crate::FieldError::invalid(at.to_string(), shown, why));
         }
         for (field, name) in [("resourceClaimName", one), ("resourceClaimTemplateName", template)] {
             if let Some(name) = name {
@@ -185,9 +224,7 @@ fn dns_config(spec: &Value, policy: &str, at: &Path, report: &mut Report) {
     }
     for (index, search) in searches.iter().enumerate().filter(|(_, search)| **search != ".") {
         let search = search.strip_suffix('.').unwrap_or(search);
-        // Underscores are allowed here and nowhere else.
-        let problems = names::dns_subdomain(&search.replace('_', "a"));
-        report.each(&at.child("searches").index(index), search, problems);
+        report.each(&at.child("searches").index(index), search, names::dns_search(search));
     }
     for (index, option) in config.items_at(&["options"]).iter().enumerate() {
         if option.str_at(&["name"]).unwrap_or_default().is_empty() {
@@ -263,10 +300,7 @@ fn classes(spec: &Value, at: &Path, report: &mut Report) {
         resources::container_resource(resource, &at, report);
         resources::resource_amount(resource, amount, &at, report);
     }
-    if let Some(os) = spec.get("os").filter(|os| !os.is_null()) {
-        let name = os.str_at(&["name"]).unwrap_or_default();
-        report.one_of(&at.child("os").child("name"), name, &["linux", "windows"]);
-    }
+    os::system(spec, at, report);
 }
 
 /// Checks a changed pod: little of a pod can be changed.
@@ -274,6 +308,7 @@ pub(crate) fn update(new: &Object, old: &Object, report: &mut Report) {
     meta::update(new, old, report);
     meta::create(new, true, names::dns_subdomain, report);
     whole_spec(new, report);
+    annotation::update(new, old, report);
     let at = Path::new("spec");
     for list in ["containers", "initContainers"] {
         if new.value().items_at(&["spec", list]).len() != old.value().items_at(&["spec", list]).len() {
@@ -286,6 +321,7 @@ pub(crate) fn update(new: &Object, old: &Object, report: &mut Report) {
     }
     only_added_tolerations(new, old, &at.child("tolerations"), report);
     only_removed_gates(new, old, &at.child("schedulingGates"), report);
+    only_added_labels(new, old, &at.child("nodeSelector"), report);
     let munged = munged_spec(new, old);
     if !same(Some(&munged), old.at(&["spec"])) {
         let fields = [
@@ -350,6 +386,20 @@ fn only_removed_gates(new: &Object, old: &Object, at: &Path, report: &mut Report
     }
 }
 
+/// A pod that waits at a gate may be bound to more labels of nodes, and not to other ones.
+fn only_added_labels(new: &Object, old: &Object, at: &Path, report: &mut Report) {
+    if old.value().items_at(&["spec", "schedulingGates"]).is_empty() {
+        return;
+    }
+    let labels = |pod: &Object| pod.at(&["spec", "nodeSelector"]).cloned().unwrap_or_default();
+    let (now, was) = (labels(new), labels(old));
+    let kept = |(key, value): (&lynceus_object::Str, &Value)| now.get(key) == Some(value);
+    if !was.as_map().into_iter().flat_map(|map| map.iter()).all(kept) {
+        let why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
+        report.invalid(at, &now, why);
+    }
+}
+
 /// The new spec with everything put back that may change.
 fn munged_spec(new: &Object, old: &Object) -> Value {
     let mut spec = new.at(&["spec"]).cloned().unwrap_or_default();
@@ -392,6 +442,15 @@ pub(crate) fn status_update(new: &Object, old: &Object, report: &mut Report) {
             report.each(&at.child("conditions").index(index).child("Type"), kind, names::label_key(kind));
         }
     }
+    if let Some(name) = new.value().str_at(&["status", "nominatedNodeName"]).filter(|name| !name.is_empty())
+        && old.value().str_at(&["status", "nominatedNodeName"]) != Some(name)
+    {
+        let at = at.child("nominatedNodeName");
+        report.each(&at, name, names::dns_subdomain(name));
+        if !old.value().str_at(&["spec", "nodeName"]).unwrap_or_default().is_empty() {
+            report.forbidden(&at, "may not be set on pods that are already bound to a node");
+        }
+    }
     for list in ["podIPs", "hostIPs"] {
         for (index, ip) in new.value().items_at(&["status", list]).iter().enumerate() {
             let ip = ip.str_at(&["ip"]).unwrap_or_default();
@@ -420,5 +479,17 @@ pub(crate) fn ephemeral_update(new: &Object, old: &Object, report: &mut Report) 
             }
             Some(_) => {}
         }
+    }
+}
+
+/// Checks other amounts of resources for the containers of a running pod.
+pub(crate) fn resize(new: &Object, old: &Object, report: &mut Report) {
+    meta::update(new, old, report);
+    meta::create(new, true, names::dns_subdomain, report);
+    whole_spec(new, report);
+    let before = crate::kinds::quality::class(old.value());
+    if before != crate::kinds::quality::class(new.value()) {
+        let why = "Pod QOS Class may not change as a result of resizing";
+        report.invalid_text(&Path::new("spec"), before, why);
     }
 }

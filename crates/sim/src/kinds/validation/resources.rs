@@ -27,6 +27,7 @@ pub(crate) fn requirements(
         let here = at.child("limits").key(resource);
         name(resource, &here, report);
         resource_amount(resource, amount, &here, report);
+        whole_pages(resource, amount, &here, report);
         huge |= resource.starts_with("hugepages-");
         plain |= matches!(resource, "cpu" | "memory");
     }
@@ -35,6 +36,7 @@ pub(crate) fn requirements(
         let here = requests.key(resource);
         name(resource, &here, report);
         resource_amount(resource, amount, &here, report);
+        whole_pages(resource, amount, &here, report);
         let limit = resources.at(&["limits", resource]).and_then(amount_of);
         match limit {
             Some(limit) if amount != limit && !may_overcommit(resource) => {
@@ -55,6 +57,16 @@ pub(crate) fn requirements(
     }
     if huge && !plain {
         report.forbidden(at, "HugePages require cpu or memory");
+    }
+}
+
+/// Checks that an amount of huge pages is a number of whole ones.
+fn whole_pages(resource: &str, amount: Quantity, at: &Path, report: &mut Report) {
+    let Some(size) = resource.strip_prefix("hugepages-") else { return };
+    let size = Quantity::parse(size).map_or(0, |size| size.value());
+    if size <= 0 || amount.value() % size != 0 {
+        let why = format!("{amount} is not positive integer multiple of {resource}");
+        report.invalid_text(at, &amount.to_string(), why);
     }
 }
 

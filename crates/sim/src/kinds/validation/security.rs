@@ -3,6 +3,7 @@
 use lynceus_object::Value;
 
 use super::names;
+use super::os;
 use super::report::{Path, Report};
 use super::volume;
 
@@ -30,6 +31,7 @@ pub(crate) fn container(container: &Value, at: &Path, report: &mut Report) {
         }
     }
     app_armor(context, &at.child("appArmorProfile"), report);
+    os::windows_options(context, &at.child("windowsOptions"), report);
 }
 
 /// Checks the security settings of a whole pod.
@@ -43,18 +45,21 @@ pub(crate) fn pod(spec: &Value, at: &Path, report: &mut Report) {
         let why = "ShareProcessNamespace and HostPID cannot both be enabled";
         report.invalid(&at.child("shareProcessNamespace"), &Value::Bool(true), why);
     }
-    sysctls(context, &at.child("sysctls"), report);
-    for (field, words) in [
-        ("fsGroupChangePolicy", ["Always", "OnRootMismatch"]),
-        ("supplementalGroupsPolicy", ["Merge", "Strict"]),
-        ("seLinuxChangePolicy", ["MountOption", "Recursive"]),
-    ] {
+    sysctls(spec, context, &at.child("sysctls"), report);
+    let words: [(&str, &[&str]); 3] = [
+        ("fsGroupChangePolicy", &["Always", "OnRootMismatch"]),
+        ("supplementalGroupsPolicy", &["Merge", "Strict"]),
+        // The other one is for a feature that a stock server has not switched on.
+        ("seLinuxChangePolicy", &["Recursive"]),
+    ];
+    for (field, words) in words {
         if let Some(text) = context.str_at(&[field]).filter(|text| !words.contains(text)) {
-            report.not_supported(&at.child(field), text, &words);
+            report.not_supported(&at.child(field), text, words);
         }
     }
     seccomp(context, &at.child("seccompProfile"), report);
     app_armor(context, &at.child("appArmorProfile"), report);
+    os::windows_options(context, &at.child("windowsOptions"), report);
 }
 
 fn ids(context: &Value, fields: &[&str], at: &Path, report: &mut Report) {
@@ -116,7 +121,7 @@ fn app_armor(context: &Value, at: &Path, report: &mut Report) {
     }
 }
 
-fn sysctls(context: &Value, at: &Path, report: &mut Report) {
+fn sysctls(spec: &Value, context: &Value, at: &Path, report: &mut Report) {
     const SHAPE: &str = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
     let mut known: Vec<&str> = Vec::new();
     for (index, setting) in context.items_at(&["sysctls"]).iter().enumerate() {
@@ -130,8 +135,25 @@ fn sysctls(context: &Value, at: &Path, report: &mut Report) {
         } else if known.contains(&name) {
             report.duplicate(&at, &name.into());
         }
+        let shares = |field: &str| spec.bool_at(&[field]) == Some(true);
+        for (field, of_host) in [("hostNetwork", is_of_network(name)), ("hostIPC", is_of_messages(name))] {
+            if of_host && shares(field) {
+                report.invalid_text(&at, name, format!("may not be specified when '{field}' is true"));
+            }
+        }
         known.push(name);
     }
+}
+
+fn is_of_network(name: &str) -> bool {
+    name.replace('/', ".").starts_with("net.")
+}
+
+fn is_of_messages(name: &str) -> bool {
+    const NAMES: [&str; 10] =
+        ["sem", "shmall", "shmmax", "shmmni", "shm_rmid_forced", "shm", "msgmax", "msgmnb", "msgmni", "msg"];
+    let name = name.replace('/', ".");
+    name.starts_with("fs.mqueue.") || name.strip_prefix("kernel.").is_some_and(|name| NAMES.contains(&name))
 }
 
 fn is_sysctl(name: &str) -> bool {

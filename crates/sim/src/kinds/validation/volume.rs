@@ -141,15 +141,27 @@ fn one_source(field: &str, source: &Value, at: &Path, report: &mut Report) {
             }
             None => report.required(&at.child("volumeClaimTemplate"), ""),
         },
-        "image" => need(&["reference"], report),
+        "image" => {
+            need(&["reference"], report);
+            let policy = text("pullPolicy");
+            report.one_of(&at.child("pullPolicy"), policy, &["Always", "IfNotPresent", "Never"]);
+        }
         "gitRepo" => {
             need(&["repository"], report);
             if !text("directory").is_empty() {
                 descending_path(text("directory"), &at.child("directory"), report);
             }
         }
-        "gcePersistentDisk" => need(&["pdName"], report),
-        "awsElasticBlockStore" | "cinder" => need(&["volumeID"], report),
+        "gcePersistentDisk" => {
+            need(&["pdName"], report);
+            partition(source, at, report);
+        }
+        "awsElasticBlockStore" => {
+            need(&["volumeID"], report);
+            partition(source, at, report);
+        }
+        "cinder" => need(&["volumeID"], report),
+        "fc" => fibre(source, at, report),
         "glusterfs" => need(&["endpoints", "path"], report),
         "cephfs" => need(&["monitors"], report),
         "rbd" => need(&["monitors", "image"], report),
@@ -159,10 +171,59 @@ fn one_source(field: &str, source: &Value, at: &Path, report: &mut Report) {
         "photonPersistentDisk" => need(&["pdID"], report),
         "portworxVolume" => need(&["volumeID"], report),
         "flexVolume" => need(&["driver"], report),
-        "iscsi" => need(&["targetPortal", "iqn"], report),
+        "iscsi" => {
+            need(&["targetPortal"], report);
+            iscsi(source, at, report);
+        }
         "quobyte" => need(&["registry", "volume"], report),
         "scaleIO" => need(&["gateway", "system", "volumeName"], report),
         _ => {}
+    }
+}
+
+fn partition(source: &Value, at: &Path, report: &mut Report) {
+    let number = source.int_at(&["partition"]).unwrap_or(0);
+    if !(0..=255).contains(&number) {
+        report.invalid_number(&at.child("partition"), number, "must be between 1 and 255, inclusive");
+    }
+}
+
+fn lun(source: &Value, at: &Path, report: &mut Report) {
+    if let Some(number) = source.int_at(&["lun"]).filter(|number| !(0..=255).contains(number)) {
+        report.invalid_number(&at.child("lun"), number, "must be between 0 and 255, inclusive");
+    }
+}
+
+fn fibre(source: &Value, at: &Path, report: &mut Report) {
+    let (ports, ids) = (source.items_at(&["targetWWNs"]), source.items_at(&["wwids"]));
+    let at_ports = at.child("targetWWNs");
+    if ports.is_empty() && ids.is_empty() {
+        report.required(&at_ports, "must specify either targetWWNs or wwids, but not both");
+    }
+    if !ports.is_empty() && !ids.is_empty() {
+        let list = source.get("targetWWNs").unwrap_or(&Value::Null);
+        report.invalid(&at_ports, list, "targetWWNs and wwids can not be specified simultaneously");
+    }
+    if !ports.is_empty() && source.int_at(&["lun"]).is_none() {
+        report.required(&at.child("lun"), "lun is required if targetWWNs is specified");
+    } else if !ports.is_empty() {
+        lun(source, at, report);
+    }
+}
+
+fn iscsi(source: &Value, at: &Path, report: &mut Report) {
+    let name = source.str_at(&["iqn"]).unwrap_or_default();
+    if name.is_empty() {
+        report.required(&at.child("iqn"), "");
+    } else if !["iqn", "eui", "naa"].iter().any(|start| name.starts_with(start)) {
+        report.invalid_text(&at.child("iqn"), name, "must be valid format starting with iqn, eui, or naa");
+    }
+    lun(source, at, report);
+    let asks = |field: &str| source.bool_at(&[field]) == Some(true);
+    if (asks("chapAuthDiscovery") || asks("chapAuthSession"))
+        && source.get("secretRef").is_none_or(Value::is_null)
+    {
+        report.required(&at.child("secretRef"), "");
     }
 }
 
