@@ -1,6 +1,8 @@
 //! The API as a client sees it, request by request.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use lynceus_object::{Value, json, value};
@@ -585,4 +587,43 @@ async fn a_definition_is_served_at_once_and_takes_its_objects_with_it() {
     events.into_body().collect().await.unwrap();
     assert_eq!(client.get(widgets).await.status, 404);
     assert_eq!(client.get(&format!("{definitions}/widgets.example.com")).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_request_for_a_certificate_is_signed_once_it_is_approved() {
+    let client = Client::start().await;
+    let key = rcgen::KeyPair::generate().unwrap();
+    let mut params = rcgen::CertificateParams::default();
+    params.distinguished_name.push(rcgen::DnType::CommonName, "alice");
+    let request = STANDARD.encode(params.serialize_request(&key).unwrap().pem().unwrap());
+    let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let made = client
+        .post(
+            requests,
+            value!({
+                "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "alice"},
+                "spec": {"request": request, "signerName": "kubernetes.io/kube-apiserver-client", "usages": ["client auth"]},
+            }),
+        )
+        .await;
+    assert_eq!(made.status, 201, "{:?}", made.body);
+    assert_eq!(made.json().str_at(&["status", "certificate"]), None);
+    let mut approved = made.json();
+    approved
+        .set(&["status", "conditions"], value!([{"type": "Approved", "status": "True", "reason": "Fine"}]));
+    let json = [("content-type", "application/json")];
+    let path = format!("{requests}/alice/approval");
+    assert_eq!(client.send("PUT", &path, &json, &json::to_string(&approved)).await.status, 200);
+    let signed = client.get(&format!("{requests}/alice")).await.json();
+    let certificate = STANDARD.decode(signed.str_at(&["status", "certificate"]).unwrap()).unwrap();
+    assert!(certificate.starts_with(b"-----BEGIN CERTIFICATE-----\n"));
+}
+
+#[tokio::test]
+async fn the_description_says_what_lists_and_watches_are() {
+    let client = Client::start().await;
+    let text = String::from_utf8(client.get("/openapi/v2").await.body.to_vec()).unwrap();
+    for words in ["list of returned", "List of services", "Watch for changes to the described resources"] {
+        assert!(text.contains(words), "{words}");
+    }
 }

@@ -146,6 +146,18 @@ fn login(
     authenticator.authenticate(view, &parts, None, now)
 }
 
+#[test]
+fn a_token_of_the_file_lets_its_user_in() {
+    let file = TokenFile::read("known,alice,7,ops").unwrap();
+    let authenticator = authenticator().with_tokens(file);
+    let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let with = |token: &str| login(&authenticator, &Shelf::default(), &[("authorization", token)], now);
+    let user = with("Bearer known").unwrap();
+    assert_eq!((user.name.as_str(), user.uid.as_str()), ("alice", "7"));
+    assert_eq!(user.groups, ["ops", "system:authenticated"]);
+    assert_eq!(with("Bearer other").unwrap_err().code, 401);
+}
+
 fn account() -> Value {
     value!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot", "namespace": "shop", "uid": "u-1"}})
 }

@@ -186,5 +186,9 @@ fn add_client_roots(roots: &mut RootCertStore, text: &str) -> Result<(), String>
         let certificate = certificate.map_err(|error| error.to_string())?;
         roots.add(certificate).map_err(|error| error.to_string())?;
     }
-    if !text.is_empty() && roots.len() == before { Err("there is none in the file".to_owned()) } else { Ok(()) }
+    if !text.is_empty() && roots.len() == before {
+        Err("there is none in the file".to_owned())
+    } else {
+        Ok(())
+    }
 }
