@@ -24,6 +24,12 @@ async fn a_snapshot_of_one_cluster_is_the_beginning_of_another() {
     let mut quota = object("v1", "ResourceQuota", "small");
     quota.set(&["spec"], value!({"hard": {"services": "0"}}));
     up.create(&quota).await;
+    // What cannot be read is told, and the rest goes on.
+    let fault = ["sim", "fault", "--kubeconfig", "data/kubeconfig"];
+    home.run(&[&fault[..], &["answer", "500", "--resource", "secrets", "--verbs", "list"]].concat());
+    let said = text(home.run(&["snapshot", "--kubeconfig", "data/kubeconfig", "part.json.gz"]));
+    assert!(said.contains("left out     secrets: Internal error occurred: etcdserver"), "{said}");
+    home.run(&[&fault[..], &["clear"]].concat());
     let said = text(home.run(&["snapshot", "--kubeconfig", "data/kubeconfig", "cluster.yaml"]));
     assert!(said.starts_with("snapshot     cluster.yaml: Kubernetes v1.36.3, 3 nodes, "), "{said}");
     up.kill();

@@ -117,7 +117,7 @@ impl Sim {
         );
         let operators = operators::with(&options.operators);
         // A cluster that was there before goes on as it is.
-        let told = match begun.filter(|_| core.store.places().is_empty()) {
+        let told = match begun.filter(|_| snapshot::is_due(&core)) {
             Some(snapshot) => snapshot::load(&core, &snapshot).await,
             None => Vec::new(),
         };

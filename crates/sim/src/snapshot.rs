@@ -9,9 +9,17 @@ use crate::core::{CommitError, Core};
 use crate::stage::{Snapshot, is_definition};
 use crate::store::{Expect, WriteError};
 use crate::strategy;
+use crate::view::View as _;
 
 /// What nodes have that were taken over, so that the embedded kubelet keeps them.
 pub(crate) const NODE: &str = "sim.lynceus.dev/from-snapshot";
+
+/// Whether nothing was taken over yet, or not all of it: every cluster has this namespace, and it comes last.
+pub(crate) fn is_due(core: &Core) -> bool {
+    core.store.get("", "namespaces", "", LAST).is_none()
+}
+
+const LAST: &str = "kube-system";
 
 /// Stores the objects of a snapshot as they were there, with their uids and statuses. Says what is not as it was.
 pub(crate) async fn load(core: &Core, snapshot: &Snapshot) -> Vec<String> {
@@ -23,10 +31,12 @@ pub(crate) async fn load(core: &Core, snapshot: &Snapshot) -> Vec<String> {
         )
     }));
     // Definitions first: the rest is served by them.
-    let (definitions, others): (Vec<&Object>, Vec<&Object>) =
-        snapshot.objects.iter().partition(|object| is_definition(object));
+    let mut objects: Vec<&Object> = snapshot.objects.iter().collect();
+    objects.sort_by_key(|object| {
+        (!is_definition(object), object.kind() == "Namespace" && object.name() == LAST)
+    });
     let mut strange: BTreeMap<String, usize> = BTreeMap::new();
-    for object in definitions.into_iter().chain(others) {
+    for object in objects {
         let registry = core.registry();
         let Some(resource) = registry.of_kind(&object.gvk()) else {
             *strange.entry(format!("{} of {}", object.kind(), object.api_version())).or_default() += 1;
@@ -36,10 +46,16 @@ pub(crate) async fn load(core: &Core, snapshot: &Snapshot) -> Vec<String> {
         if resource.custom.is_none() {
             lynceus_object::schema::fill_zero(object.value_mut(), strategy::schema(resource));
         }
-        let name = object.name().to_owned();
+        let (namespace, name) = (object.namespace().to_owned(), object.name().to_owned());
+        let uid = object.uid().to_owned();
         match core.write(resource, object, Expect::Absent, false).await {
             Ok(_) => {}
             Err(CommitError::Store(WriteError::Exists)) => {
+                // One with the same uid was taken over before the process ended too early.
+                let there = core.store.get(&resource.storage.group, &resource.plural, &namespace, &name);
+                if there.is_some_and(|there| there.uid() == uid) {
+                    continue;
+                }
                 told.push(format!("{} {name} is in the snapshot twice; the first is taken", resource.kind));
             }
             Err(CommitError::Store(error)) => {

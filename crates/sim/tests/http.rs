@@ -201,7 +201,7 @@ async fn groups_of_definitions_are_listed_by_name() {
     let groups = client.send("GET", "/apis", &[], "").await.json();
     let groups: Vec<_> =
         groups.items_at(&["groups"]).iter().filter_map(|group| group.str_at(&["name"])).collect();
-    assert_eq!(groups[groups.len() - 2..], ["alpha.example", "zeta.example"]);
+    assert_eq!(groups[groups.len() - 3..], ["alpha.example", "sim.lynceus.dev", "zeta.example"]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has to stop")]
 
 use jiff::SignedDuration;
+use lynceus_object::{Object, json, value};
 use lynceus_sim::Stage;
 use lynceus_testkit::fixture::{FINE, automated, config_map};
 use lynceus_testkit::world::{Setting, World};
@@ -24,7 +25,13 @@ async fn delivers_in_spite_of(spec: &str) {
     };
     let world = World::open(setting).await;
     world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
-    world.deliver("shop", "app", &automated()).await;
+    // An object that is refused fails its sync, as in Argo CD, so that the application has to say that it is tried again.
+    let mut policy = automated();
+    policy.set(
+        &["syncPolicy", "retry"],
+        value!({"limit": 20, "backoff": {"duration": "5s", "maxDuration": "1m"}}),
+    );
+    world.deliver("shop", "app", &policy).await;
     world.until("the first sync", |world| world.state("shop") == FINE).await;
     world
         .apply(&format!(
@@ -36,9 +43,7 @@ async fn delivers_in_spite_of(spec: &str) {
     world
         .until("the change", |world| {
             let map = world.object("", "ConfigMap", "default", "a");
-            let is_two = |map: lynceus_object::Object| {
-                lynceus_object::json::to_string(map.value()).contains("\"two\"")
-            };
+            let is_two = |map: Object| json::to_string(map.value()).contains("\"two\"");
             map.is_some_and(is_two) && world.state("shop") == FINE
         })
         .await;

@@ -71,7 +71,7 @@ enum Command {
     /// Have a node fall silent.
     Node {
         /// Its name.
-        name: String,
+        node: String,
         /// What becomes of it.
         #[arg(value_enum)]
         state: NodeState,
@@ -220,8 +220,8 @@ fn made(command: &Command) -> (Object, bool) {
             requests.write(&mut spec);
             ("watch", common)
         }
-        Command::Node { name, state: NodeState::Down, common } => {
-            spec.set(&["nodeDown"], name.as_str());
+        Command::Node { node, state: NodeState::Down, common } => {
+            spec.set(&["nodeDown"], node.as_str());
             ("node", common)
         }
         Command::FillDisk { node, common } => {
@@ -291,6 +291,9 @@ async fn clear(cluster: &Cluster, names: Vec<String>) -> Outcome {
     if let Some(unknown) = names.iter().find(|name| !there.contains(name)) {
         let failure = Failure::new(Code::NotFound, format!("there is no fault {unknown}"));
         return Err(failure.hint("see which there are:\nlynceus sim fault list"));
+    }
+    if there.is_empty() {
+        println!("nothing goes wrong");
     }
     for name in if names.is_empty() { there } else { names } {
         cluster.delete(&gvk(), "", &name, &Deletion::default()).await.map_err(|error| explain(&error))?;

@@ -143,7 +143,8 @@ impl Kubelets {
         }
         self.fill_in(&mut pod, node, begun);
         let start = after(begun, START_SECONDS);
-        if world.now >= start {
+        // One that was started elsewhere keeps the address that it has.
+        if world.now >= start && stored.at(&["status", "podIP"]).is_none() {
             let ip = self.addresses.of(&pod, node);
             set_address(&mut pod, &ip);
         }
