@@ -1,6 +1,6 @@
 //! `cargo xtask compat`: the comparisons themselves are programs of `testkit`, which knows the crates.
 
-use crate::rig::{ARGOCD, Component, Programs, Rig, cache};
+use crate::rig::{ARGOCD, Component, Programs, Rig};
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
@@ -8,6 +8,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
         Some(("requests", files)) => requests(files),
         Some(("argocd", scripts)) => crate::argocd::main(scripts),
         Some(("plugin", cases)) => plugin(cases),
+        Some(("kubectl", rest)) => crate::kubectl::main(rest),
         Some(("helm", rest)) => crate::helm::main(rest),
         Some(("kustomize", rest)) => crate::kustomize::main(rest),
         _ => program("compat", arguments),
@@ -16,7 +17,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
 
 /// Compares answers with those of a real API server, which stands alone and starts empty.
 fn requests(files: &[String]) -> Result<(), String> {
-    let rig = Rig::at(Some(cache()?.join("rig/requests")))?;
+    let (rig, _turn) = Rig::alone("requests")?;
     rig.down(true)?;
     rig.up(&[Component::Etcd, Component::ApiServer])?;
     let mut arguments = vec![rig.kubeconfig().display().to_string()];

@@ -9,6 +9,7 @@ mod twin;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::run;
@@ -44,7 +45,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
 fn scripts_on_sim(lynceus: &Path, names: &[String]) -> Result<(), String> {
     let kubectl = kubectl::find()?;
     run_scripts(names, |script| {
-        let sim = Sim::start(lynceus)?;
+        let sim = Sim::start(lynceus, &[])?;
         Ok(script.run(&[("kubectl", &kubectl), ("lynceus", lynceus)], &sim.directory, &sim.kubeconfig))
     })
 }
@@ -87,21 +88,27 @@ pub(crate) fn build() -> Result<PathBuf, String> {
 }
 
 /// A running `lynceus sim`, stopped when dropped.
-struct Sim {
+pub(crate) struct Sim {
     child: Child,
-    directory: PathBuf,
-    kubeconfig: PathBuf,
+    /// A directory of its own.
+    pub(crate) directory: PathBuf,
+    pub(crate) kubeconfig: PathBuf,
+    pub(crate) port: u16,
 }
 
 impl Sim {
-    fn start(lynceus: &Path) -> Result<Self, String> {
-        let directory = std::env::temp_dir().join(format!("lynceus-e2e-{}", std::process::id()));
+    /// Starts one with further flags. Several can run side by side.
+    pub(crate) fn start(lynceus: &Path, flags: &[&str]) -> Result<Self, String> {
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let directory = std::env::temp_dir().join(format!("lynceus-e2e-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&directory).map_err(|error| format!("cannot make {directory:?}: {error}"))?;
         let kubeconfig = directory.join("kubeconfig");
         let _ = std::fs::remove_file(&kubeconfig);
         let mut child = std::process::Command::new(lynceus)
             .args(["sim", "--ephemeral", "--port", "0", "--write-kubeconfig"])
             .arg(&kubeconfig)
+            .args(flags)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -131,8 +138,18 @@ impl Sim {
             // Somebody has to read what it says, or it stops when the pipe is full.
             std::thread::spawn(move || BufReader::new(output).lines().for_each(drop));
         }
-        Ok(Sim { child, directory, kubeconfig })
+        let port = port_of(&kubeconfig)?;
+        Ok(Sim { child, directory, kubeconfig, port })
     }
+}
+
+/// The port that a kubeconfig leads to.
+fn port_of(kubeconfig: &Path) -> Result<u16, String> {
+    let text = std::fs::read_to_string(kubeconfig)
+        .map_err(|error| format!("cannot read {}: {error}", kubeconfig.display()))?;
+    let server = text.lines().find_map(|line| line.trim().strip_prefix("server: "));
+    let port = server.and_then(|url| url.rsplit(':').next()?.parse().ok());
+    port.ok_or_else(|| format!("{} names no server with a port", kubeconfig.display()))
 }
 
 impl Drop for Sim {

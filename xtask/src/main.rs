@@ -12,6 +12,7 @@ mod compat;
 mod e2e;
 mod fuzz;
 mod helm;
+mod kubectl;
 mod kustomize;
 mod rig;
 mod run;
@@ -27,6 +28,8 @@ usage: cargo xtask <chore> [arguments]
                     compare with recorded answers of the real programs, write docs/compatibility.md
   compat requests [FILE]...
                     send the same requests to a real API server and to the embedded one, and compare
+  compat kubectl [--rig] [FUNCTION]...
+                    run Kubernetes' own tests of kubectl against the embedded cluster, or against a real one
   compat argocd [SCRIPT]...
                     drive a cluster that Lynceus is installed in with Argo CD's own command line
   compat plugin [CASE]...

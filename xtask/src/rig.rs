@@ -12,13 +12,13 @@ mod state;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub(crate) use self::build::{Programs, cache, has_go};
+pub(crate) use self::build::{Programs, cache, has_go, kubernetes_sources};
 use self::certificates::{CLIENTS, Certificates};
 use self::client::Client;
 pub(crate) use self::component::Component;
 use self::component::{Place, kubeconfig_path};
 use self::process::Process;
-pub(crate) use self::release::{ARGOCD, HELM_PROGRAMS, KUBECTL, KUSTOMIZE};
+pub(crate) use self::release::{ARGOCD, HELM_PROGRAMS, KUBECTL, KUBECTL_CONVERT, KUBERNETES, KUSTOMIZE};
 use self::state::State;
 use crate::run;
 
@@ -74,6 +74,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     directory: PathBuf,
+    api_server_flags: Vec<String>,
 }
 
 impl Rig {
@@ -84,7 +85,23 @@ impl Rig {
                 .map_err(|error| format!("{}: {error}", directory.display()))?,
             None => cache()?.join("rig/default"),
         };
-        Ok(Rig { directory })
+        Ok(Rig { directory, api_server_flags: Vec::new() })
+    }
+
+    /// The rig of a purpose, for one run alone: a second run of the same waits for the end of the first, whose control
+    /// plane it would pull down otherwise.
+    pub(crate) fn alone(purpose: &str) -> Result<(Self, std::fs::File), String> {
+        let rigs = cache()?.join("rig");
+        std::fs::create_dir_all(&rigs).map_err(|error| format!("cannot make {}: {error}", rigs.display()))?;
+        let turn = lock(&rigs.join(format!("{purpose}.turn")))?;
+        Ok((Rig::at(Some(rigs.join(purpose)))?, turn))
+    }
+
+    /// The same with flags for the API server that come after the rig's own: of two of the same name the last counts.
+    #[must_use]
+    pub(crate) fn with_api_server_flags(mut self, flags: &[String]) -> Self {
+        self.api_server_flags = flags.to_vec();
+        self
     }
 
     /// The administrator's kubeconfig.
@@ -244,6 +261,9 @@ impl Rig {
         }
         let place = Place { directory: &self.directory, certificates, state };
         let mut command = component.command(programs, &place);
+        if component == Component::ApiServer {
+            command.args(&self.api_server_flags);
+        }
         let process = Process::start(&mut command, &self.log(component))?;
         state.remember(component.name(), process);
         state.write(&self.directory)

@@ -93,14 +93,31 @@ fn build(program: &Program, home: &Path) -> Result<(), String> {
 
 /// The module's own `go.mod`.
 fn upstream(module: Module, wrapper: &Path) -> Result<String, String> {
-    let asked = format!("{}@{}", module.path(), module.version());
     // The answer must not depend on what an earlier version left in the wrapper.
     write(&wrapper.join("go.mod"), "module rig\n")?;
+    let path = download(module, wrapper, "GoMod")?;
+    std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Where Go keeps the sources of Kubernetes, which cannot be written to.
+pub(crate) fn kubernetes_sources() -> Result<PathBuf, String> {
+    if !has_go() {
+        return Err("there is no Go to download Kubernetes with: put `go` on the PATH".to_owned());
+    }
+    let home = cache()?.join("kubectl");
+    make_directory(&home)?;
+    write(&home.join("go.mod"), "module rig\n")?;
+    download(Module::Kubernetes, &home, "Dir")
+}
+
+/// Has Go download a module; gives a path out of its answer.
+fn download(module: Module, wrapper: &Path, what: &str) -> Result<PathBuf, String> {
+    let asked = format!("{}@{}", module.path(), module.version());
     let answer = run::output(go(wrapper).args(["mod", "download", "-json", &asked]))?;
     let answer: serde_json::Value =
         serde_json::from_str(&answer).map_err(|error| format!("go mod download {asked}: {error}"))?;
-    let path = answer["GoMod"].as_str().ok_or_else(|| format!("go mod download {asked} names no go.mod"))?;
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
+    let path = answer[what].as_str().ok_or_else(|| format!("go mod download {asked} names no {what}"))?;
+    Ok(path.into())
 }
 
 fn go(wrapper: &Path) -> Command {

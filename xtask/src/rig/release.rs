@@ -54,6 +54,10 @@ pub(crate) const PROGRAMS: [Program; 6] = [
 /// The command line of Kubernetes.
 pub(crate) const KUBECTL: Program = kubernetes("kubectl", "k8s.io/kubernetes/cmd/kubectl");
 
+/// Its plugin that converts objects between versions.
+pub(crate) const KUBECTL_CONVERT: Program =
+    kubernetes("kubectl-convert", "k8s.io/kubernetes/cmd/kubectl-convert");
+
 /// The command line of Argo CD, for those who ask for it.
 pub(crate) const ARGOCD: Program =
     Program { name: "argocd", module: Module::ArgoCd, package: "github.com/argoproj/argo-cd/v3/cmd" };
