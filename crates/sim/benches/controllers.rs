@@ -7,12 +7,17 @@ use jiff::{SignedDuration, Timestamp};
 use lynceus_object::{Object, value};
 use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
-use lynceus_sim::{Options, Sim};
+use lynceus_sim::{Options, Sim, Stage};
 
 /// Deployments of `replicas` pods each, from nothing to all available.
-async fn roll_out(deployments: usize, replicas: usize) {
+async fn roll_out(nodes: usize, deployments: usize, replicas: usize) {
     let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
-    let sim = Sim::start(Options { clock: Some(clock), seed: Some(1), ..Options::default() }).await.unwrap();
+    let text = format!(
+        "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\nnodePools: [{{name: general, count: {nodes}}}]"
+    );
+    let stage = Stage::read("bench.yaml", &text).unwrap();
+    let options = Options { clock: Some(clock), seed: Some(1), stage, ..Options::default() };
+    let sim = Sim::start(options).await.unwrap();
     let local = sim.local();
     sim.settle().await;
     for number in 0..deployments {
@@ -60,7 +65,9 @@ fn day(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut group = criterion.benchmark_group("day");
     group.sample_size(10);
-    group.bench_function("1440 jobs of a cron job", |bencher| bencher.iter(|| runtime.block_on(day_of_jobs())));
+    group.bench_function("1440 jobs of a cron job", |bencher| {
+        bencher.iter(|| runtime.block_on(day_of_jobs()))
+    });
     group.finish();
 }
 
@@ -69,10 +76,13 @@ fn settle(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("settle");
     group.sample_size(10);
     group.bench_function("1 deployment of 1000 pods", |bencher| {
-        bencher.iter(|| runtime.block_on(roll_out(1, 1000)))
+        bencher.iter(|| runtime.block_on(roll_out(3, 1, 1000)))
     });
     group.bench_function("200 deployments of 5 pods", |bencher| {
-        bencher.iter(|| runtime.block_on(roll_out(200, 5)))
+        bencher.iter(|| runtime.block_on(roll_out(3, 200, 5)))
+    });
+    group.bench_function("100 deployments of 100 pods on 500 nodes", |bencher| {
+        bencher.iter(|| runtime.block_on(roll_out(500, 100, 100)))
     });
     group.finish();
 }

@@ -61,7 +61,7 @@ pub const SETTLE_ROUNDS: usize = 10_000;
 pub const SNAPSHOT_BYTES: usize = 256 * 1024 * 1024;
 
 /// The most nodes of a stage: each has an address and a range of addresses for its pods.
-pub const STAGE_NODES: usize = 250;
+pub const STAGE_NODES: usize = 3000;
 
 /// How many different reasons the events of operators in Lua may have, and how long each may be.
 pub const OPERATOR_REASONS: usize = 1000;

@@ -178,7 +178,7 @@ pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'
     };
     // What does not fit its type cannot be tracked; such an object starts anew with its next apply.
     if typed::validate(new.value(), options.ty, true).is_err()
-        || typed::validate(&old, options.ty, true).is_err()
+        || typed::validate(&beside(&old, new.value()), options.ty, true).is_err()
     {
         return;
     }
@@ -187,6 +187,13 @@ pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'
     credit(&mut managers, id, gained, options.api_version, options.now);
     managers.cap();
     managers.write(new);
+}
+
+/// The parts of an object that another does not have just so: what is in both need not be looked at twice.
+fn beside(object: &Value, other: &Value) -> Value {
+    let Value::Map(map) = object else { return object.clone() };
+    let differing = map.iter().filter(|(name, part)| other.get(name) != Some(part));
+    Value::Map(differing.map(|(name, part)| (name.clone(), part.clone())).collect())
 }
 
 /// Puts the old times back if a write changed nothing else, so that it is no change at all.

@@ -172,7 +172,7 @@ impl<'s> Checker<'s> {
     }
 }
 
-fn base64_problem(text: &str) -> Option<String> {
+pub(super) fn base64_problem(text: &str) -> Option<String> {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
     let offset = match STANDARD.decode(text) {

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 pub use check::{Problem, ProblemKind, check, decoding_error};
 pub use model::{Field, ListType, MergeStrategy, Scalar, Schema, Shape, TypeRef};
 pub use restore::restoring_error;
-pub use shape::{drop_empty, fill_zero, leaves_out, prune_unknown, round_trip, usual_form};
+pub use shape::{drop_empty, fill_zero, is_settled, leaves_out, prune_unknown, round_trip, usual_form};
 
 pub(crate) use model::Wire;
 pub(crate) use shape::zero;

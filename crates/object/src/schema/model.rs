@@ -1,6 +1,7 @@
 //! The walkable form of a schema: an arena of nodes, and references into it.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::value::{Str, Value};
 
@@ -83,6 +84,29 @@ pub(crate) struct StructDef {
     pub(crate) always_printed: Vec<u32>,
     /// The type of fields that are not named, where they are kept.
     pub(crate) rest: Option<Id>,
+    /// How the names of the fields begin, in their order; made when it is first needed.
+    pub(crate) beginnings: OnceLock<Box<[u64]>>,
+}
+
+impl StructDef {
+    /// Where a field stands. The beginnings of names are numbers side by side, which are searched much faster than the
+    /// names themselves.
+    fn position(&self, name: &str) -> Option<usize> {
+        let beginnings =
+            self.beginnings.get_or_init(|| self.fields.iter().map(|field| beginning(&field.name)).collect());
+        let wanted = beginning(name);
+        let first = beginnings.partition_point(|beginning| *beginning < wanted);
+        let alike = beginnings[first..].iter().take_while(|beginning| **beginning == wanted).count();
+        (first..first + alike).find(|at| self.fields[*at].name == name)
+    }
+}
+
+/// The first eight bytes of a name, as a number that is ordered as names are.
+fn beginning(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let length = name.len().min(8);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// What a protobuf field number stands for.
@@ -281,9 +305,9 @@ impl<'s> TypeRef<'s> {
 
     /// A field of a struct.
     pub fn field(self, name: &str) -> Option<Field<'s>> {
-        let fields = &self.definition()?.fields;
-        let at = fields.binary_search_by(|field| field.name.as_str().cmp(name)).ok()?;
-        fields.get(at).map(|def| Field { arena: self.arena, def })
+        let def = self.definition()?;
+        let at = def.position(name)?;
+        def.fields.get(at).map(|def| Field { arena: self.arena, def })
     }
 
     /// The fields of a struct in name order; those of embedded structs among them.

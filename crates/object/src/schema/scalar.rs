@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
+use super::model::Scalar;
+use super::{check, shape};
 use crate::quantity::Quantity;
 use crate::value::{Str, Value};
 
@@ -68,6 +70,45 @@ fn misfit(text: &str) -> Misfit<'_> {
         true => Misfit::Range("day"),
         false => Misfit::Shape(rest, "Z07:00"),
     }
+}
+
+/// Whether a scalar is beyond doubt as Go prints it after reading it.
+pub(super) fn is_settled(kind: Scalar, value: &Value) -> bool {
+    match (kind, value) {
+        (Scalar::String | Scalar::IntOrString, Value::Str(_))
+        | (Scalar::Bool, Value::Bool(_))
+        | (Scalar::Int64, Value::Int(_))
+        | (Scalar::Float64, Value::Int(_) | Value::Float(_))
+        | (Scalar::Raw | Scalar::Json | Scalar::Fields, _)
+        | (Scalar::SchemaOrArray | Scalar::SchemaOrBool | Scalar::SchemaOrStrings, _) => true,
+        (Scalar::Int32 | Scalar::IntOrString, Value::Int(number)) => i32::try_from(*number).is_ok(),
+        (Scalar::Bytes, Value::Str(text)) => check::base64_problem(text).is_none(),
+        (Scalar::Time, Value::Str(text)) => is_plain_time(text, "0000-00-00T00:00:00Z"),
+        (Scalar::MicroTime, Value::Str(text)) => is_plain_time(text, "0000-00-00T00:00:00.000000Z"),
+        (Scalar::Duration | Scalar::Quantity, Value::Str(_)) => {
+            shape::usual_form(kind, value).as_ref() == Some(value)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text is a time of a day that every month has, in the form of a pattern of digits.
+fn is_plain_time(text: &str, pattern: &str) -> bool {
+    let fits = |(byte, wanted): (u8, u8)| match wanted {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == wanted,
+    };
+    let within = |at: usize, least: &str, most: &str| {
+        text.get(at..at + 2).is_some_and(|part| (least..=most).contains(&part))
+    };
+    text.len() == pattern.len()
+        && text.bytes().zip(pattern.bytes()).all(fits)
+        && !text.starts_with("000")
+        && within(5, "01", "12")
+        && within(8, "01", "28")
+        && within(11, "00", "23")
+        && within(14, "00", "59")
+        && within(17, "00", "59")
 }
 
 /// A point in time as RFC 3339 has it, with the strictness of Go.

@@ -50,7 +50,12 @@ fn prune(value: &mut Value, ty: TypeRef<'_>) {
 /// Adds the fields that Go prints even when nothing was set, such as `status: {}`.
 pub fn fill_zero(value: &mut Value, ty: TypeRef<'_>) {
     each_child(value, ty, &mut fill_zero);
-    let Value::Map(map) = value else { return };
+    if let Value::Map(map) = value {
+        fill_fields(map, ty);
+    }
+}
+
+fn fill_fields(map: &mut Map, ty: TypeRef<'_>) {
     for field in ty.always_printed() {
         if !map.contains(field.name())
             && let Some(zero) = printed_zero(field)
@@ -64,17 +69,63 @@ pub fn fill_zero(value: &mut Value, ty: TypeRef<'_>) {
 pub fn drop_empty(value: &mut Value, ty: TypeRef<'_>) {
     each_child(value, ty, &mut drop_empty);
     if let (Value::Map(map), Shape::Struct) = (value, ty.shape()) {
-        map.retain(|name, value| ty.field(name).is_none_or(|field| !is_omitted(field, value)));
+        drop_fields(map, ty);
     }
+}
+
+fn drop_fields(map: &mut Map, ty: TypeRef<'_>) {
+    map.retain(|name, value| ty.field(name).is_none_or(|field| !is_omitted(field, value)));
 }
 
 /// The object as Go prints it after reading it: [`prune_unknown`], [`drop_empty`], [`fill_zero`], and
 /// times, durations and quantities in their usual form.
 pub fn round_trip(value: &mut Value, ty: TypeRef<'_>) {
     prune_unknown(value, ty);
+    let (Value::Map(map), Shape::Struct) = (&mut *value, ty.shape()) else {
+        return to_printed(value, ty);
+    };
+    // A part with nothing to do, such as the spec of an object whose status is written, stays shared.
+    for (name, part) in map.iter_mut() {
+        if let Some(child) = ty.child(name)
+            && !is_settled(part, child)
+        {
+            to_printed(part, child);
+        }
+    }
+    drop_fields(map, ty);
+    fill_fields(map, ty);
+}
+
+fn to_printed(value: &mut Value, ty: TypeRef<'_>) {
     canonical(value, ty);
     drop_empty(value, ty);
     fill_zero(value, ty);
+}
+
+/// Whether an object is beyond doubt as Go prints it: a check finds nothing wrong with it, and a round trip has nothing
+/// to do. That is so for most of what is written again, and finding it out copies nothing.
+pub fn is_settled(value: &Value, ty: TypeRef<'_>) -> bool {
+    match (ty.shape(), value) {
+        (Shape::Any, _) => true,
+        (Shape::Struct, Value::Map(map)) => {
+            let settled = |(name, value): (&Str, &Value)| match ty.field(name) {
+                Some(field) => {
+                    !is_omitted(field, value) && (value.is_null() || is_settled(value, field.ty()))
+                }
+                None => ty.rest().is_some_and(|rest| is_settled(value, rest)),
+            };
+            let printed = |field: Field<'_>| map.contains(field.name()) || printed_zero(field).is_none();
+            map.iter().all(settled) && ty.always_printed().all(printed)
+        }
+        (Shape::Map(inner), Value::Map(map)) => {
+            map.iter().all(|(_, value)| !value.is_null() && is_settled(value, inner))
+        }
+        (Shape::List(inner, _), Value::Seq(items)) => {
+            items.iter().all(|item| !item.is_null() && is_settled(item, inner))
+        }
+        (Shape::Scalar(kind), value) => scalar::is_settled(kind, value),
+        _ => false,
+    }
 }
 
 fn each_child(value: &mut Value, ty: TypeRef<'_>, visit: &mut dyn FnMut(&mut Value, TypeRef<'_>)) {
@@ -251,6 +302,54 @@ mod tests {
                     {"containers": [{"name": "c", "resources": {}}]}}},
                 "status": {}})
         );
+    }
+
+    #[test]
+    fn what_is_settled_is_what_a_check_and_a_round_trip_leave_alone() {
+        for (pod, wanted) in [
+            (value!({"metadata": {"name": "a"}, "spec": {"containers": null}, "status": {}}), true),
+            (value!({"metadata": {"name": "a"}, "spec": {"containers": null}}), false),
+            (
+                value!({"metadata": {"name": "a", "labels": {}}, "spec": {"containers": null}, "status": {}}),
+                false,
+            ),
+            (
+                value!({"metadata": {"name": "a"}, "spec": {"containers": null, "nope": 1}, "status": {}}),
+                false,
+            ),
+            (value!({"metadata": {"name": 1}, "spec": {"containers": null}, "status": {}}), false),
+            (value!({"metadata": {"name": "a"}, "spec": {"containers": [null]}, "status": {}}), false),
+            (
+                value!({"metadata": {"name": "a"}, "spec": {"containers": null}, "status": {"startTime": "2026-01-28T23:59:59Z"}}),
+                true,
+            ),
+            (
+                value!({"metadata": {"name": "a"}, "spec": {"containers": null}, "status": {"startTime": "2026-02-30T23:59:59Z"}}),
+                false,
+            ),
+            (
+                value!({"metadata": {"name": "a"}, "spec": {"containers": null}, "status": {"startTime": "0001-01-01T00:00:00Z"}}),
+                false,
+            ),
+            (
+                value!({"metadata": {"name": "a"}, "spec": {"containers": null, "overhead": {"cpu": "100m"}}, "status": {}}),
+                true,
+            ),
+            (
+                value!({"metadata": {"name": "a"}, "spec": {"containers": null, "overhead": {"cpu": "0.1"}}, "status": {}}),
+                false,
+            ),
+        ] {
+            let mut pod = pod;
+            pod.set(&["apiVersion"], "v1");
+            pod.set(&["kind"], "Pod");
+            let ty = typed(&pod);
+            assert_eq!(is_settled(&pod, ty), wanted, "{pod:?}");
+            let mut after = pod.clone();
+            round_trip(&mut after, ty);
+            let unchanged = after == pod && crate::schema::check(&pod, ty).is_empty();
+            assert_eq!(unchanged, wanted, "{pod:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use lynceus_object::{Object, Str};
 
 use super::key::Key;
+use super::kind::{Kind, POD, REPLICA_SET};
 use crate::store::{Event, EventKind};
+
+/// The kinds that are taken over by whoever selects them.
+const ADOPTED: [&Kind; 2] = [POD, REPLICA_SET];
 
 /// The owner references of all objects, both ways.
 #[derive(Debug, Default)]
@@ -14,12 +18,16 @@ pub(crate) struct Graph {
     by_uid: HashMap<Str, Key>,
     dependents: HashMap<Str, BTreeSet<Key>>,
     by_namespace: HashMap<Str, BTreeSet<Key>>,
+    /// What of the kinds in [`ADOPTED`] nobody controls, by namespace.
+    loose: HashMap<Str, BTreeSet<Key>>,
 }
 
 #[derive(Debug)]
 struct Node {
     uid: Str,
     owners: Vec<Str>,
+    /// Whether somebody may adopt it.
+    loose: bool,
 }
 
 impl Graph {
@@ -47,10 +55,16 @@ impl Graph {
         self.by_namespace.get(namespace).into_iter().flatten()
     }
 
+    /// The pods and ReplicaSets of a namespace that nobody controls, ordered: few, where there may be thousands.
+    pub(crate) fn loose(&self, namespace: &str) -> impl Iterator<Item = &Key> + '_ {
+        self.loose.get(namespace).into_iter().flatten()
+    }
+
     fn insert(&mut self, key: Key, object: &Object) {
         let owners: Vec<Str> = object.owners().map(|owner| owner.uid).collect();
+        let loose = ADOPTED.iter().any(|kind| kind.is(&key.place)) && object.controller().is_none();
         if let Some(node) = self.nodes.get(&key) {
-            if node.uid == object.uid() && node.owners == owners {
+            if node.uid == object.uid() && node.owners == owners && node.loose == loose {
                 return;
             }
             self.remove(&key);
@@ -61,9 +75,12 @@ impl Graph {
         if !key.namespace.is_empty() {
             self.by_namespace.entry(key.namespace.clone()).or_default().insert(key.clone());
         }
+        if loose {
+            self.loose.entry(key.namespace.clone()).or_default().insert(key.clone());
+        }
         let uid = Str::from(object.uid());
         self.by_uid.insert(uid.clone(), key.clone());
-        self.nodes.insert(key, Node { uid, owners });
+        self.nodes.insert(key, Node { uid, owners, loose });
     }
 
     fn remove(&mut self, key: &Key) {
@@ -71,19 +88,22 @@ impl Graph {
         if self.by_uid.get(&node.uid) == Some(key) {
             self.by_uid.remove(&node.uid);
         }
-        if let Some(content) = self.by_namespace.get_mut(&key.namespace) {
-            content.remove(key);
-            if content.is_empty() {
-                self.by_namespace.remove(&key.namespace);
-            }
+        take(&mut self.by_namespace, &key.namespace, key);
+        if node.loose {
+            take(&mut self.loose, &key.namespace, key);
         }
         for owner in node.owners {
-            if let Some(dependents) = self.dependents.get_mut(&owner) {
-                dependents.remove(key);
-                if dependents.is_empty() {
-                    self.dependents.remove(&owner);
-                }
-            }
+            take(&mut self.dependents, &owner, key);
+        }
+    }
+}
+
+/// Takes a key out of a set, and the set out if it was the last.
+fn take(sets: &mut HashMap<Str, BTreeSet<Key>>, of: &Str, key: &Key) {
+    if let Some(set) = sets.get_mut(of) {
+        set.remove(key);
+        if set.is_empty() {
+            sets.remove(of);
         }
     }
 }

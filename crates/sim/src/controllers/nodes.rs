@@ -215,8 +215,10 @@ fn node(name: &str, pool: &Pool, at: usize, number: usize, world: &World<'_>) ->
     if !pool.taints.is_empty() {
         node.set(&["spec", "taints"], pool.taints.iter().map(taint).collect::<Vec<Value>>());
     }
-    node.set(&["spec", "podCIDR"], format!("10.244.{number}.0/24"));
-    node.set(&["spec", "podCIDRs"], vec![format!("10.244.{number}.0/24")]);
+    let (block, at_block) = (244 + number / 256, number % 256);
+    let range = format!("10.{block}.{at_block}.0/24");
+    node.set(&["spec", "podCIDR"], range.as_str());
+    node.set(&["spec", "podCIDRs"], vec![range]);
     node.set(&["spec", "providerID"], format!("sim://{name}"));
     let own = pool.capacity.iter().map(|(resource, amount)| (resource.as_str(), amount.as_str()));
     for (resource, amount) in CAPACITY.into_iter().chain(own) {
@@ -226,7 +228,7 @@ fn node(name: &str, pool: &Pool, at: usize, number: usize, world: &World<'_>) ->
     node.set(
         &["status", "addresses"],
         value!([
-            {"type": "InternalIP", "address": format!("172.18.0.{}", number + 2)},
+            {"type": "InternalIP", "address": format!("172.18.{}.{}", (number + 2) / 256, (number + 2) % 256)},
             {"type": "Hostname", "address": name},
         ]),
     );

@@ -63,11 +63,8 @@ impl ReplicaSets {
             }
         }
         if !set.is_deleting() {
-            let orphans = world
-                .list(POD, set.namespace())
-                .into_iter()
-                .filter(|pod| pods::is_active(pod) && pod.controller().is_none() && self.selects(set, pod));
-            for mut pod in orphans {
+            let orphans = world.orphans(POD, set.namespace());
+            for mut pod in orphans.filter(|pod| pods::is_active(pod) && self.selects(set, pod)) {
                 let mut owners = pod.value().items_at(&["metadata", "ownerReferences"]).to_vec();
                 owners.push(pods::controller_ref(set));
                 pod.set(&["metadata", "ownerReferences"], owners);

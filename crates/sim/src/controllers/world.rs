@@ -45,6 +45,11 @@ impl World<'_> {
         self.local.list(kind.group, kind.resource, None)
     }
 
+    /// The pods or ReplicaSets of a namespace that nobody controls.
+    pub(crate) fn orphans(&self, kind: &Kind, namespace: &str) -> impl Iterator<Item = Object> {
+        self.graph.loose(namespace).filter(move |key| kind.is(&key.place)).filter_map(|key| self.find(key))
+    }
+
     /// The objects of a kind that an object manages, ordered by name.
     pub(crate) fn managed(&self, owner: &Object, kind: &Kind) -> Vec<Object> {
         self.graph

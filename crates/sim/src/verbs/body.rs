@@ -84,13 +84,15 @@ pub(crate) fn fit(
         }
         None => {
             let ty = strategy::schema(resource);
-            for problem in schema::check(object.value(), ty) {
-                match problem.kind {
-                    ProblemKind::Unknown => strict.push(problem.to_string()),
-                    _ => return Err(Misfit::Type(problem.to_string())),
+            if !schema::is_settled(object.value(), ty) {
+                for problem in schema::check(object.value(), ty) {
+                    match problem.kind {
+                        ProblemKind::Unknown => strict.push(problem.to_string()),
+                        _ => return Err(Misfit::Type(problem.to_string())),
+                    }
                 }
+                schema::round_trip(object.value_mut(), ty);
             }
-            schema::round_trip(object.value_mut(), ty);
         }
     }
     if validation == Validation::Strict && !strict.is_empty() {

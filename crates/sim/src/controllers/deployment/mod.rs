@@ -177,8 +177,8 @@ fn claim(deployment: &Object, world: &World<'_>, out: &mut Steps) -> Vec<Object>
     if deployment.is_deleting() {
         return claimed;
     }
-    for mut set in world.list(REPLICA_SET, deployment.namespace()) {
-        if set.controller().is_none() && !set.is_deleting() && selects(deployment, &set) {
+    for mut set in world.orphans(REPLICA_SET, deployment.namespace()) {
+        if !set.is_deleting() && selects(deployment, &set) {
             let mut owners = set.value().items_at(&["metadata", "ownerReferences"]).to_vec();
             owners.push(pods::controller_ref(deployment));
             set.set(&["metadata", "ownerReferences"], owners);

@@ -5,10 +5,10 @@ use std::net::Ipv4Addr;
 
 use lynceus_object::{Object, Str};
 
-/// The first address of the range that pods get addresses from (`10.244.0.0/16`).
+/// The first address of the range that pods get addresses from (`10.244.0.0` to `10.255.255.255`).
 const FIRST: u32 = u32::from_be_bytes([10, 244, 0, 0]);
 /// How many addresses the range has.
-const COUNT: u32 = 1 << 16;
+const COUNT: u32 = 12 << 16;
 
 /// Which pod has which address.
 #[derive(Debug, Default)]

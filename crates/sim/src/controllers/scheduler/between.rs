@@ -7,6 +7,7 @@ use lynceus_object::{Object, Selector, Str, Value};
 
 use super::crowd::Class;
 use super::load::Load;
+use super::node::Node;
 use super::words::Obstacle;
 use crate::controllers::kind::NAMESPACE;
 use crate::controllers::world::World;
@@ -110,13 +111,13 @@ impl Places {
     }
 
     /// The count where a node is; nothing if it is in no such place.
-    fn count(&self, key: &Str, node: &Object) -> Option<i64> {
+    fn count(&self, key: &Str, node: &Node) -> Option<i64> {
         let value = node.label(key)?;
         Some(self.0.get(key).and_then(|values| values.get(value)).copied().unwrap_or(0))
     }
 
     /// The counts of all places that a node is in.
-    fn counts<'a>(&'a self, node: &'a Object) -> impl Iterator<Item = i64> + 'a {
+    fn counts<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = i64> + 'a {
         self.0.iter().filter_map(|(key, values)| values.get(node.label(key)?).copied())
     }
 }
@@ -162,7 +163,7 @@ impl Between {
         Some(Between { near, apart, unwelcome, own, terms })
     }
 
-    pub(super) fn obstacle(&self, node: &Object) -> Option<Obstacle> {
+    pub(super) fn obstacle(&self, node: &Node) -> Option<Obstacle> {
         // The first of those that want to be together goes wherever there is such a place.
         let first = self.near.is_empty() && self.own;
         let is_near = |term: &Term| self.near.count(&term.key, node).is_some_and(|count| count > 0 || first);
@@ -210,7 +211,7 @@ impl Attraction {
     }
 
     /// How much a pod is drawn to a node.
-    pub(super) fn to(&self, node: &Object) -> i64 {
+    pub(super) fn to(&self, node: &Node) -> i64 {
         self.0.counts(node).sum()
     }
 }

@@ -6,6 +6,7 @@ use lynceus_object::{Object, Str};
 
 use super::between::{Attraction, Between};
 use super::load::{Load, Machine, Wish};
+use super::node::Node;
 use super::selection::Selection;
 use super::spread::{self, Spread};
 use super::volumes::Volumes;
@@ -18,7 +19,8 @@ const BEST: i64 = 100;
 
 /// Whether a DaemonSet's pod belongs on a node.
 pub(crate) fn runs_daemon(pod: &Object, node: &Object) -> bool {
-    taints::tolerated(pod, node) && Selection::of(pod).holds(node)
+    let node = Node::of(node);
+    taints::tolerated(pod, &node) && Selection::of(pod).holds(&node)
 }
 
 /// The search for a place for one pod.
@@ -61,7 +63,7 @@ impl<'a> Search<'a> {
     }
 
     /// What keeps the pod from a node.
-    pub(super) fn obstacle(&self, load: &Load, machine: &Machine, node: &Object) -> Option<Obstacle> {
+    pub(super) fn obstacle(&self, load: &Load, machine: &Machine, node: &Node) -> Option<Obstacle> {
         let of_volumes = || self.volumes.as_ref()?.obstacle(load, machine, node, self.world);
         taints::obstacle(self.pod, node)
             .or_else(|| self.selection.obstacle(node))
@@ -80,13 +82,19 @@ impl<'a> Search<'a> {
     /// The best of some nodes. Of equals, the one with the fewest pods; of those, the first.
     pub(super) fn best(&self, fitting: &[Str], load: &Load) -> Option<Str> {
         let [_, _, ..] = fitting else { return fitting.first().cloned() };
-        let found: Vec<(&Machine, &Object)> = fitting.iter().filter_map(|name| load.machine(name)).collect();
-        let nodes: Vec<&Object> = found.iter().map(|(_, node)| *node).collect();
+        let mut wanted = fitting.iter().peekable();
+        // Both are in the order of names.
+        let found: Vec<(&Machine, &Node)> = load
+            .machines()
+            .filter(|(name, _, _)| wanted.next_if(|next| next == name).is_some())
+            .map(|(_, machine, node)| (machine, node))
+            .collect();
+        let nodes: Vec<&Node> = found.iter().map(|(_, node)| *node).collect();
         let mut marks = vec![0; nodes.len()];
         let mut add = |weight: i64, of: Vec<i64>| {
             marks.iter_mut().zip(of).for_each(|(mark, more)| *mark += weight * more);
         };
-        let each = |of: &dyn Fn(&Object) -> i64| -> Vec<i64> { nodes.iter().map(|node| of(node)).collect() };
+        let each = |of: &dyn Fn(&Node) -> i64| -> Vec<i64> { nodes.iter().map(|node| of(node)).collect() };
         add(3, most_is_worst(each(&|node| taints::reluctance(self.pod, node))));
         add(2, most_is_best(each(&|node| self.selection.preference(node))));
         add(1, found.iter().map(|(machine, _)| resources::emptiness(&self.wish.nominal, machine)).collect());
@@ -99,7 +107,7 @@ impl<'a> Search<'a> {
         }
         let rank = |at: &usize| (-marks[*at], found[*at].0.pods.len());
         let best = (0..nodes.len()).min_by_key(rank)?;
-        Some(nodes[best].name().into())
+        Some(nodes[best].name.clone())
     }
 }
 

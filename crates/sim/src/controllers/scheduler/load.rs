@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use lynceus_object::{Object, Str, Value};
+use lynceus_object::{Object, Str};
 
 use super::crowd::Crowd;
+use super::node::Node;
 use super::ports::{self, Port};
 use super::resources::{self, Amount};
 use crate::controllers::pods;
@@ -66,7 +67,7 @@ pub(super) fn claims(pod: &Object) -> impl Iterator<Item = (Str, bool)> {
 #[derive(Debug, Default)]
 pub(super) struct Machine {
     /// The node; none if pods name one that is not there.
-    pub(super) node: Option<Object>,
+    pub(super) node: Option<Node>,
     /// What pods may ask for in all.
     pub(super) allocatable: Amount,
     /// How many pods there may be.
@@ -115,12 +116,12 @@ impl Load {
     }
 
     /// The nodes by name.
-    pub(super) fn machines(&self) -> impl Iterator<Item = (&Str, &Machine, &Object)> {
+    pub(super) fn machines(&self) -> impl Iterator<Item = (&Str, &Machine, &Node)> {
         self.machines.iter().filter_map(|(name, machine)| Some((name, machine, machine.node.as_ref()?)))
     }
 
     /// A node.
-    pub(super) fn machine(&self, name: &str) -> Option<(&Machine, &Object)> {
+    pub(super) fn machine(&self, name: &str) -> Option<(&Machine, &Node)> {
         let machine = self.machines.get(name)?;
         Some((machine, machine.node.as_ref()?))
     }
@@ -138,11 +139,10 @@ impl Load {
     /// Takes a node in, as it is now. Says whether anything changed that pods may have waited for.
     pub(super) fn note_node(&mut self, node: &Object) -> bool {
         let machine = self.machines.entry(node.name().into()).or_default();
-        let part = |node: &Object, path: &[&str]| -> Option<Value> { node.at(path).cloned() };
-        let changed = machine.node.as_ref().is_none_or(|old| {
+        let changed = machine.node.as_ref().is_none_or(|Node { object: old, .. }| {
             [&["spec"][..], &["metadata", "labels"], &["status", "allocatable"]]
                 .into_iter()
-                .any(|path| part(old, path) != part(node, path))
+                .any(|path| old.at(path) != node.at(path))
         });
         if machine.node.is_none() {
             self.nodes += 1;
@@ -152,7 +152,7 @@ impl Load {
             machine.allocatable = Amount::of(has);
             machine.places = has.and_then(|has| amount_of(has.get("pods")?)).map_or(0, |pods| pods.value());
         }
-        machine.node = Some(node.clone());
+        machine.node = Some(Node::of(node));
         changed
     }
 

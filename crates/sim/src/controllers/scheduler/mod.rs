@@ -15,6 +15,7 @@ mod between;
 mod crowd;
 pub(crate) mod fit;
 mod load;
+mod node;
 mod nomination;
 mod ports;
 mod preemption;
@@ -201,9 +202,8 @@ impl Scheduler {
         };
         let (fitting, obstacles) = self.sift(&mut search);
         if let Some(node) = self.pick(&search, &fitting) {
-            let found = self.load.machine(&node).map(|(_, node)| node.clone());
-            let waits = match (search.volumes(), found) {
-                (Some(volumes), Some(node)) => volumes.reserve(&node, out),
+            let waits = match (search.volumes(), self.load.machine(&node)) {
+                (Some(volumes), Some((_, node))) => volumes.reserve(node, out),
                 _ => false,
             };
             self.load.assume(pod, &node, Arc::clone(&search.wish));

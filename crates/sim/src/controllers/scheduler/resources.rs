@@ -146,12 +146,14 @@ pub(super) fn emptiness(nominal: &Amount, machine: &Machine) -> i64 {
         if left < 0 { 0 } else { left * BEST / has }
     };
     let (has, used) = (&machine.allocatable, &machine.nominal);
-    let marks: Vec<i64> = [(nominal.cpu, has.cpu, used.cpu), (nominal.memory, has.memory, used.memory)]
-        .into_iter()
-        .filter(|(_, has, _)| *has > 0)
-        .map(|(more, has, used)| free(more, has, used))
-        .collect();
-    if marks.is_empty() { 0 } else { marks.iter().sum::<i64>() / marks.len() as i64 }
+    let (mut sum, mut count) = (0, 0);
+    for (more, has, used) in [(nominal.cpu, has.cpu, used.cpu), (nominal.memory, has.memory, used.memory)] {
+        if has > 0 {
+            sum += free(more, has, used);
+            count += 1;
+        }
+    }
+    if count == 0 { 0 } else { sum / count }
 }
 
 /// How much evener the use of cpu and memory becomes: 75 if nothing changes. A pod that asks for neither has no mark.

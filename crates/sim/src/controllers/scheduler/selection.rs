@@ -3,6 +3,7 @@
 use lynceus_object::selector::Requirement;
 use lynceus_object::{Object, Str, Value};
 
+use super::node::Node;
 use super::words::Obstacle;
 use crate::controllers::selector;
 
@@ -32,12 +33,12 @@ impl Term {
     }
 
     /// Whether a node meets it. One that asks for nothing is met by nobody.
-    pub(super) fn holds(&self, node: &Object) -> bool {
+    pub(super) fn holds(&self, node: &Node) -> bool {
         let asks = !self.labels.is_empty() || !self.fields.is_empty();
         !self.broken
             && asks
             && self.labels.iter().all(|wish| wish.matches(node.label(&wish.key)))
-            && self.fields.iter().all(|wish| wish.matches(Some(node.name())))
+            && self.fields.iter().all(|wish| wish.matches(Some(&node.name)))
     }
 }
 
@@ -74,17 +75,17 @@ impl Selection {
     }
 
     /// Whether a node is one of those.
-    pub(super) fn holds(&self, node: &Object) -> bool {
-        selector::has_all(self.selector.as_ref(), node.at(&["metadata", "labels"]))
+    pub(super) fn holds(&self, node: &Node) -> bool {
+        selector::has_all(self.selector.as_ref(), node.labels())
             && self.required.as_ref().is_none_or(|terms| terms.iter().any(|term| term.holds(node)))
     }
 
-    pub(super) fn obstacle(&self, node: &Object) -> Option<Obstacle> {
+    pub(super) fn obstacle(&self, node: &Node) -> Option<Obstacle> {
         (!self.holds(node)).then(|| Obstacle::lasting("node(s) didn't match Pod's node affinity/selector"))
     }
 
     /// How much a node is preferred.
-    pub(super) fn preference(&self, node: &Object) -> i64 {
+    pub(super) fn preference(&self, node: &Node) -> i64 {
         self.preferred.iter().filter(|(_, term)| term.holds(node)).map(|(weight, _)| weight).sum()
     }
 }
@@ -130,7 +131,7 @@ mod tests {
         ] {
             let mut pod = POD.named("shop", "web");
             pod.set(&["spec"], yaml::parse_str(&spec).unwrap());
-            assert_eq!(Selection::of(&pod).holds(&node), fits, "{spec}");
+            assert_eq!(Selection::of(&pod).holds(&Node::of(&node)), fits, "{spec}");
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use lynceus_object::{Object, Selector, Str, Value};
 
 use super::load::Load;
+use super::node::{HOSTNAME, Node};
 use super::selection::Selection;
 use super::taints;
 use super::words::Obstacle;
@@ -13,7 +14,6 @@ use crate::controllers::pods;
 use crate::controllers::selector;
 use crate::controllers::world::World;
 
-const HOSTNAME: &str = "kubernetes.io/hostname";
 /// How the pods of a service or a workload are spread that say nothing themselves: over nodes and over zones.
 const DEFAULTS: [(&str, i64); 2] = [(HOSTNAME, 3), ("topology.kubernetes.io/zone", 5)];
 /// The best mark that a node can get.
@@ -44,7 +44,7 @@ impl Constraint {
         }
     }
 
-    fn counts_node(&self, pod: &Object, selection: &Selection, node: &Object) -> bool {
+    fn counts_node(&self, pod: &Object, selection: &Selection, node: &Node) -> bool {
         (self.any_node || selection.holds(node)) && (self.any_taint || taints::tolerated(pod, node))
     }
 }
@@ -55,7 +55,7 @@ fn constraints(pod: &Object, hard: bool) -> Vec<Constraint> {
     all.filter(of_kind).map(Constraint::read).collect()
 }
 
-fn has_all(constraints: &[Constraint], node: &Object) -> bool {
+fn has_all(constraints: &[Constraint], node: &Node) -> bool {
     constraints.iter().all(|constraint| node.label(&constraint.key).is_some())
 }
 
@@ -81,7 +81,7 @@ impl Spread {
         if constraints.is_empty() {
             return None;
         }
-        let nodes: Vec<(&Str, &Object)> = load
+        let nodes: Vec<(&Str, &Node)> = load
             .machines()
             .filter(|(_, _, node)| has_all(&constraints, node))
             .map(|(name, _, node)| (name, node))
@@ -104,7 +104,7 @@ impl Spread {
         Some(Spread { rules: constraints.into_iter().map(rule).collect() })
     }
 
-    pub(super) fn obstacle(&self, node: &Object) -> Option<Obstacle> {
+    pub(super) fn obstacle(&self, node: &Node) -> Option<Obstacle> {
         for rule in &self.rules {
             let Some(value) = node.label(&rule.constraint.key) else {
                 return Some(Obstacle::lasting(
@@ -125,7 +125,7 @@ impl Spread {
 pub(super) fn marks(
     pod: &Object,
     selection: &Selection,
-    nodes: &[&Object],
+    nodes: &[&Node],
     load: &Load,
     world: &World<'_>,
 ) -> Option<Vec<i64>> {
@@ -135,32 +135,49 @@ pub(super) fn marks(
         return None;
     }
     // Only those that a pod names itself leave out nodes without the labels.
-    let counts = |node: &Object| !own || has_all(&constraints, node);
+    let counts = |node: &Node| !own || has_all(&constraints, node);
     let qualified = nodes.iter().filter(|node| counts(node)).count();
     let mut raw = vec![0.0; nodes.len()];
-    for constraint in &constraints {
-        let on_node = load.crowd.count(pod.namespace(), &constraint.selector);
-        let count_of = |node: &Object| on_node.get(node.name()).copied().unwrap_or(0);
-        let mut in_place: HashMap<Str, i64> = HashMap::new();
-        let by_node = constraint.key == HOSTNAME;
-        if !by_node {
-            for node in nodes.iter().filter(|node| counts(node)) {
-                in_place.entry(node.label(&constraint.key).unwrap_or_default().into()).or_default();
-            }
-            for (_, _, node) in load.machines().filter(|(_, _, node)| counts(node)) {
-                let value = node.label(&constraint.key).unwrap_or_default();
-                if let Some(count) = in_place.get_mut(value)
-                    && constraint.counts_node(pod, selection, node)
-                {
-                    *count += count_of(node);
+    let mut on_node = HashMap::new();
+    let mut here = Vec::new();
+    for (at, constraint) in constraints.iter().enumerate() {
+        // The usual constraints differ only in the places.
+        if at == 0 || constraint.selector != constraints[at - 1].selector {
+            on_node = load.crowd.count(pod.namespace(), &constraint.selector);
+            here = vec![0; nodes.len()];
+            for (name, count) in &on_node {
+                if let Ok(at) = nodes.binary_search_by(|node| node.name.cmp(name)) {
+                    here[at] = *count;
                 }
             }
         }
-        let places = if by_node { qualified } else { in_place.len() };
-        let weight = ((places + 2) as f64).ln();
-        for (node, raw) in nodes.iter().zip(&mut raw) {
-            let Some(value) = node.label(&constraint.key) else { continue };
-            let count = if by_node { count_of(node) } else { in_place.get(value).copied().unwrap_or(0) };
+        if constraint.key == HOSTNAME {
+            let weight = ((qualified + 2) as f64).ln();
+            for ((node, here), raw) in nodes.iter().zip(&here).zip(&mut raw) {
+                if node.has_hostname {
+                    *raw += *here as f64 * weight + (constraint.skew - 1) as f64;
+                }
+            }
+            continue;
+        }
+        let places: Vec<Option<&str>> = nodes.iter().map(|node| node.label(&constraint.key)).collect();
+        let mut in_place: HashMap<&str, i64> = HashMap::new();
+        for (_, place) in nodes.iter().zip(&places).filter(|(node, _)| counts(node)) {
+            in_place.entry(place.unwrap_or_default()).or_default();
+        }
+        for (name, count) in &on_node {
+            if let Some((_, node)) = load.machine(name)
+                && counts(node)
+                && let Some(sum) = in_place.get_mut(node.label(&constraint.key).unwrap_or_default())
+                && constraint.counts_node(pod, selection, node)
+            {
+                *sum += count;
+            }
+        }
+        let weight = ((in_place.len() + 2) as f64).ln();
+        for (place, raw) in places.iter().zip(&mut raw) {
+            let Some(place) = place else { continue };
+            let count = in_place.get(place).copied().unwrap_or(0);
             *raw += count as f64 * weight + (constraint.skew - 1) as f64;
         }
     }
@@ -168,10 +185,10 @@ pub(super) fn marks(
 }
 
 /// The fewest pods get the best mark.
-fn normalised(nodes: &[&Object], raw: Vec<i64>, counts: impl Fn(&Object) -> bool) -> Vec<i64> {
+fn normalised(nodes: &[&Node], raw: Vec<i64>, counts: impl Fn(&Node) -> bool) -> Vec<i64> {
     let counted = || nodes.iter().zip(&raw).filter(|(node, _)| counts(node)).map(|(_, raw)| *raw);
     let (least, most) = (counted().min().unwrap_or(0), counted().max().unwrap_or(0));
-    let mark = |(node, raw): (&&Object, &i64)| match most {
+    let mark = |(node, raw): (&&Node, &i64)| match most {
         _ if !counts(node) => 0,
         0 => BEST,
         most => BEST * (most + least - raw) / most,

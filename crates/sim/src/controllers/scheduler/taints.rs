@@ -2,6 +2,7 @@
 
 use lynceus_object::{Object, Value, value};
 
+use super::node::Node;
 use super::words::Obstacle;
 
 fn tolerations(pod: &Object) -> &[Value] {
@@ -9,27 +10,26 @@ fn tolerations(pod: &Object) -> &[Value] {
 }
 
 /// Whether a node takes no new pods, or not this one.
-pub(super) fn obstacle(pod: &Object, node: &Object) -> Option<Obstacle> {
-    if node.value().bool_at(&["spec", "unschedulable"]) == Some(true) && !tolerates_unschedulable(pod) {
+pub(super) fn obstacle(pod: &Object, node: &Node) -> Option<Obstacle> {
+    if node.unschedulable && !tolerates_unschedulable(pod) {
         return Some(Obstacle::lasting("node(s) were unschedulable"));
     }
     (!tolerated(pod, node)).then(|| Obstacle::lasting("node(s) had untolerated taint(s)"))
 }
 
 /// Whether no taint keeps a pod away from a node.
-pub(super) fn tolerated(pod: &Object, node: &Object) -> bool {
+pub(super) fn tolerated(pod: &Object, node: &Node) -> bool {
     let hard = |taint: &&Value| matches!(taint.str_at(&["effect"]), Some("NoSchedule" | "NoExecute"));
-    node.value()
-        .items_at(&["spec", "taints"])
+    node.taints()
         .iter()
         .filter(hard)
         .all(|taint| tolerations(pod).iter().any(|toleration| tolerates(toleration, taint)))
 }
 
 /// How many taints of a node ask a pod to go elsewhere if it can.
-pub(super) fn reluctance(pod: &Object, node: &Object) -> i64 {
+pub(super) fn reluctance(pod: &Object, node: &Node) -> i64 {
     let soft = |taint: &&Value| taint.str_at(&["effect"]) == Some("PreferNoSchedule");
-    let taints = node.value().items_at(&["spec", "taints"]).iter().filter(soft);
+    let taints = node.taints().iter().filter(soft);
     taints.filter(|taint| !tolerations(pod).iter().any(|toleration| tolerates(toleration, taint))).count()
         as i64
 }
@@ -77,7 +77,7 @@ mod tests {
             let (mut node, mut pod) = (NODE.named("", "n"), POD.named("shop", "web"));
             node.set(&["spec", "taints"], yaml::parse_str(&format!("[{taint}]")).unwrap());
             pod.set(&["spec", "tolerations"], yaml::parse_str(&format!("[{toleration}]")).unwrap());
-            let found = obstacle(&pod, &node).map(|obstacle| obstacle.reasons[0].clone());
+            let found = obstacle(&pod, &Node::of(&node)).map(|obstacle| obstacle.reasons[0].clone());
             assert_eq!(found.as_deref(), expected, "{taint} {toleration}");
         }
     }

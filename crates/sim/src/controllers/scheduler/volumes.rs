@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use lynceus_object::{Object, Str, Value};
 
 use super::load::{ClaimKey, Load, Machine, Wish, claims};
+use super::node::Node;
 use super::selection::Term;
 use super::words::Obstacle;
 use crate::controllers::kind::{CLAIM, CSI_NODE, STORAGE_CLASS, VOLUME};
@@ -85,7 +86,7 @@ impl Volumes {
         &self,
         load: &Load,
         machine: &Machine,
-        node: &Object,
+        node: &Node,
         world: &World<'_>,
     ) -> Option<Obstacle> {
         if self.alone.iter().any(|claim| load.users(claim) > 0) {
@@ -115,11 +116,11 @@ impl Volumes {
     }
 
     /// Whether a node cannot hold as many volumes of a driver.
-    fn exceeds(&self, machine: &Machine, node: &Object, world: &World<'_>) -> bool {
+    fn exceeds(&self, machine: &Machine, node: &Node, world: &World<'_>) -> bool {
         if self.handles.is_empty() {
             return false;
         }
-        let Some(known) = world.get(CSI_NODE, "", node.name()) else { return false };
+        let Some(known) = world.get(CSI_NODE, "", &node.name) else { return false };
         let drivers = known.value().items_at(&["spec", "drivers"]).iter();
         let limits: Vec<(&str, usize)> = drivers
             .filter_map(|driver| {
@@ -142,11 +143,11 @@ impl Volumes {
     }
 
     /// Which volume each loose claim would get on a node: one that is there, or a new one. Nothing if one gets none.
-    fn plan(&self, node: &Object) -> Option<Vec<(&Loose, Option<&Object>)>> {
+    fn plan(&self, node: &Node) -> Option<Vec<(&Loose, Option<&Object>)>> {
         let mut plan: Vec<(&Loose, Option<&Object>)> = Vec::new();
         for loose in &self.loose {
             let here = match loose.claim.annotation(SELECTED_NODE) {
-                Some(selected) if selected != node.name() => return None,
+                Some(selected) if selected != node.name => return None,
                 Some(_) => None,
                 None => loose.candidates.iter().find(|volume| {
                     reaches(volume, node)
@@ -164,7 +165,7 @@ impl Volumes {
     }
 
     /// Asks for what is missing on the chosen node. Says whether there is anything to wait for.
-    pub(super) fn reserve(&self, node: &Object, out: &mut Steps) -> bool {
+    pub(super) fn reserve(&self, node: &Node, out: &mut Steps) -> bool {
         for (loose, volume) in self.plan(node).unwrap_or_default() {
             match volume {
                 Some(volume) if volume.at(&["spec", "claimRef"]).is_none() => {
@@ -176,7 +177,7 @@ impl Volumes {
                 Some(_) => {}
                 None if loose.claim.annotation(SELECTED_NODE).is_none() => {
                     let mut claim = loose.claim.clone();
-                    claim.set_annotation(SELECTED_NODE, node.name());
+                    claim.set_annotation(SELECTED_NODE, node.name.clone());
                     out.update(CLAIM, claim);
                 }
                 None => {}
@@ -243,13 +244,13 @@ fn handle(claim: &Object, world: &World<'_>) -> Option<Handle> {
 }
 
 /// Whether a volume can be had on a node.
-fn reaches(volume: &Object, node: &Object) -> bool {
+fn reaches(volume: &Object, node: &Node) -> bool {
     let Some(required) = volume.at(&["spec", "nodeAffinity", "required"]) else { return true };
     required.items_at(&["nodeSelectorTerms"]).iter().any(|term| Term::read(term).holds(node))
 }
 
 /// Whether a volume's labels agree with those of a node that has any of the kind.
-fn in_zone(volume: &Object, node: &Object) -> bool {
+fn in_zone(volume: &Object, node: &Node) -> bool {
     if !ZONES.iter().any(|key| node.label(key).is_some()) {
         return true;
     }
@@ -266,7 +267,7 @@ fn in_zone(volume: &Object, node: &Object) -> bool {
 }
 
 /// Whether a volume of a class can be made for a node.
-fn can_be_made(class: &Object, node: &Object) -> bool {
+fn can_be_made(class: &Object, node: &Node) -> bool {
     if matches!(class.value().str_at(&["provisioner"]), None | Some("" | "kubernetes.io/no-provisioner")) {
         return false;
     }
