@@ -85,8 +85,13 @@ impl Client {
 
     async fn start_on(conversion: Value, stage: Stage) -> Self {
         let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let options =
-            Options { clock: Some(clock), seed: Some(1), without_controllers: true, stage, ..Options::default() };
+        let options = Options {
+            clock: Some(clock),
+            seed: Some(1),
+            without_controllers: true,
+            stage,
+            ..Options::default()
+        };
         let client = Client(Sim::start(options).await.unwrap().service(User::admin()));
         let version = |name: &str, storage: bool, fields: &[&str]| {
             let fields: lynceus_object::Map =

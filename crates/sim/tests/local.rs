@@ -118,7 +118,9 @@ async fn writers_at_the_same_time_never_take_more_than_a_quota_has() {
     let tasks: Vec<_> = (0..40)
         .map(|number| {
             let local = local.clone();
-            tokio::spawn(async move { local.create("", "configmaps", config_map(&format!("c{number}"))).await })
+            tokio::spawn(
+                async move { local.create("", "configmaps", config_map(&format!("c{number}"))).await },
+            )
         })
         .collect();
     let mut made = 0;

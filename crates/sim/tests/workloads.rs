@@ -302,10 +302,9 @@ async fn a_pod_waits_for_its_configuration() {
 #[tokio::test]
 async fn a_missing_secret_holds_its_container_alone_and_a_missing_volume_the_whole_pod() {
     let cluster = Cluster::start().await;
-    let secret = |name: &str| {
-        value!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "default"}})
-    };
-    let key = value!({"name": "PASSWORD", "valueFrom": {"secretKeyRef": {"name": "login", "key": "password"}}});
+    let secret = |name: &str| value!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "default"}});
+    let key =
+        value!({"name": "PASSWORD", "valueFrom": {"secretKeyRef": {"name": "login", "key": "password"}}});
     let pod = |name: &str, volumes: Value| {
         value!({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
@@ -322,7 +321,8 @@ async fn a_missing_secret_holds_its_container_alone_and_a_missing_volume_the_who
     let states = |name: &str| -> Vec<String> {
         let pod = cluster.get("", "pods", name);
         let statuses = pod.value().items_at(&["status", "containerStatuses"]).iter();
-        let word = |status: &Value| status.str_at(&["state", "waiting", "reason"]).unwrap_or("runs").to_owned();
+        let word =
+            |status: &Value| status.str_at(&["state", "waiting", "reason"]).unwrap_or("runs").to_owned();
         statuses.map(|status| format!("{} {}", status.str_at(&["name"]).unwrap(), word(status))).collect()
     };
     assert_eq!(states("app"), ["main CreateContainerConfigError", "side runs"]);
@@ -604,7 +604,9 @@ async fn busy_hour() -> Vec<String> {
     });
     cluster.create("autoscaling", "horizontalpodautoscalers", scaler).await;
     let crashing = task(value!({"sim.lynceus.dev/exit-code": "1"}));
-    cluster.create("batch", "jobs", job("sum", value!({"backoffLimit": 2, "parallelism": 2}), crashing)).await;
+    cluster
+        .create("batch", "jobs", job("sum", value!({"backoffLimit": 2, "parallelism": 2}), crashing))
+        .await;
     let mut cron = value!({
         "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick", "namespace": "default"},
         "spec": {"schedule": "*/5 * * * *", "jobTemplate": {"spec": {}}},

@@ -37,7 +37,8 @@ fn one_default(view: &dyn View, class: &Object, operation: Operation) -> Result<
     match current.filter(|known| operation == Operation::Create || known.name() != class.name()) {
         Some(known) => {
             let name = known.name();
-            let why = format!("PriorityClass {name} is already marked as default. Only one default can exist");
+            let why =
+                format!("PriorityClass {name} is already marked as default. Only one default can exist");
             Err(ApiError::forbidden(group, resource, class.name(), &why))
         }
         None => Ok(()),

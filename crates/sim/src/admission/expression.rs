@@ -91,7 +91,8 @@ struct Rights<'a> {
 
 impl Authorizer for Rights<'_> {
     fn decide(&self, question: &Question) -> Answer {
-        let account = question.account.as_ref().map(|(namespace, name)| User::service_account(namespace, name));
+        let account =
+            question.account.as_ref().map(|(namespace, name)| User::service_account(namespace, name));
         let user = account.as_ref().unwrap_or(&self.admission.user);
         let version = if question.path.is_empty() { "*" } else { "" };
         let attributes = Attributes {

@@ -35,9 +35,9 @@ use crate::ApiError;
 use crate::attributes::{Admission, Operation};
 use crate::stage::Webhook;
 use crate::view::View;
-use expression::{Expressions, Use};
 pub(crate) use builtin::service_account as check_account;
 pub(crate) use declared::{environment as declared_environment, words as failure_words};
+use expression::{Expressions, Use};
 pub(crate) use quota::{Taken, check as check_quotas};
 use webhook::Phase;
 

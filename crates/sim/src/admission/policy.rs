@@ -220,7 +220,10 @@ impl Bound<'_> {
                     self.refuse(&why, validation.str_at(&["reason"]), said);
                 }
                 Err(problem) => {
-                    self.fail(&expression::failure(validation, &expression::explained(&failed, problem)), said);
+                    self.fail(
+                        &expression::failure(validation, &expression::explained(&failed, problem)),
+                        said,
+                    );
                 }
             }
         }

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use futures::future::join_all;
 use lynceus_object::{Object, Str, Value};
 
+use super::declared::{self, Called};
 use super::expression::{self, Scope};
 use super::limits::{CONDITION_BUDGET, TIMEOUT_SECONDS};
 use super::matching::{self, Match};
 use super::review::{self, Response};
-use super::declared::{self, Called};
 use super::{Chain, Write, policy};
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};

@@ -148,12 +148,18 @@ pub(super) fn call(name: &str, method: bool, args: &[Val]) -> Option<Result<Val,
 
 /// The answer to `check`; none if it is not a question that can be asked.
 pub(super) fn check(authorizer: Option<&dyn Authorizer>, args: &[Val]) -> Option<Val> {
-    let [Val::Question(Asking::Path | Asking::Resource, question), Val::String(verb)] = args else { return None };
+    let [Val::Question(Asking::Path | Asking::Resource, question), Val::String(verb)] = args else {
+        return None;
+    };
     let question = Question { verb: verb.clone(), ..(**question).clone() };
     Some(Val::Answer(authorizer?.decide(&question).into()))
 }
 
 fn is_label(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    !text.is_empty() && text.len() <= 63 && text.chars().all(inner) && !text.starts_with('-') && !text.ends_with('-')
+    !text.is_empty()
+        && text.len() <= 63
+        && text.chars().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
 }

@@ -2,8 +2,8 @@
 
 use lynceus_object::Str;
 
-use super::authz::{self, Authorizer};
 use super::ast::{Expr, Fold, FoldKind, Kind};
+use super::authz::{self, Authorizer};
 use super::check::type_name;
 use super::error::EvalError;
 use super::limits::DEPTH;

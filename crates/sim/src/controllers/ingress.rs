@@ -95,7 +95,8 @@ fn published(pod: &Object, world: &World<'_>) -> Vec<Value> {
         };
         given.filter_map(plain).collect()
     });
-    addresses.unwrap_or_else(|| vec![value!({"ip": pod.value().str_at(&["status", "hostIP"]).unwrap_or(ADDRESS)})])
+    addresses
+        .unwrap_or_else(|| vec![value!({"ip": pod.value().str_at(&["status", "hostIP"]).unwrap_or(ADDRESS)})])
 }
 
 fn is_balanced(service: &Object) -> bool {

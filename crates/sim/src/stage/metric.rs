@@ -50,7 +50,8 @@ impl Metric {
 
     /// Whether it is this metric of something outside.
     pub fn is_outside(&self, name: &str, namespace: &str, selector: &Selector) -> bool {
-        let label = |key: &str| self.labels.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+        let label =
+            |key: &str| self.labels.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
         self.of.is_none() && self.name == name && self.is_in(namespace) && selector.matches(label)
     }
 
@@ -61,5 +62,6 @@ impl Metric {
 
 /// An amount.
 pub(super) fn quantity(field: &Field<'_>) -> Result<Quantity, StageError> {
-    Quantity::parse(&field.amount()?).map_err(|error| field.wrong(error.to_string(), "write it as 8, 500m or 32Gi"))
+    Quantity::parse(&field.amount()?)
+        .map_err(|error| field.wrong(error.to_string(), "write it as 8, 500m or 32Gi"))
 }

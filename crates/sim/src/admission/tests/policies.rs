@@ -67,10 +67,19 @@ async fn expressions_may_ask_who_may_do_what() {
         ("authorizer.group('').resource('pods').namespace('shop').check('get').allowed()", true),
         ("authorizer.group('').resource('pods').namespace('shop').check('delete').allowed()", false),
         ("authorizer.group('').resource('pods').namespace('other').name('a').check('get').allowed()", false),
-        ("authorizer.group('').resource('pods').subresource('log').namespace('shop').check('get').allowed()", true),
-        ("authorizer.group('').resource('pods').subresource('exec').namespace('shop').check('get').allowed()", false),
+        (
+            "authorizer.group('').resource('pods').subresource('log').namespace('shop').check('get').allowed()",
+            true,
+        ),
+        (
+            "authorizer.group('').resource('pods').subresource('exec').namespace('shop').check('get').allowed()",
+            false,
+        ),
         ("authorizer.group('apps').resource('pods').namespace('shop').check('get').allowed()", false),
-        ("authorizer.group('').resource('pods').labelSelector('a=b').namespace('shop').check('get').allowed()", true),
+        (
+            "authorizer.group('').resource('pods').labelSelector('a=b').namespace('shop').check('get').allowed()",
+            true,
+        ),
         ("authorizer.path('/metrics').check('get').allowed()", false),
         ("authorizer.serviceAccount('shop', 'robot').path('/metrics').check('get').allowed()", true),
         ("authorizer.requestResource.check('create').allowed()", false),
@@ -102,8 +111,14 @@ async fn a_question_that_cannot_be_put_is_an_error() {
     for (expression, why) in [
         ("authorizer.path('').check('get').allowed()", "path must not be empty"),
         ("authorizer.group('').resource('').check('get').allowed()", "resource must not be empty"),
-        ("authorizer.serviceAccount('shop', 'Robot').path('/').check('get').allowed()", "Invalid service account name"),
-        ("authorizer.serviceAccount('a.b', 'robot').path('/').check('get').allowed()", "Invalid service account namespace"),
+        (
+            "authorizer.serviceAccount('shop', 'Robot').path('/').check('get').allowed()",
+            "Invalid service account name",
+        ),
+        (
+            "authorizer.serviceAccount('a.b', 'robot').path('/').check('get').allowed()",
+            "Invalid service account namespace",
+        ),
     ] {
         let policy = value!({"validations": [{"expression": expression}]});
         assert_eq!(
@@ -156,7 +171,11 @@ async fn a_note_for_the_audit_that_cannot_be_made_counts_as_the_failure_policy_s
         ("object.data.gone", "Ignore", "fine []"),
     ] {
         // What is to be done about refusals is about validations alone.
-        assert_eq!(judged(policy(expression, failure), value!(["Warn"])).await, expected, "{expression} {failure}");
+        assert_eq!(
+            judged(policy(expression, failure), value!(["Warn"])).await,
+            expected,
+            "{expression} {failure}"
+        );
     }
 }
 
@@ -195,7 +214,9 @@ async fn changed(policy: Value) -> Result<Value, String> {
     let admission = admission(Operation::Create);
     let ty = schema::builtin().of(&admission.kind).unwrap();
     match Chain::new().mutate(&shelf, &admission, ty, &mut object, None).await {
-        Ok(_) => Ok(value!({"data": object.at(&["data"]).cloned(), "labels": object.at(&["metadata", "labels"]).cloned()})),
+        Ok(_) => Ok(
+            value!({"data": object.at(&["data"]).cloned(), "labels": object.at(&["metadata", "labels"]).cloned()}),
+        ),
         Err(error) => Err(format!("{} {} {}", error.code, error.reason, error.message)),
     }
 }
@@ -218,7 +239,9 @@ async fn a_policy_changes_an_object_by_a_patch_or_by_laying_fields_over_it() {
             both(value!({"k": "v", "new": "v!"}), value!({"a": "b"})),
         ),
         (
-            patches("[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('e.com/x'), value: 'y'}]"),
+            patches(
+                "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('e.com/x'), value: 'y'}]",
+            ),
             both(value!({"k": "v"}), value!({"a": "b", "e.com/x": "y"})),
         ),
         (
@@ -228,7 +251,9 @@ async fn a_policy_changes_an_object_by_a_patch_or_by_laying_fields_over_it() {
             same(),
         ),
         (
-            applies("Object{metadata: Object.metadata{labels: {'team': request.userInfo.username}}, data: {'k': 'w'}}"),
+            applies(
+                "Object{metadata: Object.metadata{labels: {'team': request.userInfo.username}}, data: {'k': 'w'}}",
+            ),
             both(value!({"k": "w"}), value!({"a": "b", "team": "alice"})),
         ),
         (applies("Object{}"), same()),
@@ -241,7 +266,10 @@ async fn a_policy_changes_an_object_by_a_patch_or_by_laying_fields_over_it() {
     let mut with_variables = patches("[JSONPatch{op: 'add', path: '/data/who', value: variables.who}]");
     let may = "authorizer.requestResource.check('create').allowed() ? 'may' : 'may not'";
     with_variables.set(&["variables"], value!([{"name": "who", "expression": may}]));
-    assert_eq!(changed(with_variables).await, Ok(both(value!({"k": "v", "who": "may not"}), value!({"a": "b"}))));
+    assert_eq!(
+        changed(with_variables).await,
+        Ok(both(value!({"k": "v", "who": "may not"}), value!({"a": "b"})))
+    );
 }
 
 #[tokio::test]
@@ -256,5 +284,8 @@ async fn a_change_that_cannot_be_made_counts_as_the_failure_policy_says() {
     open.set(&["failurePolicy"], "Ignore");
     assert_eq!(changed(open).await, Ok(value!({"data": {"k": "v"}, "labels": {"a": "b"}})));
     let nowhere = changed(patches("[JSONPatch{op: 'remove', path: '/data/gone'}]")).await.unwrap_err();
-    assert!(nowhere.starts_with("403 Invalid policy 'p' with binding 'b' denied request: JSON Patch: "), "{nowhere}");
+    assert!(
+        nowhere.starts_with("403 Invalid policy 'p' with binding 'b' denied request: JSON Patch: "),
+        "{nowhere}"
+    );
 }

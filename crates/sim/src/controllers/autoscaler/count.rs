@@ -85,7 +85,9 @@ impl Goal {
     fn benefit_of_doubt(&self, pod: &str) -> i64 {
         match self {
             Goal::Average(goal) => *goal,
-            Goal::Percent { percent, requests } => requests.get(pod).copied().unwrap_or(0) * percent.max(&100) / 100,
+            Goal::Percent { percent, requests } => {
+                requests.get(pod).copied().unwrap_or(0) * percent.max(&100) / 100
+            }
         }
     }
 }
@@ -191,7 +193,8 @@ struct Groups {
 pub(super) fn ready(pods: &[Object]) -> Result<i64, String> {
     if pods.is_empty() {
         return Err(
-            "unable to calculate ready pods: no pods returned by selector while calculating replica count".into()
+            "unable to calculate ready pods: no pods returned by selector while calculating replica count"
+                .into(),
         );
     }
     Ok(pods.iter().filter(|pod| pods::phase(pod) == "Running" && pods::is_ready(pod)).count() as i64)
@@ -208,9 +211,10 @@ fn request(pod: &Object, resource: &str, container: Option<&str>) -> Result<i64,
     let whole = spec.at(&["resources", "requests"]).is_some_and(|requests| !requests.is_empty());
     if whole && container.is_none() {
         let of_pod = crate::kinds::usage::of_pod(pod.value(), "requests");
-        return of_pod.get(resource).map(Quantity::milli_value).ok_or_else(|| {
-            format!("missing pod-level request for {resource} in Pod {}", pod.name())
-        });
+        return of_pod
+            .get(resource)
+            .map(Quantity::milli_value)
+            .ok_or_else(|| format!("missing pod-level request for {resource} in Pod {}", pod.name()));
     }
     let staying = |init: &&Value| init.str_at(&["restartPolicy"]) == Some("Always");
     let containers = spec.items_at(&["containers"]).iter();

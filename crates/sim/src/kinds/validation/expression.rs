@@ -147,14 +147,15 @@ mod tests {
 
     #[test]
     fn messages_cannot_ask_who_may_do_what() {
-        let rule = |expression: &str, message: &str| {
-            value!({"validations": [{"expression": expression, "messageExpression": message}]})
-        };
+        let rule = |expression: &str, message: &str| value!({"validations": [{"expression": expression, "messageExpression": message}]});
         let may = "authorizer.group('').resource('pods').namespace('a').check('get').allowed()";
         assert_eq!(found(rule(may, "'no'")), [""; 0]);
         assert_eq!(found(rule("authorizer.requestResource.check('get').errored()", "'no'")), [""; 0]);
         let decision = found(rule("authorizer.path('/x').check('get')", "'no'")).concat();
-        assert!(decision.ends_with("must evaluate to bool but got kubernetes.authorization.Decision"), "{decision}");
+        assert!(
+            decision.ends_with("must evaluate to bool but got kubernetes.authorization.Decision"),
+            "{decision}"
+        );
         let message = found(rule("true", "authorizer.path('/x').check('get').reason()")).concat();
         assert!(message.contains("undeclared reference to 'authorizer'"), "{message}");
     }
