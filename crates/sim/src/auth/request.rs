@@ -58,7 +58,7 @@ impl Request {
             subject: name.to_vec(),
             key: key.to_vec(),
             alternatives: alternatives.to_vec(),
-            common_name: of(Part::CommonName).last().unwrap_or_default(),
+            common_name: of(Part::CommonName).next_back().unwrap_or_default(),
             organizations: of(Part::Organization).collect(),
             names: names(alternatives)?,
             is_signed: is_signed(algorithm.read(OBJECT)?, key, signed.whole(SEQUENCE)?, signature),
