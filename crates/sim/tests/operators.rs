@@ -339,11 +339,13 @@ fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     Some(value)
 }
 
-/// The definition of a kind, `group/version/Kind`: one that takes any fields, with `!` one without namespaces, or that of the operator.
+/// The definition of a kind, `group/version/Kind`: one that takes any fields, with `!` without namespaces and with `~` without a
+/// subresource for the status; or that of the operator.
 fn definition(kind: &str) -> String {
     let scope = if kind.ends_with('!') { "Cluster" } else { "Namespaced" };
+    let subresources = if kind.ends_with('~') { "{}" } else { "{status: {}}" };
     let [group, version, kind] =
-        kind.trim_end_matches('!').split('/').collect::<Vec<_>>().try_into().unwrap();
+        kind.trim_end_matches(['!', '~']).split('/').collect::<Vec<_>>().try_into().unwrap();
     let singular = kind.to_lowercase();
     let plural = match singular.as_str() {
         word if word.ends_with("cy") => format!("{}ies", &word[..word.len() - 1]),
@@ -359,7 +361,7 @@ fn definition(kind: &str) -> String {
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: \
          {plural}.{group}, annotations: {{api-approved.kubernetes.io: unapproved}}}}\nspec:\n  group: {group}\n  scope: {scope}\n  names: {{kind: {kind}, plural: {plural}, \
          singular: {singular}}}\n  versions:\n  - name: {version}\n    served: true\n    storage: true\n    subresources: \
-         {{status: {{}}}}\n    schema:\n      openAPIV3Schema: {{type: object, x-kubernetes-preserve-unknown-fields: \
+         {subresources}\n    schema:\n      openAPIV3Schema: {{type: object, x-kubernetes-preserve-unknown-fields: \
          true}}\n"
     )
 }

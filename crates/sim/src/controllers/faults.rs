@@ -166,6 +166,7 @@ pub(crate) fn request(step: &Step) -> Option<Attributes> {
             of("update", kind.group, kind.resource, "status", object.namespace(), object.name())
         }
         Step::Apply { key, subresource, .. } => keyed("patch", key, subresource),
+        Step::Merge { key, .. } => keyed("patch", key, ""),
         Step::Scale { key, .. } => keyed("patch", key, "scale"),
         Step::Delete { key, .. } => keyed("delete", key, ""),
         Step::Unfinalize { key, .. } | Step::Disown { key, .. } => keyed("update", key, ""),

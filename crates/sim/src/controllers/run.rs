@@ -238,6 +238,9 @@ impl Controllers {
                 let fields = object.value().clone();
                 local.patch(target(key), subresource, PatchKind::Apply, fields).await?;
             }
+            Step::Merge { key, fields } => {
+                local.patch(target(key), "", PatchKind::Merge, fields.clone()).await?;
+            }
             Step::Delete { key, uid, how } => {
                 gone_is_fine(local.delete(target(key), &delete_options(uid, *how)).await)?;
             }

@@ -41,6 +41,14 @@ pub(crate) enum Step {
         /// The fields.
         object: Object,
     },
+    /// Change fields of an object of any kind, by merging: for the status of kinds that have no subresource for it, which
+    /// whoever applies the object would take for fields of theirs.
+    Merge {
+        /// The object.
+        key: super::key::Key,
+        /// The fields.
+        fields: lynceus_object::Value,
+    },
     /// Delete an object.
     Delete {
         /// Where it is kept; any kind, for the garbage collector.

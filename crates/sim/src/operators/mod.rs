@@ -286,16 +286,15 @@ impl Controller for Acting {
     }
 
     fn refused(&mut self, key: &Key, why: &Refusal<'_>, world: &World<'_>, out: &mut Steps) {
-        let (Some(object), Step::Apply { key: wanted, object: made, .. }) = (world.find(key), why.step)
-        else {
-            return;
+        let Some(object) = world.find(key) else { return };
+        let (reason, message) = match why.step {
+            Step::Apply { key: wanted, object: made, .. } if wanted != key => {
+                ("FailedCreate", format!("Error creating: {} {:?}: {}", made.kind(), made.name(), why.error))
+            }
+            Step::Apply { .. } | Step::Merge { .. } => ("OperatorFault", why.error.to_string()),
+            _ => return,
         };
-        if wanted != key {
-            let message = format!("Error creating: {} {:?}: {}", made.kind(), made.name(), why.error);
-            out.announce(Announcement::warning(&object, "FailedCreate", message));
-        } else {
-            out.announce(Announcement::warning(&object, "OperatorFault", why.error.to_string()));
-        }
+        out.announce(Announcement::warning(&object, reason, message));
     }
 }
 

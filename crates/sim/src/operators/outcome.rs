@@ -74,8 +74,12 @@ impl Outcome {
         }
         if let Some(mut status) = self.status {
             date(&mut status, object.at(&["status"]), world.now);
-            let has_status = resource.subresources.iter().any(|one| one.name == "status");
-            push(&resource, if has_status { "status" } else { "" }, part(value!({"status": status})), out);
+            if resource.subresources.iter().any(|one| one.name == "status") {
+                push(&resource, "status", part(value!({"status": status})), out);
+            } else {
+                let key = key(&resource, object);
+                out.steps.push(Step::Merge { key, fields: value!({"status": replacing(status, object)}) });
+            }
         }
         if let Some(at) = self.again.and_then(|again| world.now.checked_add(again).ok()) {
             out.again_at(at);
@@ -106,9 +110,22 @@ fn merge(into: &mut Value, fields: Value) {
     }
 }
 
+fn key(resource: &Resource, object: &Object) -> Key {
+    Key::of(&crate::store::Place::new(&resource.group, &resource.plural), object)
+}
+
 fn push(resource: &Resource, subresource: &'static str, object: Object, out: &mut Steps) {
-    let place = crate::store::Place::new(&resource.group, &resource.plural);
-    out.steps.push(Step::Apply { key: Key::of(&place, &object), subresource, object });
+    out.steps.push(Step::Apply { key: key(resource, &object), subresource, object });
+}
+
+/// A status that takes the place of the one that is there when both are merged.
+fn replacing(mut status: Value, object: &Object) -> Value {
+    for (name, _) in object.at(&["status"]).and_then(Value::as_map).into_iter().flat_map(|old| old.iter()) {
+        if status.get(name).is_none() {
+            status.set(&[name.as_str()], Value::Null);
+        }
+    }
+    status
 }
 
 fn owner(object: &Object) -> Value {
