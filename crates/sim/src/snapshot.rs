@@ -69,7 +69,23 @@ pub(crate) async fn load(core: &Core, snapshot: &Snapshot) -> Vec<String> {
     told.extend(strange.into_iter().map(|(kind, count)| {
         format!("the embedded cluster does not serve {kind}: {count} of them are left out")
     }));
+    told.extend(unserved(core, snapshot));
     told
+}
+
+/// What the other cluster served and this one does not, by group and version.
+fn unserved(core: &Core, snapshot: &Snapshot) -> Vec<String> {
+    let registry = core.registry();
+    let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (group, version, plural) in &snapshot.serves {
+        if registry.find(group, version, plural).is_none() {
+            missing.entry(format!("{group}/{version}")).or_default().push(plural);
+        }
+    }
+    let line = |(version, plurals): (String, Vec<&str>)| {
+        format!("the embedded cluster does not serve {} of {version}", plurals.join(", "))
+    };
+    missing.into_iter().map(line).collect()
 }
 
 /// An object as it fits here.

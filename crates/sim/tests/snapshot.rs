@@ -243,6 +243,7 @@ async fn what_the_other_cluster_did_not_serve_is_not_served_and_what_only_it_ser
     snapshot.serves.retain(|(group, _, plural)| {
         group != "admissionregistration.k8s.io" || !plural.starts_with("mutatingadmission")
     });
+    snapshot.serves.insert(("flowcontrol.apiserver.k8s.io".into(), "v1beta3".into(), "flowschemas".into()));
     snapshot.left_out.push("secrets: secrets is forbidden".into());
     let strange = value!({"apiVersion": "example.org/v1", "kind": "Strange", "metadata": {"name": "one"}});
     snapshot.add(Object::new(strange).unwrap());
@@ -257,6 +258,7 @@ async fn what_the_other_cluster_did_not_serve_is_not_served_and_what_only_it_ser
         [
             "the snapshot has no secrets: secrets is forbidden",
             "the embedded cluster does not serve Strange of example.org/v1: 1 of them are left out",
+            "the embedded cluster does not serve flowschemas of flowcontrol.apiserver.k8s.io/v1beta3",
         ]
     );
 }
