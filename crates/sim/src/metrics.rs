@@ -30,11 +30,15 @@ pub(crate) fn resources() -> &'static [Arc<Resource>] {
         [("nodes", "NodeMetrics", "Cluster"), ("pods", "PodMetrics", "Namespaced")]
             .into_iter()
             .flat_map(|(plural, kind, scope)| {
+                let names = value!({"plural": plural, "kind": kind, "listKind": format!("{kind}List")});
                 let schema = value!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+                let version = value!({
+                    "name": "v1beta1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema},
+                });
                 let definition = value!({
-                    "metadata": {"name": format!("{plural}.{GROUP}")},
-                    "spec": {"group": GROUP, "scope": scope, "names": {"plural": plural, "kind": kind, "listKind": format!("{kind}List")},
-                        "versions": [{"name": "v1beta1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]},
+                    "metadata": {"name": format!("{plural}.{GROUP}"), "uid": format!("{plural}.{GROUP}")},
+                    "spec": {"group": GROUP, "scope": scope, "names": names, "versions": [version]},
+                    "status": {"acceptedNames": names, "conditions": [{"type": "Established", "status": "True"}]},
                 });
                 Object::new(definition).map(|definition| crd::resources(&definition)).unwrap_or_default()
             })

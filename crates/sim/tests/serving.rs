@@ -344,6 +344,65 @@ async fn a_missing_workload_and_two_autoscalers_for_one_are_told() {
     );
 }
 
+#[tokio::test]
+async fn a_size_that_is_refused_is_told_and_tried_again() {
+    let cluster = Cluster::start("").await;
+    let object = |text: &str| Object::new(yaml::parse(text.as_bytes()).unwrap()).unwrap();
+    let group = "admissionregistration.k8s.io";
+    let policy = "metadata: {name: frozen}\nspec: {matchConstraints: {resourceRules: [{operations: [UPDATE], apiGroups: [apps], \
+                  apiVersions: [v1], resources: [deployments/scale]}]}, validations: [{expression: 'false', message: frozen}]}";
+    let binding = "metadata: {name: frozen}\nspec: {policyName: frozen, validationActions: [Deny]}";
+    cluster.local.create(group, "validatingadmissionpolicies", object(policy)).await.unwrap();
+    cluster.local.create(group, "validatingadmissionpolicybindings", object(binding)).await.unwrap();
+    cluster.autoscaled(1, "{cpu: 1}", "minReplicas: 3, maxReplicas: 5").await;
+    cluster.advance(15).await;
+    let refused = "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'frozen' with binding 'frozen' denied \
+                   request: frozen";
+    assert_eq!(
+        cluster.conditions(),
+        [format!(
+            "False AbleToScale FailedUpdateScale: the HPA controller was unable to update the target scale: {refused}"
+        )]
+    );
+    let reason = "Current number of replicas below Spec.MinReplicas";
+    assert_eq!(cluster.events(), [format!("FailedRescale: New size: 3; reason: {reason}; error: {refused}")]);
+    let target =
+        Target { group, resource: "validatingadmissionpolicybindings", namespace: "", name: "frozen" };
+    cluster.local.delete(target, &Default::default()).await.unwrap();
+    cluster.advance(15).await;
+    assert_eq!(cluster.size(), 3);
+}
+
+#[tokio::test]
+async fn a_custom_resource_with_a_scale_is_given_its_size() {
+    let cluster = Cluster::start("metrics: [{name: jobs, value: 40}]").await;
+    let counted = "{type: object, properties: {replicas: {type: integer}, selector: {type: string}}}";
+    let definition = format!(
+        "metadata: {{name: crews.e.com}}\nspec: {{group: e.com, scope: Namespaced, names: {{plural: crews, kind: Crew}}, versions: \
+         [{{name: v1, served: true, storage: true, subresources: {{status: {{}}, scale: {{specReplicasPath: .spec.replicas, \
+         statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}}, schema: {{openAPIV3Schema: {{type: object, \
+         properties: {{spec: {counted}, status: {counted}}}}}}}}}]}}"
+    );
+    let definition = Object::new(yaml::parse(definition.as_bytes()).unwrap()).unwrap();
+    cluster.local.create("apiextensions.k8s.io", "customresourcedefinitions", definition).await.unwrap();
+    cluster
+        .create(
+            "e.com",
+            "crews",
+            "apiVersion: e.com/v1\nkind: Crew\nmetadata: {name: crew}\nspec: {replicas: 2}",
+        )
+        .await;
+    let target = Target { group: "e.com", resource: "crews", namespace: "default", name: "crew" };
+    let counted = |crew: &mut Object| crew.set(&["status"], value!({"replicas": 2, "selector": "app=crew"}));
+    cluster.local.edit(target, "status", counted).await.unwrap();
+    let scaler = "metadata: {name: web}\nspec: {maxReplicas: 9, scaleTargetRef: {apiVersion: e.com/v1, kind: Crew, name: crew}, \
+                  metrics: [{type: External, external: {metric: {name: jobs}, target: {type: AverageValue, averageValue: 10}}}]}";
+    cluster.create("autoscaling", "horizontalpodautoscalers", scaler).await;
+    cluster.advance(15).await;
+    let crew = cluster.local.get("e.com", "crews", "default", "crew").unwrap();
+    assert_eq!(crew.value().int_at(&["spec", "replicas"]), Some(4), "{:?}", cluster.events());
+}
+
 async fn get(cluster: &Cluster, path: &str) -> Value {
     let request = http::Request::get(path).body(Full::new(Bytes::new())).unwrap();
     let answer = cluster.sim.service(User::admin()).oneshot(request).await.unwrap();
