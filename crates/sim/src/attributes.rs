@@ -37,6 +37,19 @@ impl User {
         User::new(name, &["system:masters", "system:authenticated"])
     }
 
+    /// A service account, as its tokens make it known.
+    pub fn service_account(namespace: &str, name: &str) -> Self {
+        User {
+            name: ecow::eco_format!("system:serviceaccount:{namespace}:{name}"),
+            groups: vec![
+                "system:serviceaccounts".into(),
+                ecow::eco_format!("system:serviceaccounts:{namespace}"),
+                "system:authenticated".into(),
+            ],
+            ..User::default()
+        }
+    }
+
     /// Someone without credentials.
     pub fn anonymous() -> Self {
         User::new("system:anonymous", &["system:unauthenticated"])

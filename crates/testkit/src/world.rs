@@ -70,6 +70,8 @@ pub struct Setting {
     pub user: Option<String>,
     /// Manifests that are there before the engine starts, such as that user's rights.
     pub given: String,
+    /// What the embedded cluster is like. A scenario that says so is for the embedded cluster alone.
+    pub stage: Option<lynceus_sim::Stage>,
 }
 
 impl World {
@@ -89,7 +91,7 @@ impl World {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("lynceus-world-{}-{number}", std::process::id()));
-        let stage = Stage::open().await;
+        let stage = Stage::open(setting.stage).await;
         if stage.is_real() {
             clean::clean(&stage.client()).await.expect("the rig can be cleaned");
         }

@@ -27,7 +27,19 @@ impl Search<'_> {
             Some(_) => {}
             None => troubles.append(&mut absent),
         }
+        if let Some(unpulled) = troubles.iter_mut().find(|one| one.code == ReasonCode::ImageNotPulled) {
+            unpulled.because.extend(self.absent_pull_secrets(pod));
+        }
         troubles
+    }
+
+    /// The pull secrets that nobody has made. A pod whose images are there does without them.
+    fn absent_pull_secrets(&self, pod: &Object) -> Vec<Reason> {
+        let secrets = pod.value().items_at(&["spec", "imagePullSecrets"]).iter();
+        let names = secrets.filter_map(|secret| secret.str_at(&["name"]));
+        names
+            .filter_map(|name| missing(self.around, ObjectKey::new("", "Secret", pod.namespace(), name)))
+            .collect()
     }
 
     /// The claims of a pod that are not bound.

@@ -88,6 +88,19 @@ fn a_container_that_cannot_be_set_up_names_what_is_missing() {
 }
 
 #[test]
+fn an_image_that_cannot_be_pulled_names_the_pull_secret_that_is_missing() {
+    let rest = "spec:\n  restartPolicy: Always\n  imagePullSecrets: [{name: registry}]\n\
+                status:\n  phase: Pending\n  containerStatuses:\n  - {name: web, image: \"shop/web:2\", ready: false, \
+                state: {waiting: {reason: ErrImagePull, message: no basic auth credentials}}}\n";
+    check(
+        &pod("web", rest),
+        "",
+        "container web: image shop/web:2 cannot be pulled: ErrImagePull: no basic auth credentials [ImageNotPulled]
+└─ there is no Secret registry in namespace shop [Missing]",
+    );
+}
+
+#[test]
 fn a_container_that_crashes_says_how_it_ended() {
     let rest = "spec: {restartPolicy: Always}\nstatus:\n  phase: Running\n  containerStatuses:\n  - {name: web, ready: false, restartCount: 7, \
                 state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}\n";

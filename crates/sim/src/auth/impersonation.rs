@@ -136,7 +136,7 @@ pub(super) fn service_account(user: &str) -> Option<(&str, &str)> {
 }
 
 /// The groups that every service account of a namespace is in.
-pub(super) fn service_account_groups(namespace: &str) -> Vec<Str> {
+fn service_account_groups(namespace: &str) -> Vec<Str> {
     vec!["system:serviceaccounts".into(), ecow::eco_format!("system:serviceaccounts:{namespace}")]
 }
 

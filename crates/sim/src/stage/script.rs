@@ -24,12 +24,25 @@ pub struct Script {
     pub ready_after: SignedDuration,
     /// What it cannot serve without.
     pub needs: Option<Need>,
+    /// What its service account has to be allowed; without it the program fails.
+    pub may: Option<Right>,
     /// The lines that it writes.
     pub log: Vec<Str>,
     /// What each of its containers uses, by resource.
     pub uses: Vec<(Str, Quantity)>,
     /// What all of its containers that are ready use together in a namespace, by resource.
     pub shares: Vec<(Str, Quantity)>,
+}
+
+/// Something that a program does with the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Right {
+    /// What it does: `get`.
+    pub verb: Str,
+    /// To which resource.
+    pub resource: Str,
+    /// Its group.
+    pub group: Str,
 }
 
 /// A Service that a program cannot serve without.
@@ -59,6 +72,7 @@ impl Script {
             oom: flag("oom")?,
             ready_after: time("readyAfter")?.unwrap_or_default(),
             needs: field.get("needs").map(|needs| Need::of(&needs)).transpose()?,
+            may: field.get("may").map(|right| Right::of(&right)).transpose()?,
             log: field.list("log", |line| line.text().map(Str::from))?,
             uses: amounts(field, "uses")?,
             shares: amounts(field, "shares")?,
@@ -73,6 +87,17 @@ impl Script {
     /// Whether it says that the program ends.
     pub fn ends(&self) -> bool {
         self.exit_code.is_some() || self.after.is_some() || self.oom
+    }
+}
+
+impl Right {
+    fn of(field: &Field<'_>) -> Result<Self, StageError> {
+        let words: Vec<&str> = field.text()?.split_whitespace().collect();
+        let [verb, resource] = words[..] else {
+            return Err(field.wrong("names no right", "write it as get pods or get deployments.apps"));
+        };
+        let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
+        Ok(Right { verb: verb.into(), resource: resource.into(), group: group.into() })
     }
 }
 

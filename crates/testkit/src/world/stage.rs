@@ -39,10 +39,11 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// The stage that the environment asks for.
+    /// The stage that the environment asks for; an embedded one if the scenario says what it is like.
     #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
-    pub(crate) async fn open() -> Self {
-        let Some(kubeconfig) = std::env::var_os(RIG).map(PathBuf::from) else { return embedded().await };
+    pub(crate) async fn open(like: Option<lynceus_sim::Stage>) -> Self {
+        let kubeconfig = std::env::var_os(RIG).filter(|_| like.is_none()).map(PathBuf::from);
+        let Some(kubeconfig) = kubeconfig else { return embedded(like.unwrap_or_default()).await };
         let turn = Turn::take(&kubeconfig).expect("the rig can be taken");
         let client =
             lynceus_cluster::client(Some(&kubeconfig), None).await.expect("the rig has a kubeconfig");
@@ -159,10 +160,14 @@ pub(crate) struct Crew<'a> {
 }
 
 #[allow(clippy::expect_used, reason = "a test that cannot set its world up has to stop")]
-async fn embedded() -> Stage {
+async fn embedded(stage: lynceus_sim::Stage) -> Stage {
     let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().expect("a time"));
-    let options =
-        lynceus_sim::Options { clock: Some(clock.clone()), seed: Some(7), ..lynceus_sim::Options::default() };
+    let options = lynceus_sim::Options {
+        clock: Some(clock.clone()),
+        seed: Some(7),
+        stage,
+        ..lynceus_sim::Options::default()
+    };
     let sim = Sim::start(options).await.expect("the embedded cluster starts");
     Stage::Embedded { sim, clock }
 }

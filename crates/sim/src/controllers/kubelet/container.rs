@@ -9,13 +9,15 @@ use sha2::{Digest, Sha256};
 use super::backoff::add;
 use super::program::{Program, Role};
 use super::scene::{Part, Scene};
-use super::{needs, probe, pull, service};
+use super::{needs, probe, pull, right, service};
 use crate::controllers::time::{self, stamp};
 
 /// How many things one container may do at one point in time. A wait comes after two runs at the latest.
 const MOST_STEPS: usize = 8;
 /// What a container ends with that is told to stop.
 const TOLD_TO_STOP: i64 = 143;
+/// How long a program runs that the API server refuses.
+const REFUSED_AFTER: SignedDuration = SignedDuration::from_secs(1);
 
 /// What a container waits with whose environment cannot be filled.
 const CONFIG_ERROR: &str = "CreateContainerConfigError";
@@ -228,7 +230,10 @@ impl Container {
             let missed = at < scene.now() && self.was_ready(scene, part);
             ended(if missed { scene.now() } else { at }, code, word(code))
         });
-        let Some(end) = [&by_itself, &killed, &despair].into_iter().flatten().min_by_key(|end| end.finished)
+        let refused = right::refusal(scene, program)
+            .map(|message| Ended { message, ..ended(add(since, REFUSED_AFTER), 1, "Error") });
+        let Some(end) =
+            [&refused, &by_itself, &killed, &despair].into_iter().flatten().min_by_key(|end| end.finished)
         else {
             return false;
         };

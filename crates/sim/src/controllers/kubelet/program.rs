@@ -6,7 +6,7 @@
 use jiff::SignedDuration;
 use lynceus_object::{Object, Str, Value};
 
-use crate::stage::{Need, Script, Stage};
+use crate::stage::{Need, Right, Script, Stage};
 
 /// How a pod's containers end: their exit code.
 pub(crate) const EXIT_CODE: &str = "sim.lynceus.dev/exit-code";
@@ -48,6 +48,8 @@ pub(crate) struct Program {
     pub(crate) needs: Option<Need>,
     /// How long it lives without what it needs, and what it ends with then, if it ends.
     pub(crate) despair: Option<(SignedDuration, i64)>,
+    /// What its service account has to be allowed.
+    pub(crate) may: Option<Right>,
 }
 
 impl Program {
@@ -60,6 +62,7 @@ impl Program {
             ready_after: SignedDuration::ZERO,
             needs: None,
             despair: None,
+            may: None,
         }
     }
 
@@ -115,6 +118,7 @@ impl Program {
         self.message.clone_from(&script.message);
         self.ready_after = script.ready_after;
         self.needs.clone_from(&script.needs);
+        self.may.clone_from(&script.may);
         if script.needs.as_ref().is_some_and(|need| need.crash) {
             self.despair = Some((script.after.unwrap_or(DEFAULT_RUN), script.exit_code.unwrap_or(1)));
         }
