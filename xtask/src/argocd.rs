@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::e2e::script::Script;
-use crate::rig::{ARGOCD, Component, Programs, Rig, cache};
+use crate::rig::{ARGOCD, Component, Programs, Rig};
 use crate::{e2e, run};
 
 /// How long what is installed may take to be there.
@@ -15,7 +15,7 @@ const READY: Duration = Duration::from_secs(60);
 pub(crate) fn main(names: &[String]) -> Result<(), String> {
     let programs = Programs::with(&[ARGOCD])?;
     let lynceus = e2e::build()?;
-    let rig = Rig::at(Some(cache()?.join("rig/compat")))?;
+    let (rig, _turn) = Rig::alone("compat")?;
     rig.down(true)?;
     rig.up(&Component::ALL)?;
     let directory = std::env::temp_dir().join(format!("lynceus-argocd-{}", std::process::id()));

@@ -17,7 +17,7 @@ use self::controller::Controllers;
 use self::fleet::Fleet;
 use self::proxy::Proxy;
 use self::random::Random;
-use crate::rig::{Component, Programs, Rig, cache};
+use crate::rig::{Component, Programs, Rig};
 
 /// How long the controller lives between two kills, in milliseconds.
 const LIFE: (u64, u64) = (400, 6_000);
@@ -66,7 +66,7 @@ impl Plan {
 pub(super) fn main(lynceus: &Path, arguments: &[String]) -> Result<(), String> {
     let plan = Plan::read(arguments)?;
     println!("faults: {} applications, {} kills, --seed {}", plan.applications, plan.kills, plan.seed);
-    let rig = Rig::at(Some(cache()?.join("rig/faults")))?;
+    let (rig, _turn) = Rig::alone("faults")?;
     rig.down(true)?;
     rig.up(&Component::ALL)?;
     let outcome = run(&plan, lynceus, &rig);

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::run_scripts;
-use crate::rig::{Component, Programs, Rig, cache};
+use crate::rig::{Component, Programs, Rig};
 
 /// Each script starts on an empty cluster; the scenarios share one, which each of them makes as new.
 pub(super) fn main(lynceus: &Path, names: &[String]) -> Result<(), String> {
-    let rig = Rig::at(Some(cache()?.join("rig/e2e")))?;
+    let (rig, _turn) = Rig::alone("e2e")?;
     let kubectl = Programs::ready()?.path("kubectl");
     let scripts = run_scripts(names, |script| {
         rig.down(true)?;
