@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::run;
 
 /// The tests that play scenarios, by theme.
-const THEMES: [&str; 19] = [
+const THEMES: [&str; 20] = [
     "delivery",
     "charts",
     "kustomize",
@@ -24,6 +24,7 @@ const THEMES: [&str; 19] = [
     "rights",
     "webhooks",
     "scheduling",
+    "rollouts",
     "admission",
     "scale",
 ];

@@ -221,16 +221,17 @@ impl Look<'_> {
         self.out.create_and_tell(POD, pod, told);
     }
 
-    /// Pods below the partition, and those that existed before the update, keep the current revision.
+    /// Pods below the partition keep the current revision; so do those that existed before the update if nothing is said of
+    /// how it goes.
     fn revision_for(&self, ordinal: i64) -> &Object {
         let strategy = self.set.at(&["spec", "updateStrategy"]);
         let rolling = strategy.and_then(|strategy| strategy.str_at(&["type"])) != Some("OnDelete");
-        let partition =
-            strategy.and_then(|strategy| strategy.int_at(&["rollingUpdate", "partition"])).unwrap_or(0);
         let start = spec_int(self.set, &["ordinals", "start"], 0);
-        let kept = self.set.value().int_at(&["status", "currentReplicas"]).unwrap_or(0);
-        let below = if partition > 0 { ordinal < start + partition } else { ordinal < start + kept };
-        if rolling && below { self.current } else { self.update }
+        let kept = match strategy.and_then(|strategy| strategy.get("rollingUpdate")) {
+            Some(rolling) => rolling.int_at(&["partition"]).unwrap_or(0),
+            None => self.set.value().int_at(&["status", "currentReplicas"]).unwrap_or(0),
+        };
+        if rolling && ordinal < start + kept { self.current } else { self.update }
     }
 
     fn delete(&mut self, pod: &Object) {
