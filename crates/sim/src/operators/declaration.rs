@@ -41,7 +41,7 @@ pub(super) struct Rule {
 pub(super) enum Named {
     /// What an expression comes to.
     Expression(Program),
-    Objects(Lookup),
+    Objects(Box<Lookup>),
 }
 
 /// How it is decided what is done.
@@ -185,7 +185,7 @@ fn named(fields: &Fields<'_>) -> Result<(Vec<(Str, Named)>, Env), Fault> {
                     .ok_or_else(|| Fault::new("has to be an expression"))
                     .and_then(|text| compile(text, &env))
                     .map(Named::Expression),
-                _ => Lookup::read(value, &env).map(Named::Objects),
+                _ => Lookup::read(value, &env).map(|lookup| Named::Objects(Box::new(lookup))),
             };
             match read {
                 Ok(read) => {
