@@ -251,7 +251,8 @@ async fn a_definition_is_missing() {
     let world = on("", "").await;
     let route = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: web}\nspec: {hosts: [web]}\n";
     world.commit(&[("app/route.yaml", route)]);
-    world.deliver("shop", "app", &automated()).await;
+    let patient = value!({"syncPolicy": {"automated": {}, "retry": {"limit": -1}}});
+    world.deliver("shop", "app", &patient).await;
     until_told(
         &world,
         &[
