@@ -83,7 +83,7 @@ const CLASS: &str = "
 apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata: {name: lazy}
-provisioner: example.com/none
+provisioner: kubernetes.io/no-provisioner
 volumeBindingMode: WaitForFirstConsumer
 ";
 const VOLUME: &str = "

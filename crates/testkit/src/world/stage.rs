@@ -81,7 +81,7 @@ impl Stage {
     pub(crate) fn patience(&self) -> SignedDuration {
         match self {
             Stage::Embedded { .. } => SignedDuration::from_mins(30),
-            Stage::Real { .. } => SignedDuration::from_mins(5),
+            Stage::Real { .. } => SignedDuration::from_mins(10),
         }
     }
 
