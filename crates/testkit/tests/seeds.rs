@@ -18,7 +18,7 @@ async fn on(stage: &str, given: &str) -> World {
     World::open(Setting { stage, given: given.into(), ..Setting::default() }).await
 }
 
-/// Why the application is as it is; names that are made up differ by run and are cut off.
+/// Why the application is as it is, a line for each reason.
 fn told(world: &World) -> String {
     Reason::of(&world.application("shop").metadata).iter().map(ToString::to_string).collect()
 }
