@@ -1,0 +1,1 @@
+//! What is wrong with what is delivered, why, and what would mend it.
