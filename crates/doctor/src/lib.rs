@@ -1,1 +1,30 @@
 //! What is wrong with what is delivered, why, and what would mend it.
+//!
+//! A [`Snapshot`] is everything that was seen at one moment, as plain data. [`examine`] makes of it an [`Examination`]: findings
+//! by rules that each know one sort of trouble, one file each in `rules`; and a graph of what waits for what, over all applications,
+//! made by `links`. What is found where nothing deeper is found is a root cause; everything else hangs below one, or is said to be
+//! unexplained. Nothing is run and nothing is asked here: a rule that cannot tell from the snapshot says nothing.
+
+mod case;
+mod examination;
+mod finding;
+mod fix;
+mod graph;
+pub mod limits;
+mod links;
+mod node;
+pub mod report;
+mod rules;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use case::{App, Case, Pods};
+pub use examination::{Chain, Examination, Root, examine};
+pub use finding::{Code, Evidence, Finding, Findings, Severity};
+pub use fix::{Action, Edit, Fix, Place, Proof, Risk, Step};
+pub use graph::Graph;
+pub use node::{AppName, Node};
+pub use rules::{RULES, Rule, rule};
+pub use snapshot::{ClusterView, Delivery, EngineView, Reach, RepositoryView, Snapshot, Wanted};

@@ -1,0 +1,284 @@
+//! From a snapshot to root causes.
+
+mod chain;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+pub use chain::Chain;
+
+use crate::case::{App, Case};
+use crate::finding::{Finding, Findings, Severity};
+use crate::graph::Graph;
+use crate::links;
+use crate::node::{AppName, Node};
+use crate::rules::RULES;
+use crate::snapshot::Snapshot;
+
+/// What was found, and what comes from what.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Examination {
+    /// How the applications are.
+    pub totals: Totals,
+    /// What nothing else explains, what is to be mended first coming first.
+    pub roots: Vec<Root>,
+    /// Everything else that was found; each of these comes from a root.
+    pub consequences: Vec<Finding>,
+    /// Applications that are not fine and that nothing explains.
+    pub unexplained: Vec<Unexplained>,
+    /// What could not be seen.
+    pub unseen: Vec<String>,
+}
+
+/// How many applications there are, and how they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// All of them.
+    pub applications: usize,
+    /// Those that are Synced and Healthy.
+    pub fine: usize,
+    /// How many there are of each health.
+    pub health: BTreeMap<String, usize>,
+    /// How many there are of each sync status.
+    pub sync: BTreeMap<String, usize>,
+}
+
+/// A root cause, with everything that comes from it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Root {
+    /// Its stable name.
+    pub id: String,
+    /// How bad it is with everything that waits for it.
+    pub severity: Severity,
+    /// What it is.
+    pub finding: Finding,
+    /// The applications that are not fine because of it, in order of their names.
+    pub applications: Vec<AppName>,
+    /// How many things wait for it, applications among them.
+    pub symptoms: usize,
+    /// What waits for it, and what waits for that.
+    pub chain: Chain,
+}
+
+/// An application that nothing explains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unexplained {
+    /// The application.
+    pub application: AppName,
+    /// How it is: `OutOfSync Degraded`.
+    pub state: String,
+    /// What it says itself.
+    pub says: Vec<String>,
+}
+
+/// Looks for what is wrong, and for what that comes from.
+pub fn examine(snapshot: &Snapshot) -> Examination {
+    let case = Case::new(snapshot);
+    let mut findings = Findings::default();
+    for rule in RULES {
+        (rule.check)(&case, &mut findings);
+    }
+    let findings = findings.into_sorted();
+    let mut graph = Graph::default();
+    links::link(&case, &mut graph);
+    for finding in &findings {
+        graph.place(finding.subject.clone());
+        for node in &finding.affects {
+            graph.link(node.clone(), finding.subject.clone());
+        }
+        for node in &finding.because {
+            graph.link(finding.subject.clone(), node.clone());
+        }
+    }
+    Conclusion { case: &case, graph: &graph }.draw(findings)
+}
+
+/// What is concluded from findings and a graph.
+struct Conclusion<'a> {
+    case: &'a Case<'a>,
+    graph: &'a Graph,
+}
+
+impl Conclusion<'_> {
+    fn draw(&self, findings: Vec<Finding>) -> Examination {
+        let is_root = self.roots(&findings);
+        let mut roots = Vec::new();
+        let mut consequences = Vec::new();
+        for (finding, is_root) in findings.into_iter().zip(is_root) {
+            match is_root {
+                true => roots.push(self.root(finding)),
+                false => consequences.push(finding),
+            }
+        }
+        tell_apart(&mut roots);
+        roots.sort_by(|a, b| {
+            let weight = |root: &Root| (root.severity, std::cmp::Reverse(root.applications.len()));
+            weight(a).cmp(&weight(b)).then_with(|| a.id.cmp(&b.id))
+        });
+        let explained: BTreeSet<&AppName> = roots.iter().flat_map(|root| &root.applications).collect();
+        let troubled = self.case.apps().filter(|app| !app.is_fine() && !explained.contains(&app.name));
+        Examination {
+            totals: self.totals(),
+            unexplained: troubled.map(unexplained).collect(),
+            roots,
+            consequences,
+            unseen: self.case.snapshot.unseen.clone(),
+        }
+    }
+
+    /// Which findings nothing deeper explains.
+    fn roots(&self, findings: &[Finding]) -> Vec<bool> {
+        let knots = self.graph.knots();
+        let knot_of = |finding: &Finding| self.graph.find(&finding.subject).map_or(0, |place| knots[place]);
+        let mut own: BTreeMap<usize, Strength> = BTreeMap::new();
+        for finding in findings {
+            let strength = own.entry(knot_of(finding)).or_default();
+            strength.note(finding);
+        }
+        let deep = self.depths(&knots, &own);
+        let mut folded: BTreeSet<usize> = BTreeSet::new();
+        findings
+            .iter()
+            .map(|finding| {
+                let knot = knot_of(finding);
+                let (own, below) = (own.get(&knot).copied().unwrap_or_default(), deep[knot]);
+                let counts = match (finding.is_final, finding.is_weak) {
+                    (true, _) => return true,
+                    (false, false) => !own.is_final && !below.is_strong,
+                    (false, true) => !own.is_strong && !below.is_strong && !below.is_weak,
+                };
+                // Of those that wait for each other in a circle one stands for all.
+                counts && folded.insert(knot)
+            })
+            .collect()
+    }
+
+    /// For each knot, what was found in those that it waits for.
+    fn depths(&self, knots: &[usize], own: &BTreeMap<usize, Strength>) -> Vec<Strength> {
+        let count = knots.iter().max().map_or(1, |max| max + 1);
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (place, knot) in knots.iter().enumerate() {
+            members[*knot].push(place);
+        }
+        let mut deep = vec![Strength::default(); count];
+        for knot in 0..count {
+            let mut sum = Strength::default();
+            let below = members[knot].iter().flat_map(|place| self.graph.waits_for(*place));
+            for below in below.map(|place| knots[*place]).filter(|below| *below != knot) {
+                sum = sum.and(deep[below]).and(own.get(&below).copied().unwrap_or_default());
+            }
+            deep[knot] = sum;
+        }
+        deep
+    }
+
+    fn root(&self, finding: Finding) -> Root {
+        let (chain, reached) = chain::of(self.case, self.graph, &finding.subject);
+        let mut applications: Vec<AppName> =
+            reached.iter().filter_map(|node| self.troubled(node)).map(|app| app.name.clone()).collect();
+        // A finding that says nothing of the graph is still about its own application.
+        if let Some(own) = finding.application.as_ref().and_then(|name| self.case.app(name))
+            && !own.is_fine()
+            && finding.severity < Severity::P3
+        {
+            applications.push(own.name.clone());
+        }
+        applications.sort();
+        applications.dedup();
+        let symptoms = reached.len();
+        let severity = self.severity(&finding, &applications);
+        Root { id: finding.id(), severity, finding, applications, symptoms, chain }
+    }
+
+    fn troubled(&self, node: &Node) -> Option<&App<'_>> {
+        match node {
+            Node::Application(name) => self.case.app(name).filter(|app| !app.is_fine()),
+            _ => None,
+        }
+    }
+
+    /// What stops several applications is worse than what stops one. Those that only hold others do not count.
+    fn severity(&self, finding: &Finding, applications: &[AppName]) -> Severity {
+        let parents: BTreeSet<&AppName> =
+            applications.iter().filter_map(|name| Some(&self.case.parent(name)?.0.name)).collect();
+        let stopped = applications.iter().filter(|name| !parents.contains(name)).count();
+        match finding.severity {
+            Severity::P1 if stopped > 1 => Severity::P0,
+            severity => severity,
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for app in self.case.apps() {
+            let status = &app.application().status;
+            totals.applications += 1;
+            totals.fine += usize::from(app.is_fine());
+            *totals.health.entry(word(status.health.status.as_str())).or_default() += 1;
+            *totals.sync.entry(word(status.sync.status.as_str())).or_default() += 1;
+        }
+        totals
+    }
+}
+
+/// What was found somewhere.
+#[derive(Clone, Copy, Default)]
+struct Strength {
+    is_final: bool,
+    is_strong: bool,
+    is_weak: bool,
+}
+
+impl Strength {
+    fn note(&mut self, finding: &Finding) {
+        self.is_final |= finding.is_final;
+        self.is_strong |= !finding.is_weak;
+        self.is_weak |= finding.is_weak;
+    }
+
+    fn and(self, other: Strength) -> Strength {
+        Strength {
+            is_final: self.is_final || other.is_final,
+            is_strong: self.is_strong || other.is_strong,
+            is_weak: self.is_weak || other.is_weak,
+        }
+    }
+}
+
+fn word(status: &str) -> String {
+    if status.is_empty() { "Unknown".to_owned() } else { status.to_owned() }
+}
+
+fn unexplained(app: &App<'_>) -> Unexplained {
+    let status = &app.application().status;
+    let mut says: Vec<String> =
+        app.errors().map(|(kind, message)| format!("{kind}: {}", crate::words::quote(message))).collect();
+    says.extend(
+        app.failures()
+            .into_iter()
+            .map(|(key, message)| format!("{} {}: {}", key.kind, key.name, crate::words::quote(message))),
+    );
+    if says.is_empty() {
+        says.extend(Some(status.health.message.to_string()).filter(|text| !text.is_empty()));
+    }
+    let state = format!("{} {}", word(status.sync.status.as_str()), word(status.health.status.as_str()));
+    Unexplained { application: app.name.clone(), state, says }
+}
+
+/// Two findings of one name in different namespaces have to be told apart.
+fn tell_apart(roots: &mut [Root]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for root in roots.iter() {
+        *seen.entry(root.id.clone()).or_default() += 1;
+    }
+    for root in roots.iter_mut().filter(|root| seen.get(&root.id).is_some_and(|count| *count > 1)) {
+        if let Some(key) = root.finding.subject.key() {
+            root.id = format!("{}/{}", root.id, key.namespace);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! What would mend something, as data.
+
+use std::fmt;
+
+use lynceus_object::{FieldPath, ObjectKey, Value};
+use serde::{Serialize, Serializer};
+
+use crate::node::AppName;
+
+/// One way to mend something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fix {
+    /// What to do, in one sentence.
+    pub title: String,
+    /// What to do, step by step.
+    pub steps: Vec<Step>,
+    /// How much can go wrong.
+    pub risk: Risk,
+    /// What it touches.
+    pub blast: String,
+    /// Commands that show whether it has worked.
+    pub verify: Vec<String>,
+    /// How to go back.
+    pub undo: Vec<String>,
+    /// Why it stands where it does among several.
+    pub why: String,
+    /// Whether it was tried.
+    pub proof: Proof,
+}
+
+/// How much can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    /// Nothing that works now is touched.
+    Low,
+    /// Something that works now is changed or restarted.
+    Medium,
+    /// Something may be lost or stand still.
+    High,
+}
+
+impl fmt::Display for Risk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+        })
+    }
+}
+
+/// Whether a fix was tried.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "state")]
+pub enum Proof {
+    /// It was not, or cannot be.
+    #[default]
+    Proposed,
+    /// It was rehearsed, and healed.
+    Verified {
+        /// Application, how it was before, how it was afterwards.
+        table: Vec<(String, String, String)>,
+    },
+    /// It was rehearsed, and did not heal.
+    Refuted {
+        /// What was seen instead.
+        reason: String,
+    },
+}
+
+/// One step of a fix.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Step {
+    /// A change to what stands in Git.
+    Git(Edit),
+    /// Something to do to a cluster.
+    Cluster(Action),
+    /// Something that only a person can do, in a sentence, with commands if there are any.
+    Person(String),
+}
+
+/// A change to what stands in Git.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edit {
+    /// The application whose files are changed.
+    pub application: AppName,
+    /// Where.
+    pub place: Place,
+}
+
+/// Where, and what is to stand there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "what")]
+pub enum Place {
+    /// A field of an object that the application wants: wherever in its sources the field comes from.
+    Field {
+        /// The object.
+        object: ObjectKey,
+        /// The field.
+        #[serde(serialize_with = "as_text")]
+        path: FieldPath,
+        /// What is to stand there; nothing if the field is to go.
+        #[serde(serialize_with = "as_value")]
+        value: Option<Value>,
+    },
+    /// A field of the Application itself, in the file that it stands in.
+    Application {
+        /// The field.
+        #[serde(serialize_with = "as_text")]
+        path: FieldPath,
+        /// What is to stand there; nothing if the field is to go.
+        #[serde(serialize_with = "as_value")]
+        value: Option<Value>,
+    },
+    /// Something to add to a list of the Application itself, such as `spec.ignoreDifferences`.
+    ApplicationItem {
+        /// The list.
+        #[serde(serialize_with = "as_text")]
+        path: FieldPath,
+        /// The item.
+        #[serde(serialize_with = "as_one_value")]
+        value: Value,
+    },
+    /// An object that is no longer to be there: its document goes, or the line of the kustomization that names its file.
+    Remove {
+        /// The object.
+        object: ObjectKey,
+    },
+    /// An object that is to be added beside another one of the same application.
+    Add {
+        /// The object whose file the new one goes beside.
+        beside: ObjectKey,
+        /// The new object.
+        #[serde(serialize_with = "as_one_value")]
+        object: Value,
+    },
+}
+
+/// Something to do to a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "action")]
+pub enum Action {
+    /// Sync an application.
+    Sync {
+        /// The application.
+        application: AppName,
+    },
+    /// Delete an object; whoever made it makes it anew.
+    Delete {
+        /// The cluster's address.
+        cluster: String,
+        /// The object.
+        object: ObjectKey,
+    },
+}
+
+impl Fix {
+    /// A fix with a title, of low risk and with nothing else said yet.
+    pub fn new(title: impl Into<String>) -> Self {
+        Fix {
+            title: title.into(),
+            steps: Vec::new(),
+            risk: Risk::Low,
+            blast: String::new(),
+            verify: Vec::new(),
+            undo: Vec::new(),
+            why: String::new(),
+            proof: Proof::Proposed,
+        }
+    }
+
+    /// With a change to Git, which `git revert` takes back.
+    #[must_use]
+    pub fn git(mut self, application: &AppName, place: Place) -> Self {
+        self.steps.push(Step::Git(Edit { application: application.clone(), place }));
+        let undo = "git revert the commit".to_owned();
+        if !self.undo.contains(&undo) {
+            self.undo.push(undo);
+        }
+        self
+    }
+
+    /// With something to do to a cluster.
+    #[must_use]
+    pub fn cluster(mut self, action: Action) -> Self {
+        self.steps.push(Step::Cluster(action));
+        self
+    }
+
+    /// With something that only a person can do.
+    #[must_use]
+    pub fn person(mut self, step: impl Into<String>) -> Self {
+        self.steps.push(Step::Person(step.into()));
+        self
+    }
+
+    /// How much can go wrong, and what it touches.
+    #[must_use]
+    pub fn risk(mut self, risk: Risk, blast: impl Into<String>) -> Self {
+        (self.risk, self.blast) = (risk, blast.into());
+        self
+    }
+
+    /// A command that shows whether it has worked.
+    #[must_use]
+    pub fn verify(mut self, command: impl Into<String>) -> Self {
+        self.verify.push(command.into());
+        self
+    }
+
+    /// How to go back.
+    #[must_use]
+    pub fn undo(mut self, step: impl Into<String>) -> Self {
+        self.undo.push(step.into());
+        self
+    }
+
+    /// Why it stands where it does among several.
+    #[must_use]
+    pub fn why(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
+    }
+
+    /// Whether it changes files.
+    pub fn has_edits(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Git(_)))
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Git(Edit { application, place }) => write!(f, "in the files of {application}: {place}"),
+            Step::Cluster(Action::Sync { application }) => write!(f, "lynceus app sync {application}"),
+            Step::Cluster(Action::Delete { object, .. }) => {
+                let kind = object.kind.to_lowercase();
+                match object.namespace.as_str() {
+                    "" => write!(f, "kubectl delete {kind} {}", object.name),
+                    namespace => write!(f, "kubectl -n {namespace} delete {kind} {}", object.name),
+                }
+            }
+            Step::Person(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown =
+            |value: &Value| String::from_utf8_lossy(&lynceus_object::json::to_vec(value)).into_owned();
+        match self {
+            Place::Field { object, path, value: Some(value) } => {
+                write!(f, "set {path} of {} {} to {}", object.kind, object.name, shown(value))
+            }
+            Place::Field { object, path, value: None } => {
+                write!(f, "take {path} out of {} {}", object.kind, object.name)
+            }
+            Place::Application { path, value: Some(value) } => {
+                write!(f, "set {path} of the Application to {}", shown(value))
+            }
+            Place::Application { path, value: None } => write!(f, "take {path} out of the Application"),
+            Place::ApplicationItem { path, value } => {
+                write!(f, "add to {path} of the Application: {}", shown(value))
+            }
+            Place::Remove { object } => write!(f, "remove {} {}", object.kind, object.name),
+            Place::Add { object, .. } => write!(
+                f,
+                "add {} {}",
+                object.str_at(&["kind"]).unwrap_or_default(),
+                object.str_at(&["metadata", "name"]).unwrap_or_default()
+            ),
+        }
+    }
+}
+
+fn as_text<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(path)
+}
+
+fn as_value<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => as_one_value(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Through JSON, which every value has.
+fn as_one_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    let plain: serde_json::Value =
+        serde_json::from_slice(&lynceus_object::json::to_vec(value)).map_err(serde::ser::Error::custom)?;
+    plain.serialize(serializer)
+}

@@ -1,0 +1,96 @@
+//! Applications wait for their objects, objects that are not there for their application, and late waves for early ones.
+
+use std::collections::BTreeMap;
+
+use lynceus_api::{HealthStatusCode, Reason, ResourceStatus, SyncStatusCode, wave};
+use lynceus_object::ObjectKey;
+
+use crate::case::{App, Case};
+use crate::graph::Graph;
+use crate::node::Node;
+
+pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
+    for app in case.apps().filter(|app| !app.is_fine()) {
+        to_objects(case, app, graph);
+        from_missing(case, app, graph);
+        waves(case, app, graph);
+    }
+}
+
+/// An application waits for its objects that are not well, could not be applied or are waited for.
+fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
+    let resources = app.application().status.resources.iter().filter(|one| is_unwell(one)).map(key_of);
+    let failed = app.failures().into_iter().map(|(key, _)| key);
+    let reasons = Reason::of(&app.application().metadata);
+    let awaited = reasons.iter().flat_map(Reason::all).filter_map(|reason| reason.object.clone());
+    // Hooks stand in no status; those that are there and have not ended well are seen by themselves.
+    let hooks = app
+        .wanted()
+        .iter()
+        .map(|one| one.object.key())
+        .filter(|key| case.live(app.server(), key).is_some_and(|object| case.is_unwell(object)));
+    for key in resources.chain(failed).chain(awaited).chain(hooks) {
+        graph.link(app.node(), case.node(app.server(), &key));
+    }
+}
+
+fn is_unwell(resource: &ResourceStatus) -> bool {
+    let health = resource.health.as_ref().and_then(|health| health.status.known());
+    let is_well = health.is_none_or(|health| {
+        matches!(health, HealthStatusCode::Healthy | HealthStatusCode::Suspended | HealthStatusCode::Missing)
+    });
+    !is_well || resource.status == SyncStatusCode::OutOfSync
+}
+
+fn key_of(resource: &ResourceStatus) -> ObjectKey {
+    ObjectKey::new(
+        resource.group.clone(),
+        resource.kind.clone(),
+        resource.namespace.clone(),
+        resource.name.clone(),
+    )
+}
+
+/// What an application wants and has not made yet waits for the application.
+fn from_missing(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
+    for wanted in app.wanted() {
+        let key = wanted.object.key();
+        if !key.name.is_empty() && case.is_absent(app.server(), &key) {
+            graph.link(case.node(app.server(), &key), app.node());
+        }
+    }
+}
+
+/// What is not there and comes late waits for what is not well in an earlier wave.
+fn waves(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
+    let mut by_wave: BTreeMap<i64, (Vec<Node>, Vec<Node>)> = BTreeMap::new();
+    for wanted in app.wanted() {
+        let key = wanted.object.key();
+        let (missing, unwell) = by_wave.entry(wave(&wanted.object)).or_default();
+        let node = case.node(app.server(), &key);
+        if case.is_absent(app.server(), &key) {
+            missing.push(node);
+        } else if holds_wave(case, app, &key, &node) {
+            unwell.push(node);
+        }
+    }
+    let Some((holding, (_, holders))) = by_wave.iter().find(|(_, (_, unwell))| !unwell.is_empty()) else {
+        return;
+    };
+    for (missing, _) in by_wave.range(holding + 1..).map(|(_, both)| both) {
+        for (node, holder) in missing.iter().flat_map(|node| holders.iter().map(move |holder| (node, holder)))
+        {
+            graph.link(node.clone(), holder.clone());
+        }
+    }
+}
+
+/// Whether what comes after an object waits for it.
+fn holds_wave(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, node: &Node) -> bool {
+    match node {
+        Node::Application(name) => {
+            case.app(name).is_some_and(|child| child.health() != Some(HealthStatusCode::Healthy))
+        }
+        _ => case.live(app.server(), key).is_some_and(|object| case.is_unwell(object)),
+    }
+}

@@ -1,0 +1,78 @@
+//! A Secret that is not there waits for what would make it.
+
+use std::collections::HashMap;
+
+use lynceus_object::{Object, ObjectKey, Value};
+
+use crate::case::Case;
+use crate::graph::Graph;
+
+/// Where kinds say which Secret they make; without one it is called as they are.
+const MAKERS: [(&str, &str, &[&str]); 9] = [
+    ("external-secrets.io", "ExternalSecret", &["spec", "target", "name"]),
+    ("bitnami.com", "SealedSecret", &["spec", "template", "metadata", "name"]),
+    ("cert-manager.io", "Certificate", &["spec", "secretName"]),
+    ("secrets.hashicorp.com", "VaultStaticSecret", &["spec", "destination", "name"]),
+    ("secrets.hashicorp.com", "VaultDynamicSecret", &["spec", "destination", "name"]),
+    ("secrets.hashicorp.com", "VaultPKISecret", &["spec", "destination", "name"]),
+    ("kafka.strimzi.io", "KafkaUser", &["metadata", "name"]),
+    ("onepassword.com", "OnePasswordItem", &["metadata", "name"]),
+    ("objectbucket.io", "ObjectBucketClaim", &["metadata", "name"]),
+];
+
+pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
+    for ((server, secret), makers) in makers(case) {
+        let made = case.live(server, &secret).is_some();
+        for maker in makers {
+            let is_late = case.live(server, &maker).is_none_or(|maker| case.is_unwell(maker));
+            // A Secret that is there may still lack a key because its maker cannot bring it up to date.
+            if !made || is_late {
+                graph.link(case.node(server, &secret), case.node(server, &maker));
+            }
+        }
+    }
+}
+
+/// Which objects make which Secrets, whether they are there or only wanted.
+pub(crate) fn makers<'a>(case: &Case<'a>) -> HashMap<(&'a str, ObjectKey), Vec<ObjectKey>> {
+    let mut makers: HashMap<(&'a str, ObjectKey), Vec<ObjectKey>> = HashMap::new();
+    let mut note = |server: &'a str, maker: &Object| {
+        for name in made(maker) {
+            let secret = ObjectKey::new("", "Secret", maker.namespace(), name);
+            let all = makers.entry((server, secret)).or_default();
+            if !all.contains(&maker.key()) {
+                all.push(maker.key());
+            }
+        }
+    };
+    for server in case.servers() {
+        for (group, kind, _) in MAKERS {
+            for maker in case.of_kind(server, group, kind) {
+                note(server, maker);
+            }
+        }
+        for cluster in case.of_kind(server, "postgresql.cnpg.io", "Cluster") {
+            note(server, cluster);
+        }
+    }
+    for app in case.apps() {
+        for wanted in app.wanted() {
+            note(app.server(), &wanted.object);
+        }
+    }
+    makers
+}
+
+/// The names of the Secrets that an object makes.
+pub(crate) fn made(maker: &Object) -> Vec<String> {
+    if (maker.group(), maker.kind()) == ("postgresql.cnpg.io", "Cluster") {
+        return ["app", "superuser", "ca", "server", "replication"]
+            .iter()
+            .map(|end| format!("{}-{end}", maker.name()))
+            .collect();
+    }
+    let fits = |(group, kind, _): &&(&str, &str, &[&str])| (*group, *kind) == (maker.group(), maker.kind());
+    let Some((_, _, path)) = MAKERS.iter().find(fits) else { return Vec::new() };
+    let named = maker.value().at(path).and_then(Value::as_str).filter(|name| !name.is_empty());
+    vec![named.unwrap_or(maker.name()).to_owned()]
+}

@@ -1,0 +1,151 @@
+//! A service waits for the pods behind it, and whoever names it in its settings waits for the service.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lynceus_object::{Object, ObjectKey, Selector, Value};
+
+use crate::case::{Case, Pods};
+use crate::graph::Graph;
+use crate::node::Node;
+
+pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
+    let owners = case.pod_owners(server);
+    let unwell: Vec<&Object> = owners.into_iter().filter(|owner| is_short(case, server, owner)).collect();
+    let mut services: HashMap<&str, Vec<&Object>> = HashMap::new();
+    for service in case.of_kind(server, "", "Service") {
+        services.entry(service.namespace()).or_default().push(service);
+    }
+    let mut own: HashMap<ObjectKey, Vec<ObjectKey>> = HashMap::new();
+    let mut silent: BTreeSet<ObjectKey> = BTreeSet::new();
+    for owner in &unwell {
+        let near = services.get(owner.namespace()).into_iter().flatten();
+        for service in near.filter(|service| is_behind(service, owner)) {
+            graph.link(Node::object(server, service.key()), Node::object(server, owner.key()));
+            own.entry(owner.key()).or_default().push(service.key());
+            silent.insert(service.key());
+        }
+    }
+    for owner in &unwell {
+        let Some(pods) = Pods::of(owner) else { continue };
+        for key in named_services(&pods, owner.namespace()) {
+            let is_own = own.get(&owner.key()).is_some_and(|own| own.contains(&key));
+            if !is_own && (silent.contains(&key) || case.is_absent(server, &key)) {
+                graph.link(Node::object(server, owner.key()), Node::object(server, key));
+            }
+        }
+    }
+}
+
+/// Whether a workload has fewer pods than it should, or pods that are not ready.
+fn is_short(case: &Case<'_>, server: &str, owner: &Object) -> bool {
+    case.is_unwell(owner)
+        || case.pods(server, owner).iter().any(|pod| {
+            let conditions = pod.value().items_at(&["status", "conditions"]);
+            let ready = conditions.iter().find(|one| one.str_at(&["type"]) == Some("Ready"));
+            ready.is_none_or(|one| one.str_at(&["status"]) != Some("True"))
+                && pod.value().str_at(&["status", "phase"]) != Some("Succeeded")
+        })
+}
+
+/// Whether the pods of a workload are behind a service.
+fn is_behind(service: &Object, owner: &Object) -> bool {
+    let Some(wanted) = service.at(&["spec", "selector"]).filter(|selector| !selector.is_empty()) else {
+        return false;
+    };
+    let pairs = wanted.as_map().into_iter().flat_map(|map| map.iter());
+    let selector =
+        Selector::from_labels(pairs.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?))));
+    let labels = Pods::of(owner).and_then(|pods| pods.metadata).and_then(|metadata| metadata.get("labels"));
+    service.namespace() == owner.namespace() && selector.matches_labels(labels)
+}
+
+/// The services that the settings of pods name as hosts with their namespace: `db.data.svc`, `http://db.data:80`.
+fn named_services(pods: &Pods<'_>, namespace: &str) -> BTreeSet<ObjectKey> {
+    let mut named = BTreeSet::new();
+    for (_, container) in pods.containers() {
+        let texts = container.items_at(&["env"]).iter().filter_map(|one| one.str_at(&["value"]));
+        let arguments = ["args", "command"]
+            .iter()
+            .flat_map(|field| container.items_at(&[field]))
+            .filter_map(Value::as_str);
+        for host in texts.chain(arguments).flat_map(hosts_in) {
+            named.extend(self::named(&host, namespace));
+        }
+    }
+    named
+}
+
+/// The service that a host name means, if it means one of the cluster.
+pub(crate) fn named(host: &str, namespace: &str) -> Option<ObjectKey> {
+    let mut parts = host.split('.');
+    let name = parts.next().filter(|name| !name.is_empty())?;
+    let rest: Vec<&str> = parts.collect();
+    let namespace = match rest.as_slice() {
+        [] => namespace,
+        [namespace] | [namespace, "svc"] | [namespace, "svc", "cluster", "local"] => namespace,
+        _ => return None,
+    };
+    Some(ObjectKey::new("", "Service", namespace, name))
+}
+
+/// The hosts of all addresses that stand anywhere in a value.
+pub(crate) fn hosts(value: Option<&Value>) -> Vec<String> {
+    match value {
+        Some(Value::Map(map)) => map.values().flat_map(|one| hosts(Some(one))).collect(),
+        Some(Value::Seq(items)) => items.iter().flat_map(|one| hosts(Some(one))).collect(),
+        Some(value) => value.as_str().map(hosts_in).unwrap_or_default(),
+        None => Vec::new(),
+    }
+}
+
+/// The hosts in a text: of URLs, of `host:port`, and of names that end in `.svc` or `.svc.cluster.local`.
+pub(crate) fn hosts_in(text: &str) -> Vec<String> {
+    let is_end = |sign: char| sign.is_whitespace() || matches!(sign, ',' | ';' | '"' | '\'' | '(' | ')');
+    let mut hosts = Vec::new();
+    for word in text.split(is_end) {
+        // `--upstream=http://web`, but not `http://web?x=1`.
+        let word = match word.split_once('=') {
+            Some((name, value)) if !name.contains(['/', ':']) => value,
+            _ => word,
+        };
+        let (is_url, rest) = match word.split_once("://") {
+            Some((_, rest)) => (true, rest),
+            None => (false, word),
+        };
+        let authority = rest.split(['/', '?']).next().unwrap_or_default();
+        let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let (host, has_port) = match authority.split_once(':') {
+            Some((host, port)) => (host, !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())),
+            None => (authority, false),
+        };
+        let is_name = !host.is_empty()
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+            && host.bytes().any(|byte| byte.is_ascii_alphabetic());
+        if is_name && (is_url || has_port || host.ends_with(".svc") || host.contains(".svc.")) {
+            hosts.push(host.trim_end_matches('.').to_owned());
+        }
+    }
+    hosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_found_in_settings() {
+        let hosts = |text| hosts_in(text).join(" ");
+        assert_eq!(hosts("postgres://user:pass@db.data.svc:5432/shop?x=1"), "db.data.svc");
+        assert_eq!(hosts("--upstream=http://web:8080 kafka:9092"), "web kafka");
+        assert_eq!(hosts("vault.core.svc.cluster.local"), "vault.core.svc.cluster.local");
+        assert_eq!(hosts("12:30 true example 1.2.3.4:80"), "");
+    }
+
+    #[test]
+    fn a_host_of_the_cluster_means_a_service() {
+        let service = |host| named(host, "own").map(|key| format!("{}/{}", key.namespace, key.name));
+        assert_eq!(service("db").as_deref(), Some("own/db"));
+        assert_eq!(service("db.data.svc.cluster.local").as_deref(), Some("data/db"));
+        assert_eq!(service("www.example.com.org"), None);
+    }
+}

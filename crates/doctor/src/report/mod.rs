@@ -1,0 +1,5 @@
+//! What was found, for people and for programs.
+
+mod text;
+
+pub use text::text;

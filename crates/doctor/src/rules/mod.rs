@@ -1,0 +1,47 @@
+//! The sorts of trouble that the doctor knows, one file each.
+
+mod shared_resource;
+mod taint;
+
+use crate::case::Case;
+use crate::finding::{Code, Findings};
+
+/// One sort of trouble: how it is told from others, and everything that is said about it.
+pub struct Rule {
+    /// Its stable code.
+    pub code: Code,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// What it means, why it happens, an example and what to do, in Markdown. `lynceus explain` prints it.
+    pub explanation: &'static str,
+    /// Looks for it. A rule that cannot tell says nothing.
+    pub check: fn(&Case<'_>, &mut Findings),
+}
+
+/// All rules, in the order of their codes.
+pub const RULES: &[Rule] = &[shared_resource::RULE, taint::RULE];
+
+/// A rule by its code, in any case.
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.code.eq_ignore_ascii_case(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_code_of_its_own_in_order_and_says_what_to_do() {
+        let codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
+        let mut sorted = codes.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(codes, sorted);
+        for rule in RULES {
+            assert!(rule.code.len() == 7 && rule.code.starts_with("LYN"), "{}", rule.code);
+            for part in ["## Why", "## Example", "## What to do"] {
+                assert!(rule.explanation.contains(part), "{} lacks {part}", rule.code);
+            }
+        }
+    }
+}

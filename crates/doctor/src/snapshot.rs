@@ -1,0 +1,113 @@
+//! Everything that was seen at one moment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use lynceus_api::{AppProject, Application};
+use lynceus_diff::ChangeSet;
+use lynceus_files::Span;
+use lynceus_object::{GroupKind, Object, Str};
+
+/// Everything that was seen at one moment. Values of Secrets are never in it.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// When it was taken; ages are told from here.
+    pub taken_at: Timestamp,
+    /// The namespace of the installation.
+    pub home: Str,
+    /// The applications, with what they want.
+    pub applications: Vec<Delivery>,
+    /// The projects.
+    pub projects: Vec<AppProject>,
+    /// The ConfigMaps that hold the installation's settings.
+    pub settings: Vec<Object>,
+    /// The clusters that applications go to. The first one is the home cluster.
+    pub clusters: Vec<ClusterView>,
+    /// The repositories that applications come from.
+    pub repositories: Vec<RepositoryView>,
+    /// How the controller itself is.
+    pub engine: EngineView,
+    /// What could not be seen, a sentence for each: what is not said about it means nothing.
+    pub unseen: Vec<String>,
+}
+
+/// One application.
+#[derive(Clone, Debug, Default)]
+pub struct Delivery {
+    /// The Application, with the status that its controller wrote.
+    pub application: Application,
+    /// Where the Application itself stands in Git, if it does.
+    pub file: Option<Span>,
+    /// The address of the cluster that it goes to.
+    pub server: Str,
+    /// Whether its sources were rendered for this snapshot: what it wants is known only then.
+    pub rendered: bool,
+    /// What it wants, in the order of its sources; hooks too.
+    pub wanted: Vec<Wanted>,
+    /// How the cluster differs from that.
+    pub changes: ChangeSet,
+}
+
+/// An object that an application wants.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The object, with its namespace. Values of Secrets are masked.
+    pub object: Object,
+    /// Where it starts in Git.
+    pub span: Option<Span>,
+}
+
+/// One cluster.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterView {
+    /// Its address.
+    pub server: Str,
+    /// Its name.
+    pub name: Str,
+    /// Whether it could be asked.
+    pub reach: Reach,
+    /// Its version: `v1.36.3`.
+    pub version: Str,
+    /// The kinds that it serves, and whether their objects live in namespaces. Empty if that is not known.
+    pub kinds: BTreeMap<GroupKind, bool>,
+    /// Its objects, Events too.
+    pub objects: Vec<Object>,
+    /// Kinds of which not all objects were seen: that one is not here does not mean that it is not there.
+    pub partial: BTreeSet<GroupKind>,
+}
+
+/// Whether something could be reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// It answered.
+    #[default]
+    Up,
+    /// It did not, and why.
+    Away(String),
+}
+
+/// One repository.
+#[derive(Clone, Debug, Default)]
+pub struct RepositoryView {
+    /// Its address as Applications name it.
+    pub url: Str,
+    /// Whether it could be read.
+    pub reach: Reach,
+    /// Its branches, if they are known.
+    pub branches: Option<BTreeSet<Str>>,
+    /// Its tags, if they are known.
+    pub tags: Option<BTreeSet<Str>>,
+    /// The branch that its HEAD is.
+    pub head: Str,
+    /// Whether a path is there in a revision, for those that were asked for: `(revision, path)`.
+    pub paths: BTreeMap<(Str, Str), bool>,
+}
+
+/// How the controller itself is, where that can be seen.
+#[derive(Clone, Debug, Default)]
+pub struct EngineView {
+    /// How many applications wait to be looked at, if that is known.
+    pub waiting: Option<usize>,
+    /// What the controller itself complains of, a sentence for each.
+    pub complaints: Vec<String>,
+}
