@@ -48,6 +48,7 @@ mod report;
 mod resource_action;
 pub mod settings;
 mod shards;
+mod snapshot;
 mod spec;
 mod store;
 mod tell;

@@ -106,3 +106,6 @@ pub const RESULTS_BYTES: usize = 250_000;
 
 /// How many conditions of one sort stand on an Application.
 pub const CONDITIONS: usize = 100;
+
+/// How many applications and kinds are looked at in parallel for a snapshot.
+pub const SNAPSHOT_LOOKS: usize = 8;
