@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use crate::exit::Outcome;
-use context::Context;
+pub(crate) use context::Context;
 
 /// Work with applications.
 ///

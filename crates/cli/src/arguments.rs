@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    app, assess, controller, crds, diff, helm, install, kustomize, render, server, sim, snapshot, up,
+    app, assess, controller, crds, diff, doctor, explain, fix, helm, install, kustomize, render, server, sim, snapshot, up,
 };
 
 /// A GitOps delivery engine with an embedded Kubernetes.
@@ -15,7 +15,7 @@ use crate::{
     name = "lynceus",
     version,
     after_help = "Start here:\n  lynceus up --demo          an embedded cluster with an example repository, delivered\n  \
-                  lynceus app list           what is delivered\n  lynceus app get NAME       how it is, and what it waits for"
+                  lynceus app list           what is delivered\n  lynceus app get NAME       how it is, and what it waits for\n  lynceus doctor             what is wrong with all of it, and why"
 )]
 pub(crate) struct Arguments {
     /// Say more about what happens inside; twice for even more.
@@ -42,6 +42,12 @@ pub(crate) enum Command {
     Snapshot(snapshot::Arguments),
     /// Work with applications, as `argocd app` does.
     App(Box<app::Arguments>),
+    /// Say what is wrong, down to the root causes, and what would mend it.
+    Doctor(Box<doctor::Arguments>),
+    /// Write a finding's fix into a working tree, after trying it in the embedded cluster.
+    Fix(Box<fix::Arguments>),
+    /// Say what a sort of finding means, with an example.
+    Explain(explain::Arguments),
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
     /// Compare a desired object with a live one, as a sync would.

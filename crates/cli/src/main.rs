@@ -12,8 +12,11 @@ mod controller;
 mod crds;
 mod demo;
 mod diff;
+mod doctor;
 mod elsewhere;
 mod exit;
+mod explain;
+mod fix;
 mod format;
 mod health;
 mod helm;
@@ -126,6 +129,9 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Crds(arguments) => crds::run(&arguments),
         Command::Render(arguments) => render::run(&arguments).await,
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(*arguments).await,
+        Command::Fix(arguments) => fix::run(*arguments).await,
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Helm(arguments) => helm::run(&arguments).await,
         Command::Kustomize(arguments) => kustomize::run(&arguments).await,
         Command::App(arguments) => app::run(*arguments).await,

@@ -150,7 +150,7 @@ fn read_roots(file: &Path) -> Outcome<String> {
 }
 
 /// Reads what the cluster is like: a stage, a snapshot, or one of each.
-fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
+pub(crate) fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
     let (mut stage, mut snapshot) = (None, None);
     for file in files {
         let shown = file.display().to_string();

@@ -32,9 +32,9 @@ pub(crate) struct Arguments {
     without: Vec<String>,
 }
 
-/// Kinds that say nothing about what the cluster is like: what happened, who leads, how much is used, and our own faults.
-const PASSING: [(&str, &str); 6] = [
-    ("", "Event"),
+/// Kinds that say nothing about what the cluster is like: who leads, how much is used, and our own faults. Events are told of once, by
+/// the core group: the doctor reads them.
+const PASSING: [(&str, &str); 5] = [
     ("events.k8s.io", "Event"),
     ("coordination.k8s.io", "Lease"),
     ("metrics.k8s.io", "NodeMetrics"),
@@ -61,7 +61,7 @@ pub(crate) async fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Reads the cluster.
-async fn take(cluster: &Arc<Cluster>, without: &[String]) -> Outcome<Snapshot> {
+pub(crate) async fn take(cluster: &Arc<Cluster>, without: &[String]) -> Outcome<Snapshot> {
     let kinds = cluster.kinds();
     let version = cluster.raw("/version").await.doing("cannot ask the cluster for its version")?;
     let mut snapshot = Snapshot { version, ..Snapshot::default() };

@@ -1,5 +1,7 @@
 //! Everything that was seen at one moment.
 
+mod recorded;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;

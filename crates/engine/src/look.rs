@@ -160,21 +160,7 @@ impl Looker<'_> {
             Link::Up(cluster) => cluster.clone(),
             _ => return Look { project: Some(project), away: true, ..Look::failed(away(&found)) },
         };
-        let kinds = cluster.kinds();
-        let setting = Setting {
-            application: AppKey::of(application).tracked_as(self.home),
-            namespace: destination.namespace.clone(),
-            project: application.spec.project.clone(),
-            revision: Str::new(),
-            kube_version: kinds.version.clone(),
-            api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
-            value_schemes: self.settings.value_schemes.clone(),
-            kustomize_options: self.settings.kustomize_options.clone(),
-            // Whoever renders knows.
-            plugins: false,
-            tools: self.settings.tools,
-            directory_bytes: Some(self.settings.directory_bytes),
-        };
+        let setting = self.setting(application, &destination, &cluster);
         let request = Request {
             book: &self.settings.book,
             setting: &setting,
@@ -212,6 +198,30 @@ impl Looker<'_> {
             return Look { project: Some(project), away: true, ..Look::failed(away(&found)) };
         }
         look
+    }
+
+    /// What the sources of an application are rendered with.
+    pub(crate) fn setting(
+        &self,
+        application: &Application,
+        destination: &ApplicationDestination,
+        cluster: &Cluster,
+    ) -> Setting {
+        let kinds = cluster.kinds();
+        Setting {
+            application: AppKey::of(application).tracked_as(self.home),
+            namespace: destination.namespace.clone(),
+            project: application.spec.project.clone(),
+            revision: Str::new(),
+            kube_version: kinds.version.clone(),
+            api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
+            value_schemes: self.settings.value_schemes.clone(),
+            kustomize_options: self.settings.kustomize_options.clone(),
+            // Whoever renders knows.
+            plugins: false,
+            tools: self.settings.tools,
+            directory_bytes: Some(self.settings.directory_bytes),
+        }
     }
 
     async fn compare(

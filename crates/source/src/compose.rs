@@ -86,6 +86,15 @@ impl Composition {
         &self.path
     }
 
+    /// Makes a branch where `HEAD` is, unless it is there.
+    pub fn begin(&self, branch: &str) -> Result<(), SourceError> {
+        let name = format!("refs/heads/{branch}");
+        match (self.tip(&name)?, self.repository.head_id()) {
+            (None, Ok(head)) => self.point(&name, Target::Object(head.detach())),
+            _ => Ok(()),
+        }
+    }
+
     /// Adds a commit to a branch, which is made if it is not there. The work tree is left alone; see
     /// [`Composition::checkout`].
     pub fn commit(

@@ -1,5 +1,9 @@
 //! What was found, for people and for programs.
 
+mod json;
+mod markdown;
 mod text;
 
+pub use json::json;
+pub use markdown::markdown;
 pub use text::text;

@@ -1,0 +1,76 @@
+//! `lynceus doctor`: why is it not Synced and Healthy?
+
+mod patient;
+
+use std::time::Duration;
+
+use lynceus_doctor::{Examination, Severity, examine, report};
+
+pub(crate) use patient::{Patient, Where, script};
+
+use crate::exit::{Code, Doing as _, Failure, Outcome};
+
+/// Say what is wrong, down to the root causes, and what would mend it.
+///
+/// Looks at a cluster whose controller is Lynceus or Argo CD, at a repository alone (which is rehearsed in the embedded cluster), or
+/// at a snapshot file. It only looks: nothing is changed. Ends with 1 if something is wrong.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    place: Where,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
+    /// Look again and again, and print when something has changed.
+    #[arg(long, conflicts_with_all = ["repo", "snapshot"])]
+    watch: bool,
+}
+
+/// How it is printed.
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Output {
+    /// For a terminal.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// An inventory to keep: causes by weight, plan, risks, validation, rollback.
+    Markdown,
+}
+
+/// How long the doctor waits between two looks.
+const PAUSE: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run(arguments: Arguments) -> Outcome {
+    let patient = Patient::meet(&arguments.place).await?;
+    let mut last = String::new();
+    loop {
+        let examination = examine(&patient.snapshot().await?);
+        let text = print(&examination, arguments.output)?;
+        if text != last {
+            print!("{text}");
+            last = text;
+        }
+        if !arguments.watch {
+            return verdict(&examination);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+fn print(examination: &Examination, output: Output) -> Outcome<String> {
+    match output {
+        Output::Text => Ok(report::text(examination)),
+        Output::Markdown => Ok(report::markdown(examination)),
+        Output::Json => report::json(examination).doing("cannot write the report"),
+    }
+}
+
+/// What is only worth knowing does not count.
+fn verdict(examination: &Examination) -> Outcome {
+    let is_wrong = examination.roots.iter().any(|root| root.severity < Severity::P3);
+    match is_wrong || !examination.unexplained.is_empty() {
+        true => Err(Failure::new(Code::Answer, "")),
+        false => Ok(()),
+    }
+}

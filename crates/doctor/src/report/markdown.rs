@@ -1,0 +1,248 @@
+//! The inventory that people write by hand when they have only a text editor: what is wrong by weight, what comes from what,
+//! what to do in which order, at which risk, how to see that it worked and how to go back.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::examination::{Chain, Examination, Root};
+use crate::finding::Severity;
+use crate::fix::{Fix, Proof};
+use crate::words;
+
+const HEADINGS: [(Severity, &str); 4] = [
+    (Severity::P0, "P0: several applications stand still"),
+    (Severity::P1, "P1: one application does not work"),
+    (Severity::P2, "P2: not as Git wants it, and works"),
+    (Severity::P3, "P3: worth putting right"),
+];
+
+/// The report in Markdown.
+pub fn markdown(examination: &Examination) -> String {
+    let mut out = String::from("# What is wrong, and why\n\n");
+    summary(examination, &mut out);
+    for (severity, heading) in HEADINGS {
+        section(examination, severity, heading, &mut out);
+    }
+    unexplained(examination, &mut out);
+    plan(examination, &mut out);
+    risks(examination, &mut out);
+    commands("Validation", examination, |fix| &fix.verify, &mut out);
+    commands("Rollback", examination, |fix| &fix.undo, &mut out);
+    tried(examination, &mut out);
+    out
+}
+
+// Writing to a string cannot fail, so what it gives is dropped everywhere below.
+
+fn summary(examination: &Examination, out: &mut String) {
+    let totals = &examination.totals;
+    let _ = writeln!(out, "## Summary\n\nApplications: {}\n", totals.applications);
+    let _ = writeln!(out, "- **Synced and Healthy**: {}", totals.fine);
+    for (word, count) in totals.health.iter().filter(|(word, _)| *word != "Healthy") {
+        let _ = writeln!(out, "- **{word}**: {count}");
+    }
+    for (word, count) in totals.sync.iter().filter(|(word, _)| *word != "Synced") {
+        let _ = writeln!(out, "- **{word}** (sync): {count}");
+    }
+    let _ = writeln!(out, "\nRoot causes: {}", examination.roots.len());
+    for what in &examination.unseen {
+        let _ = writeln!(out, "\nNot seen: {what}");
+    }
+    out.push('\n');
+}
+
+fn section(examination: &Examination, severity: Severity, heading: &str, out: &mut String) {
+    let roots: Vec<(usize, &Root)> =
+        examination.roots.iter().enumerate().filter(|(_, root)| root.severity == severity).collect();
+    if roots.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## {heading}\n");
+    for (place, root) in roots {
+        cause(place + 1, root, out);
+    }
+}
+
+fn cause(number: usize, root: &Root, out: &mut String) {
+    let finding = &root.finding;
+    let _ = writeln!(out, "### {number}. {}\n\n`{}`\n", escaped(&finding.cause), root.id);
+    if !finding.evidence.is_empty() {
+        let _ = writeln!(out, "Seen:\n");
+        for evidence in &finding.evidence {
+            let _ = writeln!(out, "- {}", escaped(&evidence.to_string()));
+        }
+        out.push('\n');
+    }
+    if !root.chain.waiting.is_empty() {
+        let _ = writeln!(out, "Chain:\n\n```\n{}", root.chain.node);
+        chain(&root.chain, "", out);
+        let _ = writeln!(out, "```\n");
+    }
+    if !root.applications.is_empty() {
+        let names = root.applications.iter().map(|app| app.name.as_str());
+        let _ = writeln!(
+            out,
+            "Explains {}: {}\n",
+            words::count(root.applications.len(), "application"),
+            words::list(names)
+        );
+    }
+}
+
+fn chain(parent: &Chain, indent: &str, out: &mut String) {
+    for (place, part) in parent.waiting.iter().enumerate() {
+        let is_last = place + 1 == parent.waiting.len();
+        let (corner, line) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        let more = if part.more > 0 { format!(", and {} more", part.more) } else { String::new() };
+        let state = if part.state.is_empty() { String::new() } else { format!(" ({})", part.state) };
+        let _ = writeln!(out, "{indent}{corner}{}{state}{more}", part.node);
+        chain(part, &format!("{indent}{line}"), out);
+    }
+}
+
+fn unexplained(examination: &Examination, out: &mut String) {
+    if examination.unexplained.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## Not explained\n\n| Application | State | It says |\n|---|---|---|");
+    for one in &examination.unexplained {
+        let says = cell(&one.says.join("; "));
+        let _ = writeln!(out, "| `{}` | {} | {says} |", one.application, one.state);
+    }
+    out.push('\n');
+}
+
+/// What to do, in phases: one for each weight.
+fn plan(examination: &Examination, out: &mut String) {
+    let has_fix = |root: &&Root| !root.finding.fixes.is_empty();
+    if !examination.roots.iter().any(|root| has_fix(&root)) {
+        return;
+    }
+    let _ = writeln!(out, "## Fix plan\n");
+    let mut phase = 0;
+    for (severity, _) in HEADINGS {
+        let roots: Vec<&Root> =
+            examination.roots.iter().filter(|root| root.severity == severity).filter(has_fix).collect();
+        if roots.is_empty() {
+            continue;
+        }
+        phase += 1;
+        let _ = writeln!(out, "### Phase {phase} ({severity})\n");
+        for (number, root) in roots.iter().enumerate() {
+            let Some(fix) = root.finding.fixes.first() else { continue };
+            let _ = writeln!(out, "{}. {} ({}), `lynceus fix {}`", number + 1, escaped(&fix.title), state(fix), root.id);
+            for step in &fix.steps {
+                let _ = writeln!(out, "   - {}", escaped(&step.to_string()));
+            }
+            for other in root.finding.fixes.iter().skip(1) {
+                let _ = writeln!(out, "   - or: {} ({} risk)", escaped(&other.title), other.risk);
+            }
+        }
+        out.push('\n');
+    }
+}
+
+fn risks(examination: &Examination, out: &mut String) {
+    let fixes: Vec<(&Root, &Fix)> =
+        examination.roots.iter().filter_map(|root| Some((root, root.finding.fixes.first()?))).collect();
+    if fixes.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## Risk\n\n| Finding | Risk | Touches | Way back |\n|---|---|---|---|");
+    for (root, fix) in fixes {
+        let undo = fix.undo.first().map_or("none is needed", String::as_str);
+        let _ = writeln!(out, "| `{}` | {} | {} | {} |", root.id, fix.risk, cell(&fix.blast), cell(undo));
+    }
+    out.push('\n');
+}
+
+fn commands(heading: &str, examination: &Examination, of: impl Fn(&Fix) -> &Vec<String>, out: &mut String) {
+    let fixes = examination.roots.iter().filter_map(|root| root.finding.fixes.first());
+    let commands: BTreeSet<&String> = fixes.flat_map(of).collect();
+    if commands.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## {heading}\n\n```");
+    for command in commands {
+        let _ = writeln!(out, "{command}");
+    }
+    let _ = writeln!(out, "```\n");
+}
+
+/// Before and after, of the fixes that were rehearsed.
+fn tried(examination: &Examination, out: &mut String) {
+    let fixes = examination.roots.iter().flat_map(|root| &root.finding.fixes);
+    let tables: Vec<(&Fix, &Vec<(String, String, String)>)> = fixes
+        .filter_map(|fix| match &fix.proof {
+            Proof::Verified { table } => Some((fix, table)),
+            _ => None,
+        })
+        .collect();
+    if tables.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## Before and after, rehearsed\n");
+    for (fix, table) in tables {
+        let _ = writeln!(out, "{}\n\n| Application | Before | After |\n|---|---|---|", escaped(&fix.title));
+        for (application, before, after) in table {
+            let _ = writeln!(out, "| `{application}` | {before} | {after} |");
+        }
+        out.push('\n');
+    }
+}
+
+fn state(fix: &Fix) -> &'static str {
+    match fix.proof {
+        Proof::Proposed => "proposed",
+        Proof::Verified { .. } => "verified",
+        Proof::Refuted { .. } => "tried, and it did not help",
+    }
+}
+
+/// Text from clusters and files as text, whatever stands in it.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('<', "&lt;").replace('`', "'")
+}
+
+/// The same in a table.
+fn cell(text: &str) -> String {
+    escaped(text).replace('|', "\\|").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::markdown;
+    use crate::examination::examine;
+    use crate::tests::snapshot;
+
+    #[test]
+    fn the_inventory_has_causes_by_weight_a_plan_risks_and_the_way_back() {
+        let text = "
+@app grafana OutOfSync Healthy
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grafana, namespace: monitoring}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: grafana, namespace: monitoring}
+@app secrets OutOfSync Healthy
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grafana, namespace: monitoring}
+";
+        let report = markdown(&examine(&snapshot(text)));
+        for part in [
+            "Applications: 2",
+            "- **OutOfSync** (sync): 2",
+            "## P2: not as Git wants it, and works",
+            "`LYN0101/grafana/ConfigMap/grafana`",
+            "## Fix plan\n\n### Phase 1 (P2)",
+            "## Risk\n\n| Finding | Risk | Touches | Way back |",
+            "## Validation\n\n```\nlynceus app get grafana\n```",
+            "## Rollback\n\n```\ngit revert the commit\n```",
+        ] {
+            assert!(report.contains(part), "{part} is not in\n{report}");
+        }
+    }
+}
