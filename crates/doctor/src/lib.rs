@@ -1,1 +1,3 @@
 //! What is wrong with what is delivered, why, and what would mend it.
+
+pub mod surgery;
