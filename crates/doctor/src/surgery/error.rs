@@ -55,7 +55,7 @@ pub enum Problem {
         wanted: &'static str,
     },
     /// An item would leave a gap in its list.
-    #[error("the list {at} has {len} items, so that there can be no item {index}")]
+    #[error("{at} has {len} items, so that there can be no item {index}")]
     Beyond {
         /// The list, by its path.
         at: String,
@@ -65,7 +65,7 @@ pub enum Problem {
         index: usize,
     },
     /// A list has no item of a given value.
-    #[error("the list {at} has no item {item}")]
+    #[error("{at} has no item {item}")]
     NoItem {
         /// The list, by its path.
         at: String,

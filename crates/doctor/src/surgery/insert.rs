@@ -19,6 +19,10 @@ pub(super) fn field(
 ) -> Result<Vec<Splice>, Problem> {
     let Kind::Map { flow, entries } = &map.kind else { return Err(unknown(map)) };
     let last = entries.last().ok_or(Problem::Layout)?;
+    // A key such as `on` is one thing to some readers and another to others.
+    if entries.iter().any(|entry| &page.text[entry.key.body..entry.key.end] == name) {
+        return Err(Problem::Layout);
+    }
     if *flow {
         return Ok(in_brackets(page, printer, map, entries.len(), &|lead| {
             printer.flow_field(name, value, lead)

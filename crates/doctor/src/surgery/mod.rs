@@ -126,6 +126,8 @@ fn one(text: &str, cut: &Cut) -> Result<String, Refusal> {
             return Err(at_document(broken));
         }
     };
+    // Said about the whole, so that messages name whole paths.
+    model::apply(&mut document.clone(), &cut.path, &cut.change).map_err(at_document)?;
     let steps = plan::plan(document, &cut.path, &cut.change).map_err(at_document)?;
     let done = match (perform_all(text, cut.document, &steps), &cut.change) {
         // What is written elsewhere can still be replaced as a whole.

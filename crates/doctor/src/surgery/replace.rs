@@ -51,7 +51,11 @@ fn root(page: &Page<'_>, printer: &Printer<'_>, node: &Node, value: &Value) -> V
     let text = printer.document(value);
     if !node.is_empty() {
         let behind = if text.contains('\n') { newline } else { " " };
-        return vec![(node.start..node.end, format!("{}{text}", anchored(node, behind)))];
+        let (head, tail) = split(&text);
+        let rest = page.line_end(node.end);
+        // A comment stays behind the first line: behind the last it could become part of a block.
+        let head = format!("{}{head}", anchored(node, behind));
+        return vec![(node.start..node.end, head), (rest..rest, tail.to_owned())];
     }
     // Behind the comments of a document that has nothing else.
     let mut cursor = Cursor::new(page.text, node.start..page.text.len());
@@ -69,7 +73,7 @@ fn root(page: &Page<'_>, printer: &Printer<'_>, node: &Node, value: &Value) -> V
 
 /// The value of a key or a dash. What is written begins on that line; a comment there stays.
 fn hung(page: &Page<'_>, node: &Node, after: usize, text: &str) -> Vec<Splice> {
-    let (head, tail) = text.find(['\r', '\n']).map_or((text, ""), |at| text.split_at(at));
+    let (head, tail) = split(text);
     let anchor = node.anchor.as_ref().map_or(String::new(), |name| format!(" &{name}"));
     let head = format!("{anchor}{head}");
     let tail = tail.to_owned();
@@ -84,6 +88,11 @@ fn hung(page: &Page<'_>, node: &Node, after: usize, text: &str) -> Vec<Splice> {
     let from = if is_block { page.line_end(after) } else { break_before(page, node.body) };
     let behind = if node.start < node.body { properties_end(page, node, after) } else { after };
     vec![(after..behind, head), (from..page.line_end(node.end), tail)]
+}
+
+/// The first line of a text, and the others with the line breaks before them.
+fn split(text: &str) -> (&str, &str) {
+    text.find(['\r', '\n']).map_or((text, ""), |at| text.split_at(at))
 }
 
 /// Where the line before that of a position ends.

@@ -2,7 +2,7 @@
 
 use super::{check, refuses};
 
-const SHARED: &str = "base: &b\n  x: 1\n  y: {z: 2}\none: *b\ntwo:\n  <<: *b\n  y: 3\nfree: &f\n  q: 1\n";
+const SHARED: &str = "base: &b\n  x: 1\n  v: {z: 2}\none: *b\ntwo:\n  <<: *b\n  v: 3\nfree: &f\n  q: 1\n";
 
 #[test]
 fn what_an_alias_repeats_is_not_changed() {
@@ -11,7 +11,7 @@ fn what_an_alias_repeats_is_not_changed() {
         "set base.x 2",
         "base.x cannot be changed in app.yaml:2: it belongs to &b, and *b repeats that elsewhere; change both by hand",
     );
-    for change in ["set base.n 1", "set base 1", "remove base", "remove base.y.z", "append base.l 1"] {
+    for change in ["set base.n 1", "set base 1", "remove base", "remove base.v.z", "append base.l 1"] {
         let told = super::done(SHARED, change);
         assert!(told.contains("it belongs to &b"), "{change}: {told}");
     }
@@ -25,7 +25,7 @@ fn what_is_inside_of_an_alias_is_not_changed() {
         "one.x cannot be changed in app.yaml:4: it is inside of *b, which stands for what is written at &b; change it \
          there, or write it out here",
     );
-    for change in ["set one.n 1", "remove one.x", "set one.y.z 3"] {
+    for change in ["set one.n 1", "remove one.x", "set one.v.z 3"] {
         let told = super::done(SHARED, change);
         assert!(told.contains("it is inside of *b"), "{change}: {told}");
     }
@@ -53,14 +53,14 @@ fn what_is_used_only_inside_of_what_goes_goes_with_it() {
 
 #[test]
 fn a_merged_field_is_written_out_but_not_changed_inside_or_removed() {
-    check(SHARED, "set two.x 5", &SHARED.replace("  y: 3\n", "  y: 3\n  x: 5\n"));
-    check(SHARED, "set two.y 5", &SHARED.replace("  y: 3\n", "  y: 5\n"));
+    check(SHARED, "set two.x 5", &SHARED.replace("  v: 3\n", "  v: 3\n  x: 5\n"));
+    check(SHARED, "set two.v 5", &SHARED.replace("  v: 3\n", "  v: 5\n"));
     refuses(
         SHARED,
         "remove two.x",
         "two.x cannot be changed in app.yaml:6: it comes from another map by the merge key <<; change it there",
     );
-    let told = super::done("b: &b {m: {x: 1}}\nt:\n  <<: *b\n  k: 1\n", "set t.m.y 2");
+    let told = super::done("b: &b {m: {x: 1}}\nt:\n  <<: *b\n  k: 1\n", "set t.m.v 2");
     assert!(told.contains("merge key"), "{told}");
 }
 

@@ -14,7 +14,6 @@ fn only_the_document_that_is_meant_is_changed() {
 #[test]
 fn a_separator_at_the_start_belongs_to_the_first() {
     check("---\na: 1\n--- # next\na: 2\n", "1:set a 3", "---\na: 1\n--- # next\na: 3\n");
-    check("%YAML 1.1\n---\na: 1\n", "set a 3", "%YAML 1.1\n---\na: 3\n");
 }
 
 #[test]

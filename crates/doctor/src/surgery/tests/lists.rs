@@ -28,8 +28,8 @@ fn an_item_is_found_by_its_position_or_its_key() {
 fn an_item_with_a_key_is_made_if_it_is_missing() {
     check(
         POD,
-        "set spec.containers[name=\"web\"].env[name=\"B\"].value \"y\"",
-        &POD.replace("value: x}", "value: x}\n    - name: B\n      value: y"),
+        "set spec.containers[name=\"web\"].env[name=\"B\"].value \"z\"",
+        &POD.replace("value: x}", "value: x}\n    - name: B\n      value: z"),
     );
     check("a: 1\n", "set l[name=\"x\"].v 2", "a: 1\nl:\n- name: x\n  v: 2\n");
 }
@@ -61,12 +61,12 @@ fn a_position_behind_the_last_is_one_more_item_and_no_further() {
     refuses(
         "l:\n- 1\n",
         "set l[2] 2",
-        "l[2] cannot be changed in app.yaml:1: the list l has 1 items, so that there can be no item 2",
+        "l[2] cannot be changed in app.yaml:1: l has 1 items, so that there can be no item 2",
     );
     refuses(
         "l:\n- 1\n",
         "set l[=5].x 2",
-        "l[=5].x cannot be changed in app.yaml:1: the list l has no item [=5]",
+        "l[=5].x cannot be changed in app.yaml:1: l has no item [=5]",
     );
 }
 

@@ -19,8 +19,8 @@ fn a_comment_further_in_stays_with_what_it_hangs_on() {
 
 #[test]
 fn missing_parents_are_made_as_the_author_indents() {
-    check("a:\n    b: 1\n", "set x.y.z 3", "a:\n    b: 1\nx:\n    y:\n        z: 3\n");
-    check("a: 1\n", "set x.y.z 3", "a: 1\nx:\n  y:\n    z: 3\n");
+    check("a:\n    b: 1\n", "set x.w.z 3", "a:\n    b: 1\nx:\n    w:\n        z: 3\n");
+    check("a: 1\n", "set x.w.z 3", "a: 1\nx:\n  w:\n    z: 3\n");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn nothing_becomes_a_map() {
 
 #[test]
 fn a_scalar_becomes_a_map_and_back() {
-    check("a: 1 # c\nb: 2\n", r#"set a {"x": 1, "y": 2}"#, "a: # c\n  x: 1\n  y: 2\nb: 2\n");
+    check("a: 1 # c\nb: 2\n", r#"set a {"x": 1, "w": 2}"#, "a: # c\n  w: 2\n  x: 1\nb: 2\n");
     check("a: # c\n  x: 1\n  y: 2 # d\nb: 2\n", "set a 1", "a: 1 # c\nb: 2\n");
     check("a:\n  # why\n  x: 1\nb: 2\n", "set a [1]", "a:\n  # why\n- 1\nb: 2\n");
     check("a:\n  x: 1\nb: 2\n", "set a \"p\\nq\"", "a: |-\n  p\n  q\nb: 2\n");
@@ -70,8 +70,8 @@ fn a_map_that_is_set_keeps_what_is_the_same() {
 fn merging_touches_only_what_it_names() {
     check(
         "a:\n  x: 1 # one\n  m: {p: 1}\n",
-        r#"merge a {"y": 2, "m": {"q": 2}}"#,
-        "a:\n  x: 1 # one\n  m: {p: 1, q: 2}\n  y: 2\n",
+        r#"merge a {"w": 2, "m": {"q": 2}}"#,
+        "a:\n  x: 1 # one\n  m: {p: 1, q: 2}\n  w: 2\n",
     );
     check("a: 1\n", r#"merge b.c {"x": 1}"#, "a: 1\nb:\n  c:\n    x: 1\n");
     refuses(

@@ -7,8 +7,8 @@ use crate::surgery::path_at;
 fn windows_line_breaks_stay() {
     check(
         "a: 1 # c\r\nl:\r\n  - x\r\n",
-        "set b.c 2\nappend l \"y\"\nset a 3",
-        "a: 3 # c\r\nl:\r\n  - x\r\n  - y\r\nb:\r\n  c: 2\r\n",
+        "set b.c 2\nappend l \"z\"\nset a 3",
+        "a: 3 # c\r\nl:\r\n  - x\r\n  - z\r\nb:\r\n  c: 2\r\n",
     );
     check("a: |\r\n  x\r\nb: 1\r\n", "set a \"y\\nz\\n\"", "a: |\r\n  y\r\n  z\r\nb: 1\r\n");
     check("a:\r\n  b: 1\r\n  c: 2\r\nd: 3\r\n", "remove a.b\nremove a.c", "a: {}\r\nd: 3\r\n");
