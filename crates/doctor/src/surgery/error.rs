@@ -109,6 +109,13 @@ pub enum Problem {
     GoesOn,
 }
 
+impl Problem {
+    /// Whether it may only be in the way of changing a part of a value.
+    pub(super) fn is_partial(&self) -> bool {
+        matches!(self, Problem::Alias(_) | Problem::Merged | Problem::Check)
+    }
+}
+
 fn subject(field: &FieldPath) -> String {
     if field.is_root() { "the document".to_owned() } else { field.to_string() }
 }

@@ -129,16 +129,18 @@ fn one(text: &str, cut: &Cut) -> Result<String, Refusal> {
     // Said about the whole, so that messages name whole paths.
     model::apply(&mut document.clone(), &cut.path, &cut.change).map_err(at_document)?;
     let steps = plan::plan(document, &cut.path, &cut.change).map_err(at_document)?;
-    let done = match (perform_all(text, cut.document, &steps), &cut.change) {
-        // What is written elsewhere can still be replaced as a whole.
-        (Err((_, Problem::Alias(_) | Problem::Merged)), Change::Set(value)) if !cut.path.is_root() => {
+    let done = perform_all(text, cut.document, &steps)
+        .and_then(|done| check(&page, &done, cut).map_err(at_document).map(|()| done));
+    match (done, &cut.change) {
+        // What is written elsewhere, or says something else to another reader, can still be replaced as a whole.
+        (Err((line, problem)), Change::Set(value)) if problem.is_partial() && !cut.path.is_root() => {
             let path = cut.path.by_position(document).unwrap_or_else(|| cut.path.clone());
-            whole(text, cut.document, path, value)?
+            let done = whole(text, cut.document, path, value).map_err(|_| (line, problem))?;
+            check(&page, &done, cut).map_err(at_document)?;
+            Ok(done)
         }
-        (done, _) => done?,
-    };
-    check(&page, &done, cut).map_err(at_document)?;
-    Ok(done)
+        (done, _) => done,
+    }
 }
 
 /// Sets a field without a look at what it was.

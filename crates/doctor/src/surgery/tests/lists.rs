@@ -63,11 +63,7 @@ fn a_position_behind_the_last_is_one_more_item_and_no_further() {
         "set l[2] 2",
         "l[2] cannot be changed in app.yaml:1: l has 1 items, so that there can be no item 2",
     );
-    refuses(
-        "l:\n- 1\n",
-        "set l[=5].x 2",
-        "l[=5].x cannot be changed in app.yaml:1: l has no item [=5]",
-    );
+    refuses("l:\n- 1\n", "set l[=5].x 2", "l[=5].x cannot be changed in app.yaml:1: l has no item [=5]");
 }
 
 #[test]

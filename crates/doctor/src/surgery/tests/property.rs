@@ -36,12 +36,17 @@ fn scalar() -> impl Strategy<Value = Written> {
 fn written() -> impl Strategy<Value = Written> {
     scalar().prop_recursive(4, 24, 4, |inner| {
         let key = prop_oneof!["[a-e]", Just("'q k'".to_owned()), Just("\"w\"".to_owned())];
-        let fields = prop::collection::btree_map(key, inner.clone(), 0..4).prop_map(|map| map.into_iter().collect());
+        let fields =
+            prop::collection::btree_map(key, inner.clone(), 0..4).prop_map(|map| map.into_iter().collect());
         prop_oneof![
-            (any::<bool>(), any::<bool>(), fields)
-                .prop_map(|(flow, comment, fields)| Written::Map { flow, comment, fields }),
-            (any::<bool>(), any::<bool>(), any::<bool>(), prop::collection::vec(inner, 0..4))
-                .prop_map(|(flow, indented, comment, items)| Written::List { flow, indented, comment, items }),
+            (any::<bool>(), any::<bool>(), fields).prop_map(|(flow, comment, fields)| Written::Map {
+                flow,
+                comment,
+                fields
+            }),
+            (any::<bool>(), any::<bool>(), any::<bool>(), prop::collection::vec(inner, 0..4)).prop_map(
+                |(flow, indented, comment, items)| Written::List { flow, indented, comment, items }
+            ),
         ]
     })
 }
@@ -152,12 +157,16 @@ fn some_path(value: &Value, choices: &[usize]) -> FieldPath {
     let mut here = value;
     for choice in choices {
         let (next, inner) = match here {
-            Value::Map(map) if !map.is_empty() && choice % 7 > 0 => match map.iter().nth(choice % map.len()) {
-                Some((name, inner)) => (path.field(name.clone()), inner),
-                None => break,
-            },
+            Value::Map(map) if !map.is_empty() && choice % 7 > 0 => {
+                match map.iter().nth(choice % map.len()) {
+                    Some((name, inner)) => (path.field(name.clone()), inner),
+                    None => break,
+                }
+            }
             Value::Map(_) => return path.field("new"),
-            Value::Seq(items) if !items.is_empty() => (path.index(choice % items.len()), &items[choice % items.len()]),
+            Value::Seq(items) if !items.is_empty() => {
+                (path.index(choice % items.len()), &items[choice % items.len()])
+            }
             Value::Seq(_) => return path.index(0),
             _ => break,
         };
@@ -168,7 +177,10 @@ fn some_path(value: &Value, choices: &[usize]) -> FieldPath {
 
 fn said(text: &str) -> Vec<Value> {
     let found = yaml::documents(text.as_bytes(), &Options::default());
-    found.into_iter().map(|document| document.result.unwrap_or_else(|error| panic!("{error}\n{text}"))).collect()
+    found
+        .into_iter()
+        .map(|document| document.result.unwrap_or_else(|error| panic!("{error}\n{text}")))
+        .collect()
 }
 
 /// What a change makes of a value, by the words of a JSON patch; none if those do not say it.
@@ -193,7 +205,7 @@ fn json(value: &Value) -> serde_json::Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// An ordinary document takes every change that makes sense.
     #[test]

@@ -124,6 +124,11 @@ fn the_same_value_changes_nothing() {
 }
 
 #[test]
+fn what_only_some_readers_take_for_the_value_is_written_out() {
+    check("a: yes\nb: on\n", "set a true\nset b \"on\"", "a: true\nb: \"on\"\n");
+}
+
+#[test]
 fn a_tag_goes_with_the_value_that_it_was_for() {
     check("a: !!str 5\n", "set a 6", "a: 6\n");
 }
