@@ -95,6 +95,17 @@ pub enum Problem {
     /// The text that would come of it says something else.
     #[error("the changed text would not say what was asked for; edit it by hand")]
     Check,
+    /// Only a text can stand there.
+    #[error("only a single text can be set there")]
+    Shape,
+    /// Only a part of the text comes from there.
+    #[error("only what is between {before:?} and {after:?} comes from there")]
+    Foreign {
+        /// What comes before it.
+        before: String,
+        /// What comes after it.
+        after: String,
+    },
     /// There are not as many lines.
     #[error("the file has no line {0}")]
     NoLine(u32),
