@@ -13,9 +13,11 @@ mod graph;
 pub mod limits;
 mod links;
 mod node;
+pub mod provenance;
 pub mod report;
 mod rules;
 mod snapshot;
+pub mod surgery;
 #[cfg(test)]
 mod tests;
 mod words;

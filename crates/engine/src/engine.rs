@@ -332,7 +332,7 @@ impl Engine {
         self.looker(&self.settings()).project(application)
     }
 
-    fn looker<'a>(&'a self, settings: &'a Settings) -> Looker<'a> {
+    pub(crate) fn looker<'a>(&'a self, settings: &'a Settings) -> Looker<'a> {
         Looker {
             fleet: &self.fleet,
             renderer: &self.renderer,

@@ -166,6 +166,15 @@ pub struct Renderer {
     rendering: Gate,
 }
 
+/// What made a field, and the files that it was made of.
+pub(crate) struct Traced {
+    pub(crate) reason: Reason,
+    /// Which of the sources it is.
+    pub(crate) number: usize,
+    pub(crate) tree: Arc<dyn Tree>,
+    pub(crate) references: References,
+}
+
 impl Renderer {
     /// Reads repositories through `sources`.
     pub fn new(sources: Sources) -> Self {
@@ -235,27 +244,47 @@ impl Renderer {
         request: &Request<'_>,
         field: &Field,
     ) -> Result<Option<Reason>, RenderingError> {
+        Ok(self.trace(request, field).await?.map(|traced| traced.reason))
+    }
+
+    /// The same, with the files that it was made of.
+    pub(crate) async fn trace(
+        &self,
+        request: &Request<'_>,
+        field: &Field,
+    ) -> Result<Option<Traced>, RenderingError> {
         let mut places = self.places(request).await;
         if let Some(failed) = places.iter().position(Result::is_err)
             && let Err(error) = places.swap_remove(failed)
         {
             return Err(error);
         }
-        for (source, place) in request.sources.iter().zip(&places) {
+        for (number, (source, place)) in request.sources.iter().zip(&places).enumerate() {
             let Ok((repository, place)) = place else { continue };
             if is_for_others(source) {
                 continue;
             }
             let setting = self.setting(request, place);
             let lent = lent(source, request.sources, &places);
-            let files = self.files(source, (repository, place), lent).await?;
+            let (tree, references) = self.files(source, (repository, place), lent).await?;
             let wanted = field.clone();
             let why = move |job: &Job<'_>, world: &mut Ambience| explain(job, &wanted, world);
+            let files = (tree.clone(), references.clone());
             if let Some(reason) = self.make(request, source, files, setting, why).await? {
-                return Ok(Some(reason));
+                return Ok(Some(Traced { reason, number, tree, references }));
             }
         }
         Ok(None)
+    }
+
+    /// The files of a source.
+    pub(crate) async fn tree_of(
+        &self,
+        request: &Request<'_>,
+        source: &ApplicationSource,
+    ) -> Result<Arc<dyn Tree>, RenderingError> {
+        let (repository, place) = self.locate(request, source, None).await?;
+        self.tree(source, &repository, &place).await
     }
 
     /// Where the sources stand, in their order.

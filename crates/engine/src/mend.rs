@@ -1,0 +1,312 @@
+//! From what is to be changed to the files that have to be changed for it.
+
+mod desk;
+mod document;
+
+use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
+use lynceus_doctor::provenance::{Ground, Place as Spot, PlaceError, Whose, place};
+use lynceus_doctor::surgery::{Change, SurgeryError};
+use lynceus_doctor::{AppName, Edit, Fix, Place, Step};
+use lynceus_files::FilePath;
+use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
+use lynceus_render::{Field, Setting};
+use std::sync::Arc;
+
+pub use desk::{FileChange, patch_of};
+
+use crate::engine::Engine;
+use crate::key::AppKey;
+use crate::queue::Freshness;
+use crate::rendering::{RenderingError, Request, Traced};
+use crate::settings::Settings;
+use desk::Desk;
+
+/// Why files could not be changed as a fix wants it.
+#[derive(Debug, thiserror::Error)]
+pub enum MendError {
+    /// The application is not there, or cannot be rendered for a reason that its conditions tell.
+    #[error("application {0} cannot be looked into")]
+    NoApplication(AppName),
+    /// A source cannot be rendered.
+    #[error("the sources of {application} cannot be rendered")]
+    Rendering {
+        /// The application.
+        application: AppName,
+        /// Why.
+        #[source]
+        source: Box<RenderingError>,
+    },
+    /// The application has no such object, or a program makes it.
+    #[error("no file of {application} has {object}")]
+    NoObject {
+        /// The application.
+        application: AppName,
+        /// The object.
+        object: ObjectKey,
+    },
+    /// It cannot be told where the field is written.
+    #[error("it cannot be told where {path} of {object} is written")]
+    Place {
+        /// The object.
+        object: ObjectKey,
+        /// The field.
+        path: FieldPath,
+        /// Why not, and where to look.
+        #[source]
+        source: PlaceError,
+    },
+    /// The text of a file cannot be changed that way.
+    #[error(transparent)]
+    Surgery(#[from] SurgeryError),
+    /// The object has no document of its own that could be removed.
+    #[error("{object} is made by the template {file}; take it out there, or by a value that the template looks at")]
+    Template {
+        /// The object.
+        object: ObjectKey,
+        /// The template.
+        file: FilePath,
+    },
+    /// Nothing is known of where the Application itself is written.
+    #[error("no file is known that application {0} is written in")]
+    Undeclared(AppName),
+    /// A file cannot be read.
+    #[error("{file} cannot be read: {reason}")]
+    File {
+        /// The file.
+        file: FilePath,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// An application with everything that its sources are rendered with.
+struct Bench {
+    name: AppName,
+    application: Application,
+    project: Arc<AppProject>,
+    setting: Setting,
+    sources: Vec<ApplicationSource>,
+    settings: Arc<Settings>,
+}
+
+impl Bench {
+    fn request(&self, engine: &Engine) -> Request<'_> {
+        Request {
+            book: &self.settings.book,
+            setting: &self.setting,
+            project: &self.project,
+            sources: &self.sources,
+            revisions: &[],
+            files: &[],
+            keyring: &self.settings.keyring,
+            freshness: Freshness::Recent,
+            now: engine.clock().now(),
+        }
+    }
+}
+
+impl Engine {
+    /// The files that a fix changes, with what they say before and after.
+    pub async fn mend(&self, fix: &Fix) -> Result<Vec<FileChange>, MendError> {
+        let mut desk = Desk::default();
+        for step in &fix.steps {
+            if let Step::Git(Edit { application, place }) = step {
+                Box::pin(self.edit(&mut desk, application, place)).await?;
+            }
+        }
+        Ok(desk.changes())
+    }
+
+    async fn edit(&self, desk: &mut Desk, name: &AppName, what: &Place) -> Result<(), MendError> {
+        let change = |value: &Option<Value>| value.clone().map_or(Change::Remove, Change::Set);
+        match what {
+            Place::Field { object, path, value } => {
+                self.change_field(desk, name, object, path, &change(value)).await
+            }
+            Place::Application { path, value } => self.change_application(desk, name, path, &change(value)).await,
+            Place::ApplicationItem { path, value } => {
+                self.change_application(desk, name, path, &Change::Append(value.clone())).await
+            }
+            Place::Remove { object } => self.remove_object(desk, name, object).await,
+            Place::Add { beside, object } => self.add_object(desk, name, beside, object).await,
+        }
+    }
+
+    /// Changes a field where it was written last.
+    async fn change_field(
+        &self,
+        desk: &mut Desk,
+        name: &AppName,
+        key: &ObjectKey,
+        path: &FieldPath,
+        change: &Change,
+    ) -> Result<(), MendError> {
+        let bench = self.bench(name).await?;
+        let object = self.rendered(&bench, key).await?;
+        // A field that is not there yet goes into what would hold it.
+        let mut known = path.clone();
+        while !known.is_root() && known.get(object.value()).is_none() {
+            known.pop();
+        }
+        let traced = self.traced(&bench, key, &known).await?;
+        let spot = self.spot(&bench, &traced, &object, key, (&known, path), change)?;
+        let tree = match &spot.whose {
+            Whose::Reference(reference) => traced.references.get(reference).cloned(),
+            Whose::Source | Whose::Application => Some(traced.tree.clone()),
+        };
+        let source = match &spot.whose {
+            Whose::Reference(reference) => bench.sources.iter().find(|source| source.ref_ == *reference),
+            _ => bench.sources.get(traced.number),
+        };
+        let (Some(tree), Some(source)) = (tree, source) else {
+            return Err(MendError::NoObject { application: name.clone(), object: key.clone() });
+        };
+        desk.change(&source.repo_url, &*tree, &spot.file, |text| Ok(spot.operate(text, change)?))
+    }
+
+    /// Where a field has to be changed, given what is known of it or of what would hold it.
+    fn spot(
+        &self,
+        bench: &Bench,
+        traced: &Traced,
+        object: &Object,
+        key: &ObjectKey,
+        (known, path): (&FieldPath, &FieldPath),
+        change: &Change,
+    ) -> Result<Spot, MendError> {
+        let source = bench.sources.get(traced.number);
+        let root = FilePath::root();
+        let at = source.and_then(|source| FilePath::new(&source.path).ok()).unwrap_or(root);
+        let ground = Ground {
+            tree: &*traced.tree,
+            path: &at,
+            application: &bench.name.name,
+            references: &traced.references,
+            declared: None,
+        };
+        let failed =
+            |source| MendError::Place { object: key.clone(), path: path.clone(), source };
+        let wanted = match change {
+            Change::Set(value) if known == path => Some(value),
+            _ => None,
+        };
+        let spot = place(&ground, &traced.reason, object, known, wanted).map_err(failed)?;
+        let rest: FieldPath = path.segments().iter().skip(known.segments().len()).cloned().collect();
+        if rest.is_root() {
+            return Ok(spot);
+        }
+        spot.below(&rest).ok_or_else(|| failed(PlaceError::Absent))
+    }
+
+    /// Changes the Application itself: where the application that brings it has it, or in the file that holds it.
+    async fn change_application(
+        &self,
+        desk: &mut Desk,
+        name: &AppName,
+        path: &FieldPath,
+        change: &Change,
+    ) -> Result<(), MendError> {
+        let key = ObjectKey::new(GROUP, "Application", name.namespace.clone(), name.name.clone());
+        if let Some(parent) = self.parent(&key).await {
+            return self.change_field(desk, &parent, &key, path, change).await;
+        }
+        let bench = self.bench(name).await?;
+        for source in bench.sources.iter().filter(|source| source.chart.is_empty()) {
+            let Ok(tree) = self.renderer().tree_of(&bench.request(self), source).await else { continue };
+            if let Some((file, document)) = document::find(&*tree, &key) {
+                let cut = |text: &str| document::change(&file, text, document, path, change);
+                return desk.change(&source.repo_url, &*tree, &file, cut);
+            }
+        }
+        Err(MendError::Undeclared(name.clone()))
+    }
+
+    /// Takes an object out: its document, or its file if there is nothing else in it.
+    async fn remove_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
+        let bench = self.bench(name).await?;
+        let traced = self.traced(&bench, key, &FieldPath::fields(["metadata", "name"])).await?;
+        let missing = || MendError::NoObject { application: name.clone(), object: key.clone() };
+        let file = document::file_of(&traced.reason).ok_or_else(missing)?;
+        let source = bench.sources.get(traced.number).ok_or_else(missing)?;
+        if document::is_template(&*traced.tree, &file) {
+            return Err(MendError::Template { object: key.clone(), file });
+        }
+        let name = key.clone();
+        desk.rewrite(&source.repo_url, &*traced.tree, &file, |text| document::without(&file, text, &name))?;
+        if desk.is_gone(&source.repo_url, &file) {
+            document::unlist(desk, &source.repo_url, &*traced.tree, &file)?;
+        }
+        Ok(())
+    }
+
+    /// Adds an object in a file of its own beside another one.
+    async fn add_object(
+        &self,
+        desk: &mut Desk,
+        name: &AppName,
+        beside: &ObjectKey,
+        object: &Value,
+    ) -> Result<(), MendError> {
+        let bench = self.bench(name).await?;
+        let traced = self.traced(&bench, beside, &FieldPath::fields(["metadata", "name"])).await?;
+        let missing = || MendError::NoObject { application: name.clone(), object: beside.clone() };
+        let file = document::file_of(&traced.reason).ok_or_else(missing)?;
+        let source = bench.sources.get(traced.number).ok_or_else(missing)?;
+        let new = document::name_beside(&file, object).ok_or_else(missing)?;
+        desk.create(&source.repo_url, &new, lynceus_object::yaml::to_string(object));
+        document::list(desk, &source.repo_url, &*traced.tree, &file, &new)
+    }
+
+    /// The application that brings an Application.
+    async fn parent(&self, key: &ObjectKey) -> Option<AppName> {
+        let object = self.home().cache().get(key)?;
+        let mark = self.settings().tracking.application(&object)?;
+        let parent = AppKey::from_tracked(&mark, &self.options().namespace);
+        (parent.object_key() != *key).then(|| AppName::new(parent.namespace, parent.name))
+    }
+
+    async fn bench(&self, name: &AppName) -> Result<Bench, MendError> {
+        let missing = || MendError::NoApplication(name.clone());
+        let key = AppKey::new(name.namespace.clone(), name.name.clone());
+        let object = self.home().cache().get(&key.object_key()).ok_or_else(missing)?;
+        let application = Application::from_object(&object).map_err(|_| missing())?;
+        let project = self.project(&application).map_err(|_| missing())?;
+        let found = self.fleet().find_settled(&application.spec.destination).await.map_err(|_| missing())?;
+        let lynceus_cluster::Link::Up(cluster) = &found.link else { return Err(missing()) };
+        let settings = self.settings();
+        let destination = application.spec.destination.clone();
+        let setting = self.looker(&settings).setting(&application, &destination, cluster);
+        let sources = application.spec.all_sources();
+        Ok(Bench { name: name.clone(), application, project, setting, sources, settings })
+    }
+
+    /// An object as the sources give it.
+    async fn rendered(&self, bench: &Bench, key: &ObjectKey) -> Result<Object, MendError> {
+        let namespace: &Str = &bench.application.spec.destination.namespace;
+        for sourced in self.renderer().render(&bench.request(self)).await {
+            let sourced = sourced.map_err(|error| MendError::Rendering {
+                application: bench.name.clone(),
+                source: Box::new(error),
+            })?;
+            let fits = |object: &Object| {
+                let own = if object.namespace().is_empty() { namespace.as_str() } else { object.namespace() };
+                let near = key.namespace.is_empty() || key.namespace == own;
+                object.group_kind() == key.group_kind() && object.name() == key.name && near
+            };
+            if let Some(found) = sourced.rendered.manifests.iter().find(|one| fits(&one.object)) {
+                return Ok(found.object.clone());
+            }
+        }
+        Err(MendError::NoObject { application: bench.name.clone(), object: key.clone() })
+    }
+
+    async fn traced(&self, bench: &Bench, key: &ObjectKey, path: &FieldPath) -> Result<Traced, MendError> {
+        let field = Field { kind: key.kind.to_string(), name: key.name.to_string(), path: path.clone() };
+        let traced = self.renderer().trace(&bench.request(self), &field).await;
+        let traced = traced.map_err(|error| MendError::Rendering {
+            application: bench.name.clone(),
+            source: Box::new(error),
+        })?;
+        traced.ok_or_else(|| MendError::NoObject { application: bench.name.clone(), object: key.clone() })
+    }
+}

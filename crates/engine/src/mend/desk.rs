@@ -1,0 +1,94 @@
+//! Files on their way to being changed: several steps may change one.
+
+use std::collections::BTreeMap;
+
+use lynceus_doctor::surgery::unified;
+use lynceus_files::{FilePath, Tree};
+use lynceus_object::Str;
+use lynceus_render::limits::FILE_BYTES;
+
+use super::MendError;
+
+/// One file that a fix changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// The repository, as Applications name it.
+    pub repository: Str,
+    /// The file.
+    pub path: FilePath,
+    /// What it says now; nothing if it is new.
+    pub before: Option<String>,
+    /// What it is to say; nothing if it goes.
+    pub after: Option<String>,
+}
+
+/// The changes as one patch that `git apply` takes.
+pub fn patch_of(changes: &[FileChange]) -> String {
+    let files: Vec<(FilePath, Option<&str>, Option<&str>)> = changes
+        .iter()
+        .map(|one| (one.path.clone(), one.before.as_deref(), one.after.as_deref()))
+        .collect();
+    unified(&files)
+}
+
+#[derive(Default)]
+pub(super) struct Desk {
+    files: BTreeMap<(Str, FilePath), FileChange>,
+}
+
+impl Desk {
+    /// Changes the text of a file.
+    pub(super) fn change(
+        &mut self,
+        repository: &Str,
+        tree: &dyn Tree,
+        file: &FilePath,
+        change: impl FnOnce(&str) -> Result<String, MendError>,
+    ) -> Result<(), MendError> {
+        self.rewrite(repository, tree, file, |text| change(text).map(Some))
+    }
+
+    /// Changes the text of a file, or removes it.
+    pub(super) fn rewrite(
+        &mut self,
+        repository: &Str,
+        tree: &dyn Tree,
+        file: &FilePath,
+        change: impl FnOnce(&str) -> Result<Option<String>, MendError>,
+    ) -> Result<(), MendError> {
+        let before = match self.files.get(&(repository.clone(), file.clone())) {
+            Some(open) => open.after.clone().unwrap_or_default(),
+            None => read(tree, file)?,
+        };
+        let after = change(&before)?;
+        let key = (repository.clone(), file.clone());
+        let (repository, path) = key.clone();
+        let fresh = FileChange { repository, path, before: Some(before), after: None };
+        self.files.entry(key).or_insert(fresh).after = after;
+        Ok(())
+    }
+
+    /// Puts a new file on the desk.
+    pub(super) fn create(&mut self, repository: &Str, file: &FilePath, text: String) {
+        let key = (repository.clone(), file.clone());
+        let (repository, path) = key.clone();
+        self.files.insert(key, FileChange { repository, path, before: None, after: Some(text) });
+    }
+
+    /// Whether a file is on the desk and goes.
+    pub(super) fn is_gone(&self, repository: &Str, file: &FilePath) -> bool {
+        self.files.get(&(repository.clone(), file.clone())).is_some_and(|one| one.after.is_none())
+    }
+
+    /// What has really changed.
+    pub(super) fn changes(self) -> Vec<FileChange> {
+        self.files.into_values().filter(|one| one.before != one.after).collect()
+    }
+}
+
+/// The text of a file.
+pub(super) fn read(tree: &dyn Tree, file: &FilePath) -> Result<String, MendError> {
+    let failed = |reason: String| MendError::File { file: file.clone(), reason };
+    let bytes = tree.read(file, FILE_BYTES).map_err(|error| failed(error.to_string()))?;
+    String::from_utf8(bytes.to_vec()).map_err(|error| failed(error.to_string()))
+}
