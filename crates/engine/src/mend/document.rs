@@ -23,7 +23,7 @@ pub(super) fn file_of(reason: &Reason) -> Option<FilePath> {
         Reason::Kustomization(explanation) => {
             let first = explanation.before.last().unwrap_or(&explanation.last);
             match first {
-                Cause::Written(place) => Some(place.file.clone()),
+                Cause::Written(place) => FilePath::new(&place.file).ok(),
                 _ => None,
             }
         }
