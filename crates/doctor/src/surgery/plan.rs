@@ -41,6 +41,11 @@ pub(super) fn plan(document: &Value, path: &FieldPath, change: &Change) -> Resul
     Ok(steps)
 }
 
+/// How many steps of a path are not there.
+pub(super) fn missing(document: &Value, path: &FieldPath) -> usize {
+    follow(document, path).1.len()
+}
+
 /// What of a path is there, with positions in place of keys, and the rest of it.
 fn follow<'p>(document: &Value, path: &'p FieldPath) -> (FieldPath, &'p [Segment]) {
     let segments = path.segments();

@@ -118,6 +118,16 @@ fn keys_need_quotes_where_strings_do() {
 }
 
 #[test]
+fn a_key_that_readers_call_differently_is_found_by_its_first_name() {
+    check("on:\n  push: 1\n", "set true.push 2", "on:\n  push: 2\n");
+    refuses(
+        "on:\n  push: 1\n",
+        "set on 2",
+        "on cannot be changed in app.yaml:1: the text is written in a way that cannot be changed safely; edit it by hand",
+    );
+}
+
+#[test]
 fn a_key_that_is_there_twice_is_set_where_it_counts_and_not_removed() {
     check("a: 1\nb: 2\na: 3\n", "set a 4", "a: 1\nb: 2\na: 4\n");
     refuses(
