@@ -1,7 +1,11 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod orphaned_resource;
+mod ownership;
+mod repeated_resource;
 mod shared_resource;
 mod taint;
+mod umbrella;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -19,7 +23,13 @@ pub struct Rule {
 }
 
 /// All rules, in the order of their codes.
-pub const RULES: &[Rule] = &[shared_resource::RULE, taint::RULE];
+pub const RULES: &[Rule] = &[
+    shared_resource::RULE,
+    umbrella::RULE,
+    orphaned_resource::RULE,
+    repeated_resource::RULE,
+    taint::RULE,
+];
 
 /// A rule by its code, in any case.
 pub fn rule(code: &str) -> Option<&'static Rule> {
