@@ -1,11 +1,18 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod blocked_kind;
+mod excluded_kind;
+mod missing_kind;
+mod missing_namespace;
 mod orphaned_resource;
 mod ownership;
+mod parenthood;
 mod repeated_resource;
 mod shared_resource;
 mod taint;
 mod umbrella;
+mod unserved_version;
+mod unset_namespace;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -28,6 +35,12 @@ pub const RULES: &[Rule] = &[
     umbrella::RULE,
     orphaned_resource::RULE,
     repeated_resource::RULE,
+    missing_kind::RULE,
+    blocked_kind::RULE,
+    missing_namespace::RULE,
+    unset_namespace::RULE,
+    excluded_kind::RULE,
+    unserved_version::RULE,
     taint::RULE,
 ];
 
