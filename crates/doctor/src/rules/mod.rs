@@ -1,18 +1,37 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod admission;
+mod autoscaled_replicas;
 mod blocked_kind;
+mod closed_window;
+mod difference;
+mod early_health;
 mod excluded_kind;
+mod failed_sync;
+mod healing_off;
+mod idle_rule;
+mod immutable_field;
+mod manual_sync;
+mod mass_deletion;
 mod missing_kind;
 mod missing_namespace;
+mod orphaned_application;
 mod orphaned_resource;
 mod ownership;
 mod parenthood;
+mod pruning_off;
 mod repeated_resource;
+mod server_default;
 mod shared_resource;
+mod skipped;
+mod stuck_operation;
 mod taint;
 mod umbrella;
 mod unserved_version;
 mod unset_namespace;
+mod wave_order;
+mod wide_rule;
+mod written_field;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -33,6 +52,7 @@ pub struct Rule {
 pub const RULES: &[Rule] = &[
     shared_resource::RULE,
     umbrella::RULE,
+    orphaned_application::RULE,
     orphaned_resource::RULE,
     repeated_resource::RULE,
     missing_kind::RULE,
@@ -42,6 +62,23 @@ pub const RULES: &[Rule] = &[
     excluded_kind::RULE,
     unserved_version::RULE,
     taint::RULE,
+    immutable_field::RULE,
+    written_field::RULE,
+    server_default::RULE,
+    admission::RULE,
+    wide_rule::RULE,
+    idle_rule::RULE,
+    autoscaled_replicas::RULE,
+    manual_sync::RULE,
+    closed_window::RULE,
+    failed_sync::RULE,
+    stuck_operation::RULE,
+    healing_off::RULE,
+    pruning_off::RULE,
+    mass_deletion::RULE,
+    early_health::RULE,
+    wave_order::RULE,
+    skipped::RULE,
 ];
 
 /// A rule by its code, in any case.
