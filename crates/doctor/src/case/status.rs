@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use lynceus_api::{
-    ApplicationConditionType, OperationPhase, OperationState, Options, Reason, ResourceStatus,
-    SyncStatusCode, options, wave,
+    ApplicationConditionType, OperationPhase, OperationState, Reason, ResourceStatus, SyncStatusCode,
 };
 use lynceus_diff::{Change, Update, Verdict};
 use lynceus_object::ObjectKey;
@@ -84,13 +83,12 @@ impl<'a> App<'a> {
         listed.chain(compared.map(Change::key)).collect()
     }
 
-    /// The objects that are no longer in Git and still there, but for those that say that they are to stay.
+    /// The objects that are no longer in Git and still there.
     pub fn leftovers(&self) -> BTreeSet<ObjectKey> {
         let changes = &self.delivery.changes.changes;
         if !changes.is_empty() {
             let pruned = changes.iter().filter(|one| matches!(one.verdict, Verdict::Prune));
-            let stays = |one: &&Change| !one.pair.live().is_some_and(is_to_stay);
-            return pruned.filter(stays).map(Change::key).collect();
+            return pruned.map(Change::key).collect();
         }
         self.resources().filter(|(_, one)| one.requires_pruning).map(|(key, _)| key).collect()
     }
@@ -115,15 +113,4 @@ impl<'a> App<'a> {
     pub fn reasons(&self) -> Vec<Reason> {
         Reason::of(&self.application().metadata)
     }
-
-    /// The wave in which an application brings an object: as it is written, or as its status has it.
-    pub fn wave_of(&self, key: &ObjectKey) -> Option<i64> {
-        let listed = || self.resources().find(|(one, _)| one == key).map(|(_, one)| one.sync_wave);
-        self.wants(key).map(|one| wave(&one.object)).or_else(listed)
-    }
-}
-
-/// Whether an object says that it is never pruned.
-fn is_to_stay(object: &lynceus_object::Object) -> bool {
-    Options::sync(object).value(options::sync::PRUNE) == Some(options::sync::FALSE)
 }

@@ -111,7 +111,7 @@ impl<'a> Providers<'a> {
         let mut providers = Providers::default();
         for app in case.apps() {
             for wanted in app.wanted() {
-                if let Some(kind) = defined(&wanted.object) {
+                for kind in defined(&wanted.object).into_iter().chain(made(&wanted.object)) {
                     let provider = Provider { app: app.name.clone(), definition: wanted.object.key() };
                     providers.by_kind.entry((app.server(), kind)).or_default().push(provider);
                 }
@@ -160,6 +160,27 @@ pub(crate) fn defined(object: &Object) -> Option<GroupKind> {
     }
     let group = object.value().str_at(&["spec", "group"])?;
     Some(GroupKind::new(group, object.value().str_at(&["spec", "names", "kind"])?))
+}
+
+/// The kinds that a controller makes a definition of for an object: policies and compositions have kinds of their own.
+fn made(object: &Object) -> Vec<GroupKind> {
+    let text = |path: &[&str]| object.value().str_at(path).unwrap_or_default().to_owned();
+    match (object.group(), object.kind()) {
+        ("templates.gatekeeper.sh", "ConstraintTemplate") => {
+            let kind = text(&["spec", "crd", "spec", "names", "kind"]);
+            vec![GroupKind::new("constraints.gatekeeper.sh", kind)]
+        }
+        ("apiextensions.crossplane.io", "CompositeResourceDefinition") => {
+            let group = text(&["spec", "group"]);
+            let kinds = [text(&["spec", "names", "kind"]), text(&["spec", "claimNames", "kind"])];
+            kinds
+                .into_iter()
+                .filter(|kind| !kind.is_empty())
+                .map(|kind| GroupKind::new(group.clone(), kind))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]

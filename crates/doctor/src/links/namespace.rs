@@ -126,16 +126,18 @@ pub(crate) fn brought<'a>(case: &Case<'a>) -> HashSet<(&'a str, Str)> {
         let wanted = app.wanted().iter().map(|one| one.object.key());
         let listed = app.resources().filter(|(_, one)| !one.requires_pruning).map(|(key, _)| key);
         for key in wanted.chain(listed) {
-            let kind = (key.group.as_str(), key.kind.as_str());
-            if matches!(
-                kind,
-                ("", "Namespace")
-                    | ("project.openshift.io", "Project" | "ProjectRequest")
-                    | ("hnc.x-k8s.io", "SubnamespaceAnchor")
-            ) {
+            if brings(&key) {
                 brought.insert((app.server(), key.name));
             }
         }
     }
     brought
+}
+
+/// Whether an object is a namespace or may make one of its own name, as profiles, tenants and projects do.
+fn brings(key: &ObjectKey) -> bool {
+    let is_custom = key.group.contains('.') && !key.group.ends_with(".k8s.io");
+    (key.group.is_empty() && key.kind == "Namespace")
+        || (is_custom && key.namespace.is_empty())
+        || matches!(key.kind.as_str(), "ProjectRequest" | "SubnamespaceAnchor")
 }

@@ -8,10 +8,10 @@ use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 use crate::case::{App, Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::links::service::named_services;
+use crate::links::service::{is_behind, named_services};
 use crate::node::Node;
 use crate::rules::Rule;
-use crate::rules::wave_order::{Turn, turn};
+use crate::rules::wave_needs::{Turn, turn};
 use crate::snapshot::Wanted;
 use crate::words;
 
@@ -87,7 +87,11 @@ fn found(
         .flat_map(|(turn, all)| all.iter().map(|one| (*turn, *one)))
         .collect();
     let asked = Pods::of(live).map(|pods| named_services(&pods, live.namespace())).unwrap_or_default();
-    let needed = later.iter().find(|(_, one)| asked.contains(&one.object.key()));
+    let services: Vec<&Object> = asked.iter().filter_map(|key| case.live(app.server(), key)).collect();
+    let is_asked = |one: &Wanted| {
+        asked.contains(&one.object.key()) || services.iter().any(|service| is_behind(service, &one.object))
+    };
+    let needed = later.iter().find(|(_, one)| is_asked(one));
     let key = wanted.object.key();
     let name = format!("{} {}", key.kind, key.name);
     if let Some((comes, service)) = needed {

@@ -1,13 +1,14 @@
 //! A sync that failed and is not tried again.
 
+use lynceus_api::OperationState;
+use lynceus_object::{FieldPath, Value, value};
+
 use crate::case::{App, Case};
 use crate::finding::{Finding, Findings};
 use crate::fix::{Action, Fix, Place, Risk};
 use crate::limits;
 use crate::rules::Rule;
 use crate::words;
-use lynceus_api::OperationState;
-use lynceus_object::{FieldPath, Value, value};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN1203",

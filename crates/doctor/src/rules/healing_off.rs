@@ -31,8 +31,12 @@ Sync it, and set selfHeal if nobody is meant to change the cluster by hand. If t
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
+    let unhealed: Vec<&App<'_>> = case.apps().filter(|app| is_unhealed(app)).collect();
+    if unhealed.is_empty() {
+        return;
+    }
     let known = Known::new(case);
-    for app in case.apps().filter(|app| is_unhealed(app)) {
+    for app in unhealed {
         let keys = known.mendable(case, app).unwrap_or_default();
         if !keys.is_empty() {
             let names = words::list(keys.iter().map(|key| format!("{} {}", key.kind, key.name)));

@@ -1,12 +1,16 @@
 //! An application that differs, does not sync by itself, and that nobody has synced.
 
+use std::collections::BTreeSet;
+
+use lynceus_api::GROUP;
+use lynceus_object::{FieldPath, ObjectKey, Value, value};
+
 use crate::case::{App, Case};
-use crate::finding::{Finding, Findings, Severity};
+use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Action, Fix, Place, Risk};
 use crate::rules::difference::Known;
 use crate::rules::{Rule, skipped};
 use crate::words;
-use lynceus_object::{FieldPath, Value, value};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN1201",
@@ -31,20 +35,36 @@ Sync it. Switch automation on if nobody is meant to decide about each change.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
+    let alone: Vec<&App<'_>> = case.apps().filter(|app| is_left_alone(app)).collect();
+    if alone.is_empty() {
+        return;
+    }
     let known = Known::new(case);
-    for app in case.apps().filter(|app| is_left_alone(app)) {
+    for app in alone {
+        let left = left(app);
         match known.mendable(case, app) {
-            Some(keys) if keys.is_empty() => {}
-            Some(keys) => {
-                let names = words::list(keys.iter().map(|key| format!("{} {}", key.kind, key.name)));
-                findings.add(found(app).seen([app.status(format!("OutOfSync: {names}"))]));
-            }
+            Some(keys) if !keys.is_empty() => findings.add(found(app).seen([listed(app, &keys)])),
+            None if !left.is_empty() => findings.add(found(app).seen([listed(app, &left)])),
             None if app.leftovers().is_empty() => {
                 findings.add(found(app).seen([app.status("OutOfSync")]).unless_deeper());
             }
-            None => {}
+            _ => {}
         }
     }
+}
+
+/// What is no longer in Git, if no sync has passed it over yet. Applications that are left over are a trouble of their own.
+fn left(app: &App<'_>) -> BTreeSet<ObjectKey> {
+    let is_application = |key: &ObjectKey| (key.group.as_str(), key.kind.as_str()) == (GROUP, "Application");
+    match app.is_synced_to_head() {
+        true => BTreeSet::new(),
+        false => app.leftovers().into_iter().filter(|key| !is_application(key)).collect(),
+    }
+}
+
+fn listed(app: &App<'_>, keys: &BTreeSet<ObjectKey>) -> Evidence {
+    let names = words::list(keys.iter().map(|key| format!("{} {}", key.kind, key.name)));
+    app.status(format!("OutOfSync: {names}"))
 }
 
 /// Whether it differs, does not sync by itself, and nobody has tried.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lynceus_api::{GROUP, HealthStatusCode};
+use lynceus_api::{GROUP, HealthStatusCode, Options, options};
 use lynceus_object::ObjectKey;
 
 use crate::case::{App, Case};
@@ -63,13 +63,20 @@ fn danger(case: &Case<'_>, app: &App<'_>) -> Option<Danger> {
         return None;
     }
     let there = there(case, app);
-    let going = going(app, &there);
+    let mut going = going(app, &there);
+    going.retain(|key| !is_to_stay(case, app, key));
     let everything = going.len() == there.len();
     let told = app.errors().any(|(_, text)| text.contains("auto-sync will wipe out all resources"));
     let is_refused = told || (everything && !asked && !policy.is_some_and(|policy| policy.allows_empty()));
     let is_much = going.len() >= 2 && (everything || is_share(going.len(), there.len()));
     let much = told || is_much || loses_children(&going, &there);
     (much && !is_past_refusal(told, &going)).then(|| Danger { total: there.len(), going, is_refused })
+}
+
+/// Whether an object says that it is never pruned.
+pub(super) fn is_to_stay(case: &Case<'_>, app: &App<'_>, key: &ObjectKey) -> bool {
+    case.live(app.server(), key)
+        .is_some_and(|object| Options::sync(object).value(options::sync::PRUNE) == Some(options::sync::FALSE))
 }
 
 /// Three or more, and more than half.

@@ -38,6 +38,14 @@ chart that makes them.
     check,
 };
 
+/// Kinds that stand for an operator which brings its definitions itself.
+const PACKAGES: [(&str, &str); 4] = [
+    ("operators.coreos.com", "Subscription"),
+    ("operators.coreos.com", "ClusterServiceVersion"),
+    ("pkg.crossplane.io", "Provider"),
+    ("pkg.crossplane.io", "Configuration"),
+];
+
 /// What is missing of one group: its kinds with their users.
 type Missing<'c, 'a> = BTreeMap<GroupKind, Vec<User<'c, 'a>>>;
 
@@ -118,8 +126,8 @@ fn unestablished(case: &Case<'_>, server: &str, kind: &GroupKind) -> Option<Evid
 fn suspects(case: &Case<'_>, places: &Places, users: &[&User<'_, '_>]) -> Vec<Node> {
     let Some(user) = users.first() else { return Vec::new() };
     let server = user.app.server();
-    let subscriptions = case.of_kind(server, "operators.coreos.com", "Subscription").iter();
-    let unwell = subscriptions.filter(|one| case.is_unwell(one)).map(|one| case.node(server, &one.key()));
+    let packages = PACKAGES.iter().flat_map(|(group, kind)| case.of_kind(server, group, kind));
+    let unwell = packages.filter(|one| case.is_unwell(one)).map(|one| case.node(server, &one.key()));
     let unread = case.apps().filter(|app| {
         let unknown = !app.delivery.rendered && app.resources().next().is_none();
         unknown && app.server() == server && app.errors().next().is_some()

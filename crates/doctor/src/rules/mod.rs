@@ -29,6 +29,7 @@ mod taint;
 mod umbrella;
 mod unserved_version;
 mod unset_namespace;
+mod wave_needs;
 mod wave_order;
 mod wide_rule;
 mod written_field;

@@ -8,7 +8,7 @@ use lynceus_object::{Object, ObjectKey};
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Action, Fix, Risk};
-use crate::node::AppName;
+use crate::node::{AppName, Node};
 use crate::rules::{Rule, mass_deletion};
 
 pub(super) const RULE: Rule = Rule {
@@ -33,6 +33,15 @@ Delete the Application, with its objects if nothing else uses them. If it was re
     check,
 };
 
+/// Who lost an application, and how that was seen.
+struct Lost {
+    /// `apps, which no longer wants it`.
+    by: String,
+    /// The parent, which is not as Git wants it either.
+    parent: Option<Node>,
+    evidence: Evidence,
+}
+
 /// What is known of parents, looked up once.
 struct Parents<'c, 'a> {
     case: &'c Case<'a>,
@@ -48,8 +57,11 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let parents = Parents::new(case);
     let sets = Sets::new(case);
     for app in case.apps() {
-        if let Some((parent, evidence)) = parents.lost(app).or_else(|| sets.lost(app)) {
-            findings.add(found(app, &parent, evidence));
+        if app.application().metadata.deletion_timestamp.is_some() {
+            continue;
+        }
+        if let Some(lost) = parents.lost(app).or_else(|| sets.lost(app)) {
+            findings.add(found(case, app, lost));
         }
     }
 }
@@ -75,20 +87,26 @@ impl<'c, 'a> Parents<'c, 'a> {
     }
 
     /// The parent that lost an application, and how that was seen.
-    fn lost(&self, app: &App<'_>) -> Option<(String, Evidence)> {
+    fn lost(&self, app: &App<'_>) -> Option<Lost> {
         if self.case.parent(&app.name).is_some() {
             return None;
         }
         let (name, mark) = self.mark(app)?;
-        let key = key_of(&app.name);
+        let evidence = Evidence::seen(mark.clone());
         let Some(parent) = self.case.app(&name) else {
-            let by_annotation = mark.starts_with(annotations::TRACKING_ID) && self.sees_all_applications();
-            return by_annotation.then(|| (format!("{name}, which is gone"), Evidence::seen(mark)));
+            let is_gone = mark.starts_with(annotations::TRACKING_ID) && self.sees_all_applications();
+            let by = format!("{name}, which is gone");
+            return is_gone.then_some(Lost { by, parent: None, evidence });
         };
-        let is_left = self.leftovers.get(&name).is_some_and(|all| all.contains(&key));
-        let is_unwanted = parent.delivery.rendered && self.wanting.contains(&name);
-        ((is_left || is_unwanted) && !self.deleting.contains(&name))
-            .then(|| (name.to_string(), Evidence::seen(mark)))
+        let is_left = self.leftovers.get(&name).is_some_and(|all| all.contains(&key_of(&app.name)));
+        let is_read = parent.delivery.rendered && parent.errors().next().is_none();
+        let is_unwanted = is_read && self.wanting.contains(&name);
+        let by = format!("{name}, which no longer wants it");
+        ((is_left || is_unwanted) && !self.deleting.contains(&name)).then(|| Lost {
+            by,
+            parent: Some(parent.node()).filter(|_| parent.is_out_of_sync()),
+            evidence,
+        })
     }
 
     /// The application whose mark another carries, and the mark.
@@ -133,14 +151,18 @@ impl<'a> Sets<'a> {
     }
 
     /// The set that made an application and does not list it any more.
-    fn lost(&self, app: &App<'_>) -> Option<(String, Evidence)> {
+    fn lost(&self, app: &App<'_>) -> Option<Lost> {
         let owners = &app.application().metadata.owner_references;
         let owner = owners.iter().find(|owner| owner.kind == "ApplicationSet")?;
         let listed = self.0.get(&(app.name.namespace.as_str(), owner.name.as_str()))?;
         let lost = !listed.is_empty() && !listed.contains(app.name.name.as_str());
-        lost.then(|| {
-            let text = format!("status.resources of ApplicationSet {} does not name it", owner.name);
-            (format!("ApplicationSet {}", owner.name), Evidence::seen(text))
+        lost.then(|| Lost {
+            by: format!("ApplicationSet {}, which no longer makes it", owner.name),
+            parent: None,
+            evidence: Evidence::seen(format!(
+                "status.resources of ApplicationSet {} does not name it",
+                owner.name
+            )),
         })
     }
 }
@@ -149,23 +171,17 @@ fn key_of(name: &AppName) -> ObjectKey {
     ObjectKey::new(GROUP, "Application", name.namespace.clone(), name.name.clone())
 }
 
-fn found(app: &App<'_>, parent: &str, evidence: Evidence) -> Finding {
-    let cause =
-        format!("application {} is left over: it belongs to {parent}, which no longer wants it", app.name);
-    let cause = match parent.split_once(',') {
-        Some((parent, _)) => {
-            format!("application {} is left over: it belongs to {parent}, which is gone", app.name)
-        }
-        None => cause,
-    };
+fn found(case: &Case<'_>, app: &App<'_>, Lost { by, parent, evidence }: Lost) -> Finding {
+    let cause = format!("application {} is left over: it belongs to {by}", app.name);
     Finding::new(RULE.code, app.node(), cause)
         .of(Some(app.name.clone()))
         .severity(if app.is_fine() { Severity::P3 } else { Severity::P2 })
         .seen([evidence])
-        .fix([remove(app)])
+        .affects(parent)
+        .fix([remove(case.servers().next().unwrap_or_default(), app)])
 }
 
-fn remove(app: &App<'_>) -> Fix {
+fn remove(home: &str, app: &App<'_>) -> Fix {
     let metadata = &app.application().metadata;
     let cascades = metadata.finalizers.iter().any(|one| one.starts_with(finalizers::RESOURCES));
     let blast = match cascades {
@@ -173,7 +189,7 @@ fn remove(app: &App<'_>) -> Fix {
         false => format!("{} itself; what it has brought stays", app.name),
     };
     Fix::new(format!("Delete application {}", app.name))
-        .cluster(Action::Delete { cluster: String::new(), object: key_of(&app.name) })
+        .cluster(Action::Delete { cluster: home.to_owned(), object: key_of(&app.name) })
         .risk(if cascades { Risk::High } else { Risk::Medium }, blast)
         .why("nobody has it in Git, so that nothing brings it back")
         .undo("put its file back into Git and sync its parent")

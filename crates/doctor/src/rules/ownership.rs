@@ -27,12 +27,12 @@ pub(super) struct Owner<'c, 'a> {
     pub(super) wanted: Option<&'a Wanted>,
 }
 
-type Claims<'c, 'a> = BTreeMap<(&'a str, ObjectKey), Vec<Owner<'c, 'a>>>;
+type Claims<'c, 'a> = HashMap<(&'a str, ObjectKey), Vec<Owner<'c, 'a>>>;
 
 /// The objects that several applications have: as their sources say, as their statuses list them where those were not read,
 /// and as they are warned.
 pub(super) fn shared<'c, 'a>(case: &'c Case<'a>) -> Vec<Shared<'c, 'a>> {
-    let mut claims: Claims<'c, 'a> = BTreeMap::new();
+    let mut claims: Claims<'c, 'a> = HashMap::new();
     for app in case.apps() {
         claim(app, &mut claims);
     }
@@ -41,11 +41,13 @@ pub(super) fn shared<'c, 'a>(case: &'c Case<'a>) -> Vec<Shared<'c, 'a>> {
     }
     // Namespaces are brought along by many on purpose, and nobody minds.
     let is_namespace = |key: &ObjectKey| key.group.is_empty() && key.kind == "Namespace";
-    claims
+    let mut shared: Vec<Shared<'c, 'a>> = claims
         .into_iter()
         .filter(|((_, key), owners)| owners.len() > 1 && !is_namespace(key))
         .map(|((server, key), owners)| Shared { server, key, owners })
-        .collect()
+        .collect();
+    shared.sort_by(|a, b| (a.server, &a.key).cmp(&(b.server, &b.key)));
+    shared
 }
 
 fn claim<'c, 'a>(app: &'c App<'a>, claims: &mut Claims<'c, 'a>) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lynceus_api::{GROUP, TrackingId, annotations, wave};
+use lynceus_api::{GROUP, TrackingId, annotations, labels, wave};
 use lynceus_object::ObjectKey;
 
 use crate::case::Case;
@@ -33,12 +33,16 @@ impl Places {
             app.resources().for_each(|(key, one)| note(&key, &app.name, one.sync_wave));
         }
         for app in case.apps() {
-            let marks = &app.application().metadata.annotations;
+            let metadata = &app.application().metadata;
+            let (marks, key) = (&metadata.annotations, key_of(&app.name));
+            let wave = marks.get(annotations::SYNC_WAVE).and_then(|text| text.parse::<i64>().ok());
             let id = marks.get(annotations::TRACKING_ID).and_then(|text| text.parse::<TrackingId>().ok());
-            let wave = marks.get(annotations::SYNC_WAVE).and_then(|text| text.parse().ok()).unwrap_or(0);
-            if let Some(id) = id {
-                let parent = AppName::new(case.snapshot.home.clone(), id.application);
-                note(&id.object, &parent, wave);
+            let named =
+                id.map(|id| id.application).or_else(|| metadata.labels.get(labels::INSTANCE).cloned());
+            // Those with a wave and without a mark have one parent, which somebody applied by hand.
+            if wave.is_some() || named.is_some() {
+                let parent = AppName::new(case.snapshot.home.clone(), named.unwrap_or_default());
+                note(&key, &parent, wave.unwrap_or(0));
             }
         }
         Places(places)
@@ -56,4 +60,8 @@ impl Places {
             _ => false,
         }
     }
+}
+
+fn key_of(name: &AppName) -> ObjectKey {
+    ObjectKey::new(GROUP, "Application", name.namespace.clone(), name.name.clone())
 }

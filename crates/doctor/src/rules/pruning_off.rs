@@ -8,7 +8,7 @@ use lynceus_object::{FieldPath, ObjectKey, Value};
 use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Action, Fix, Place, Risk};
-use crate::rules::{Rule, skipped};
+use crate::rules::{Rule, mass_deletion, skipped};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -33,25 +33,25 @@ Delete them if nothing uses them, and let the application prune if that is how i
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for app in case.apps().filter(|app| is_unpruned(app)) {
-        // Applications that are left over are a trouble of their own.
-        let is_application =
-            |key: &ObjectKey| (key.group.as_str(), key.kind.as_str()) == (GROUP, "Application");
-        let left: BTreeSet<ObjectKey> =
-            app.leftovers().into_iter().filter(|key| !is_application(key)).collect();
+    let is_quiet = |app: &&App<'_>| app.is_out_of_sync() && !app.is_operating() && !skipped::is_skipped(app);
+    for app in case.apps().filter(is_quiet) {
+        let left = left(case, app);
         if !left.is_empty() {
             findings.add(found(app, &left));
         }
     }
 }
 
-/// Whether its syncs leave what is no longer in Git: by its policy, or because the last one by hand did.
-fn is_unpruned(app: &App<'_>) -> bool {
-    let leaves = match app.application().spec.automated() {
+/// What is no longer in Git and stays: because of the policy, because the last sync by hand left it, or because it says so itself.
+/// Applications that are left over are a trouble of their own.
+fn left(case: &Case<'_>, app: &App<'_>) -> BTreeSet<ObjectKey> {
+    let all_stay = match app.application().spec.automated() {
         Some(policy) => !policy.prunes(),
         None => app.is_synced_to_head(),
     };
-    leaves && app.is_out_of_sync() && !app.is_operating() && !skipped::is_skipped(app)
+    let is_application = |key: &ObjectKey| (key.group.as_str(), key.kind.as_str()) == (GROUP, "Application");
+    let stays = |key: &ObjectKey| all_stay || mass_deletion::is_to_stay(case, app, key);
+    app.leftovers().into_iter().filter(|key| !is_application(key) && stays(key)).collect()
 }
 
 fn found(app: &App<'_>, left: &BTreeSet<ObjectKey>) -> Finding {

@@ -151,4 +151,40 @@ mod tests {
         );
         assert_eq!(check("LYN0102", &text), "");
     }
+
+    /// An umbrella in wave 0 that cannot be synced, its parts beside it, and what waits for its definitions in wave 4.
+    #[test]
+    fn an_umbrella_that_is_stuck_is_the_cause_of_what_waits_for_its_definitions() {
+        let child = |name: &str, wave: i64| {
+            format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, annotations: \
+                 {{argocd.argoproj.io/sync-wave: '{wave}'}}}}\n---\n"
+            )
+        };
+        let warnings: String = (0..6)
+            .map(|number| {
+                format!(
+                    "@condition SharedResourceWarning ConfigMap/s{number} is part of applications argocd/common and spark\n"
+                )
+            })
+            .collect();
+        let failed = "The Kubernetes API could not find networking.istio.io/VirtualService for requested resource kf/web. Make \
+                      sure the \"VirtualService\" CRD is installed on the destination cluster.";
+        let text = format!(
+            "@app apps OutOfSync Progressing\n{}{}{}@app common OutOfSync Missing\n@unrendered\n@condition InvalidSpecError \
+             Namespace for settings /v1, Kind=ConfigMap is missing.\n{warnings}@app spark Synced Healthy\n@unrendered\n@app web \
+             OutOfSync Missing\n@unrendered\n@status {{operationState: {{phase: Failed, message: one or more synchronization \
+             tasks are not valid, operation: {{}}, startedAt: '2026-01-01T10:00:00Z', syncResult: {{revision: a, resources: \
+             [{{group: networking.istio.io, version: v1, kind: VirtualService, namespace: kf, name: web, status: SyncFailed, \
+             message: '{failed}'}}]}}}}}}\n",
+            child("common", 0),
+            child("spark", 5),
+            child("web", 4),
+        );
+        assert_eq!(
+            roots(&text),
+            "P0 LYN0102/common/Application/common explains apps common web\nP0 LYN0204/common/Application/common explains \
+             apps common web\n"
+        );
+    }
 }

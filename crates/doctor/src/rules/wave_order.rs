@@ -1,19 +1,16 @@
 //! Something needs what comes only after it.
 
-use std::collections::{BTreeMap, HashMap};
+use lynceus_api::{GROUP, annotations};
+use lynceus_object::{FieldPath, ObjectKey, Value};
 
-use lynceus_api::{GROUP, SyncPhase, annotations, hook, wave};
-use lynceus_object::{FieldPath, Object, ObjectKey, Value};
-
-use crate::case::{App, Case, Pods};
+use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
-use crate::links::kind::Providers;
-use crate::links::{namespace, produced, reference};
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::rules::parenthood::Places;
+use crate::rules::wave_needs::{Judged, Late, LateApp, Needs, Turn};
 use crate::snapshot::Wanted;
 use crate::words;
 
@@ -40,186 +37,35 @@ Give what is needed the earlier place: the same wave as its user is enough, in t
     check,
 };
 
-/// When an object is applied: in which phase, and in which wave of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn {
-    phase: u8,
-    pub(super) wave: i64,
-}
-
-/// When an object is applied; none if no sync does.
-pub(super) fn turn(object: &Object) -> Option<Turn> {
-    let phase = |phase: SyncPhase| match phase {
-        SyncPhase::PreSync => 0,
-        SyncPhase::Sync => 1,
-        SyncPhase::PostSync => 2,
-        SyncPhase::SyncFail => 3,
-    };
-    let phase = match hook::is_hook(object) {
-        true => hook::sync_types(object).into_iter().filter_map(|one| one.phase()).map(phase).min()?,
-        false => 1,
-    };
-    Some(Turn { phase, wave: wave(object) })
-}
-
-/// `wave 3`, `phase PreSync`.
-fn turn_text(turn: Turn, other: Turn) -> String {
-    match (turn.phase == other.phase, turn.phase) {
-        (true, _) => format!("wave {}", turn.wave),
-        (false, 0) => "phase PreSync".to_owned(),
-        (false, 1) => "phase Sync".to_owned(),
-        (false, 2) => "phase PostSync".to_owned(),
-        (false, _) => "phase SyncFail".to_owned(),
-    }
-}
-
-/// Something that comes too late, and who needs it.
-struct Late<'c, 'a> {
-    app: &'c App<'a>,
-    late: &'a Wanted,
-    users: Vec<&'a Wanted>,
-}
-
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let needs = Needs::new(case);
-    let mut late: BTreeMap<(AppName, ObjectKey), Late<'_, '_>> = BTreeMap::new();
-    let mut across: BTreeMap<(AppName, AppName), (ObjectKey, ObjectKey)> = BTreeMap::new();
+    let mut judged = Judged::default();
     for app in case.apps().filter(|app| !app.is_fine()) {
         for user in app.wanted() {
             for key in needs.of(app, &user.object) {
-                needs.judge(app, user, &key, &mut late, &mut across);
+                needs.judge(app, user, &key, &mut judged);
             }
         }
     }
-    late.into_values().for_each(|one| findings.add(of_objects(&one)));
-    for ((app, other), (user, key)) in across {
-        findings.add(of_applications(&needs.places, &app, &other, &user, &key));
-    }
+    judged.objects.values().for_each(|one| findings.add(of_objects(one)));
+    judged.applications.values().for_each(|one| findings.add(of_applications(&needs.places, one)));
 }
 
-/// What is known of needs, looked up once.
-struct Needs<'c, 'a> {
-    case: &'c Case<'a>,
-    makers: HashMap<(&'a str, ObjectKey), Vec<ObjectKey>>,
-    providers: Providers<'a>,
-    missing: std::collections::HashSet<(&'a str, lynceus_object::Str)>,
-    places: Places,
-}
-
-impl<'c, 'a> Needs<'c, 'a> {
-    fn new(case: &'c Case<'a>) -> Self {
-        Needs {
-            case,
-            makers: produced::makers(case),
-            providers: Providers::new(case),
-            missing: namespace::missing(case).into_keys().collect(),
-            places: Places::new(case),
-        }
-    }
-
-    /// What an object cannot be applied or become healthy without, of what is not there.
-    fn of(&self, app: &App<'a>, object: &'a Object) -> Vec<ObjectKey> {
-        let server = app.server();
-        let mut needs = self.of_pods(server, object);
-        if self.missing.contains(&(server, object.namespace().into())) {
-            needs.push(namespace::key_of(object.namespace()));
-        }
-        let kind = object.group_kind();
-        if self.case.serves(server, &kind) == Some(false) {
-            needs.extend(self.providers.of(server, &kind).into_iter().map(|one| one.definition.clone()));
-        }
-        // What a custom resource names may be there for it to begin, or not; if it is not well, that is why.
-        let live = self.case.live(server, &object.key()).filter(|_| object.group().contains('.'));
-        if live.is_some_and(|live| self.case.is_unwell(live)) {
-            needs.extend(reference::named(object));
-        }
-        needs.retain(|key| self.case.is_absent(server, key));
-        needs
-    }
-
-    /// What the pods of a workload that waves wait for cannot start without.
-    fn of_pods(&self, server: &'a str, object: &'a Object) -> Vec<ObjectKey> {
-        let Some(pods) = Pods::of(object).filter(|_| holds_wave(object)) else { return Vec::new() };
-        let mut needs = Vec::new();
-        for (key, ..) in pods.needs() {
-            let makers = self.makers.get(&(server, key.clone())).cloned();
-            let is_wanted = !self.case.wanted(server, &key).is_empty();
-            match makers.filter(|_| !is_wanted && key.kind == "Secret" && self.case.is_absent(server, &key)) {
-                Some(makers) => needs.extend(makers),
-                None => needs.push(key),
-            }
-        }
-        if pods.service_account() != "default" {
-            needs.push(ObjectKey::new("", "ServiceAccount", object.namespace(), pods.service_account()));
-        }
-        needs
-    }
-
-    /// Notes what is needed and comes too late.
-    fn judge(
-        &self,
-        app: &'c App<'a>,
-        user: &'a Wanted,
-        key: &ObjectKey,
-        late: &mut BTreeMap<(AppName, ObjectKey), Late<'c, 'a>>,
-        across: &mut BTreeMap<(AppName, AppName), (ObjectKey, ObjectKey)>,
-    ) {
-        let bringers = self.case.wanted(app.server(), key);
-        let own = bringers.iter().find(|(bringer, _)| bringer.name == app.name);
-        if let Some((_, wanted)) = own {
-            if turn(&wanted.object) > turn(&user.object) && turn(&user.object).is_some() {
-                let one = late.entry((app.name.clone(), key.clone())).or_insert_with(|| Late {
-                    app,
-                    late: wanted,
-                    users: Vec::new(),
-                });
-                one.users.push(user);
-            }
-            return;
-        }
-        // An application that is there does not wait for its wave any more.
-        let is_held = |other: &AppName| {
-            let key = ObjectKey::new(GROUP, "Application", other.namespace.clone(), other.name.clone());
-            let home = self.case.servers().next().unwrap_or_default();
-            self.case.is_absent(home, &key) && self.places.is_before(&app.name, other)
-        };
-        if !bringers.is_empty() && bringers.iter().all(|(other, _)| is_held(&other.name)) {
-            let pair = (app.name.clone(), bringers[0].0.name.clone());
-            across.entry(pair).or_insert_with(|| (user.object.key(), key.clone()));
-        }
-    }
-}
-
-/// Whether a wave waits for the pods of an object.
-fn holds_wave(object: &Object) -> bool {
-    let is_workload = matches!(
-        object.kind(),
-        "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "Pod" | "ReplicaSet" | "Rollout"
-    );
-    let is_idle = object.value().int_at(&["spec", "replicas"]) == Some(0)
-        || object.value().bool_at(&["spec", "suspend"]) == Some(true);
-    is_workload && !is_idle
-}
-
-fn of_objects(Late { app, late, users }: &Late<'_, '_>) -> Finding {
-    let key = late.object.key();
-    let user = users[0];
-    let (Some(comes), Some(needed)) = (turn(&late.object), turn(&user.object)) else {
-        return Finding::new(RULE.code, app.node(), String::new());
-    };
+fn of_objects(Late { app, late, comes, needed, users }: &Late<'_, '_>) -> Finding {
+    let (key, comes, needed) = (late.object.key(), *comes, *needed);
     let names = words::list(users.iter().map(|one| format!("{} {}", one.object.kind(), one.object.name())));
     let verb = if users.len() == 1 { "needs" } else { "need" };
     let cause = format!(
         "{} {} comes in {}, and {names} of {} {verb} it",
         key.kind,
         key.name,
-        turn_text(comes, needed),
-        turn_text(needed, comes)
+        comes.beside(needed),
+        needed.beside(comes)
     );
     let files = users.iter().filter_map(|one| {
-        app.file(one, format!("{} {}, {}", one.object.kind(), one.object.name(), turn_text(needed, comes)))
+        app.file(one, format!("{} {}, {}", one.object.kind(), one.object.name(), needed.beside(comes)))
     });
-    let here = app.file(late, format!("{} {}, {}", key.kind, key.name, turn_text(comes, needed)));
+    let here = app.file(late, format!("{} {}, {}", key.kind, key.name, comes.beside(needed)));
     Finding::new(RULE.code, Node::object(app.server(), key.clone()), cause)
         .of(Some(app.name.clone()))
         .seen(here)
@@ -227,7 +73,7 @@ fn of_objects(Late { app, late, users }: &Late<'_, '_>) -> Finding {
         .affects(users.iter().map(|one| Node::object(app.server(), one.object.key())))
         .affects([app.node()])
         .fix(earlier(app, &key, comes, needed))
-        .fix(later(app, user, comes, needed))
+        .fix(users.first().and_then(|user| later(app, user, comes, needed)))
 }
 
 fn annotated(app: &AppName, key: &ObjectKey, annotation: &str, value: String) -> (AppName, Place) {
@@ -237,7 +83,7 @@ fn annotated(app: &AppName, key: &ObjectKey, annotation: &str, value: String) ->
 
 /// What is needed gets the earlier place.
 fn earlier(app: &App<'_>, key: &ObjectKey, comes: Turn, needed: Turn) -> Option<Fix> {
-    let fix = Fix::new(format!("Bring {} {} in {}", key.kind, key.name, turn_text(needed, comes)));
+    let fix = Fix::new(format!("Bring {} {} in {}", key.kind, key.name, needed.beside(comes)));
     let (name, wave) = annotated(
         &app.name,
         key,
@@ -282,13 +128,7 @@ fn later(app: &App<'_>, user: &Wanted, comes: Turn, needed: Turn) -> Option<Fix>
     )
 }
 
-fn of_applications(
-    places: &Places,
-    app: &AppName,
-    other: &AppName,
-    user: &ObjectKey,
-    key: &ObjectKey,
-) -> Finding {
+fn of_applications(places: &Places, LateApp { app, other, user, key }: &LateApp) -> Finding {
     let wave = |name: &AppName| places.of(name).map_or(0, |place| place.wave);
     let parent = places.of(other).map(|place| place.parent.clone());
     let cause = format!(
