@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
 use lynceus_api::{HealthStatusCode, annotations};
 use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
@@ -38,8 +39,11 @@ check that does not count what comes later.
     check,
 };
 
+/// What is healthy at all is so within this time, most likely.
+const USUAL: SignedDuration = SignedDuration::from_mins(10);
+
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for app in case.apps().filter(|app| !app.is_fine() && app.wanted().len() > 1) {
+    for app in case.apps().filter(|app| app.wanted().len() > 1 && has_waited(case, app)) {
         let absent = absent(case, app);
         let Some((&last, _)) = absent.last_key_value() else { continue };
         for wanted in app.wanted() {
@@ -49,6 +53,12 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             }
         }
     }
+}
+
+/// Whether its sync waits for longer than things usually take to become healthy.
+fn has_waited(case: &Case<'_>, app: &App<'_>) -> bool {
+    let since = app.operation().filter(|_| app.is_operating()).and_then(|state| state.started_at);
+    since.is_some_and(|since| case.snapshot.taken_at.duration_since(since.timestamp()) >= USUAL)
 }
 
 /// What an application wants and what is not there, by its turn.
@@ -182,7 +192,7 @@ mod tests {
 
     const MODEL: &str = "
 @app ml OutOfSync Progressing
-@status {operationState: {phase: Running, message: 'waiting for healthy state of serving.kserve.io/InferenceService/model', operation: {}, startedAt: '2026-01-01T11:59:00Z'}}
+@status {operationState: {phase: Running, message: 'waiting for healthy state of serving.kserve.io/InferenceService/model', operation: {}, startedAt: '2026-01-01T11:00:00Z'}}
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
 metadata: {name: model, namespace: ml}
@@ -215,6 +225,7 @@ spec: {predictor: {}}
     fn what_nothing_waits_behind_is_not() {
         assert_eq!(check("LYN1208", &MODEL.replace("sync-wave: '3'", "sync-wave: '-1'")), "");
         assert_eq!(check("LYN1208", &MODEL.replace("phase: Running", "phase: Succeeded")), "");
+        assert_eq!(check("LYN1208", &MODEL.replace("T11:00:00Z", "T11:58:00Z")), "");
     }
 
     #[test]
@@ -228,6 +239,7 @@ spec: {predictor: {}}
 ";
         let text = format!(
             "@app shop OutOfSync Progressing
+@status {{operationState: {{phase: Running, operation: {{}}, startedAt: '2026-01-01T11:00:00Z'}}}}
 apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: web, namespace: shop}}

@@ -35,8 +35,11 @@ kind is really to be delivered, take it out of the exclusions.
     check,
 };
 
+/// An application, the name of one of its objects, and what it is told of it.
+type Told<'c, 'a> = (&'c App<'a>, &'a str, &'a str);
+
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let mut told: BTreeMap<(&str, GroupKind), Vec<(&App<'_>, &str, &str)>> = BTreeMap::new();
+    let mut told: BTreeMap<(&str, GroupKind), Vec<Told<'_, '_>>> = BTreeMap::new();
     for app in case.apps() {
         for message in app.told(ApplicationConditionType::ExcludedResourceWarning) {
             if let Some((kind, name)) = parse(message) {
@@ -57,7 +60,7 @@ fn parse(message: &str) -> Option<(GroupKind, &str)> {
     Some((GroupKind::new(group, kind), name))
 }
 
-fn found(server: &str, kind: GroupKind, told: &[(&App<'_>, &str, &str)]) -> Finding {
+fn found(server: &str, kind: GroupKind, told: &[Told<'_, '_>]) -> Finding {
     let names = words::list(told.iter().map(|(app, name, _)| format!("{name} of {}", app.name)));
     let verb = if told.len() == 1 { "is" } else { "are" };
     let cause = format!("{} {names} {verb} never applied: the settings exclude the kind", kind.kind);

@@ -41,7 +41,11 @@ impl Places {
                 id.map(|id| id.application).or_else(|| metadata.labels.get(labels::INSTANCE).cloned());
             // Those with a wave and without a mark have one parent, which somebody applied by hand.
             if wave.is_some() || named.is_some() {
-                let parent = AppName::new(case.snapshot.home.clone(), named.unwrap_or_default());
+                let named = named.unwrap_or_default();
+                let parent = match named.split_once('_') {
+                    Some((namespace, name)) => AppName::new(namespace, name),
+                    None => AppName::new(case.snapshot.home.clone(), named),
+                };
                 note(&key, &parent, wave.unwrap_or(0));
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use lynceus_api::ResultCode;
 use lynceus_object::{FieldPath, GroupKind, ObjectKey, Str, Value, join_api_version, split_api_version};
 
 use crate::case::{App, Case};
@@ -103,19 +104,32 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
                 note(&mut uses, version, instead, Use { app, key, told: None });
             }
         }
-        for (object, text) in app.complaints() {
-            for (kind, version) in kind::told(text, object.as_ref()) {
-                let key = object.clone().filter(|key| key.group_kind() == kind);
-                let (Some(key), Some(version)) = (key, version) else { continue };
-                if let Some(instead) = served.instead(app.server(), &kind, &version, true) {
-                    note(&mut uses, &version, instead, Use { app, key, told: Some(text) });
-                }
+        for (key, version, text) in refused(app) {
+            if let Some(instead) = served.instead(app.server(), &key.group_kind(), &version, true) {
+                note(&mut uses, &version, instead, Use { app, key, told: Some(text) });
             }
         }
         uses.into_iter().for_each(|((_, kind, version), (instead, uses))| {
             findings.add(found(case, &kind, &version, &instead, &uses));
         });
     }
+}
+
+/// What a sync could not apply because the server did not know it: the object, its version, and what was said.
+fn refused<'a>(app: &App<'a>) -> Vec<(ObjectKey, Str, &'a str)> {
+    let result = app.operation().and_then(|state| state.sync_result.as_ref());
+    let failed = result.into_iter().flat_map(|result| &result.resources);
+    let failed = failed.filter(|one| one.status == ResultCode::SyncFailed);
+    failed
+        .filter_map(|one| {
+            let (group, kind) = (one.group.clone(), one.kind.clone());
+            let key = ObjectKey::new(group, kind, one.namespace.clone(), one.name.clone());
+            let (_, version) = kind::told(&one.message, Some(&key))
+                .into_iter()
+                .find(|(kind, _)| *kind == key.group_kind())?;
+            Some((key, version.unwrap_or_else(|| one.version.clone()), one.message.as_str()))
+        })
+        .collect()
 }
 
 fn note<'c, 'a>(uses: &mut Uses<'c, 'a>, version: &str, instead: String, one: Use<'c, 'a>) {
