@@ -1,6 +1,7 @@
 //! A snapshot with everything that is asked of it laid out to be found.
 
 mod pods;
+mod status;
 
 use std::collections::HashMap;
 

@@ -181,12 +181,11 @@ impl Conclusion<'_> {
         let (chain, reached) = chain::of(self.case, self.graph, &finding.subject);
         let mut applications: Vec<AppName> =
             reached.iter().filter_map(|node| self.troubled(node)).map(|app| app.name.clone()).collect();
-        // A finding that says nothing of the graph is still about its own application.
-        if let Some(own) = finding.application.as_ref().and_then(|name| self.case.app(name))
-            && !own.is_fine()
-            && finding.severity < Severity::P3
-        {
-            applications.push(own.name.clone());
+        // A finding that says nothing of the graph is still about its own application, and about the one that it names.
+        if finding.severity < Severity::P3 {
+            let own = finding.application.as_ref().and_then(|name| self.case.app(name));
+            let own = own.filter(|app| !app.is_fine()).into_iter().chain(self.troubled(&finding.subject));
+            applications.extend(own.map(|app| app.name.clone()));
         }
         applications.sort();
         applications.dedup();

@@ -3,11 +3,14 @@
 //! `@app NAME SYNC HEALTH` begins an application; the documents that follow are what it wants, as if they stood in `NAME.yaml`,
 //! up to the next line with an `@`. `@file PATH` says where they stand instead. `@condition TYPE MESSAGE` adds a condition to the
 //! application, `@spec YAML` merges into its spec, `@status YAML` into its status. After `@live` come the objects of the cluster;
-//! Events and Nodes are objects like any other. `@unserved GROUP/KIND` says that a kind is not served; of other kinds those are
+//! Events and Nodes are objects like any other. `@metadata YAML` merges into the metadata of the Application, `@unrendered` says that
+//! its sources were not read, and `@compared` compares what it wants with the objects that are there or carry its mark, as after a
+//! sync. `@uncreated` says that the Application is not in the cluster yet. `@unserved GROUP/KIND` says that a kind is not served; of other kinds those are
 //! served that some object is of, definitions bring theirs, and so are all built-in ones.
 
 use jiff::Timestamp;
-use lynceus_api::{Application, Kind as _};
+use lynceus_api::{Application, Kind as _, TrackingId};
+use lynceus_diff::{Ignore, Settings, compare_all, pair};
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{GroupKind, Object, Value, manifest, patch, value, yaml};
 
@@ -23,10 +26,14 @@ pub(crate) const SERVER: &str = "https://kubernetes.default.svc";
 
 /// What one rule finds, as text.
 pub(crate) fn check(code: &str, text: &str) -> String {
-    let snapshot = snapshot(text);
+    check_snapshot(code, &snapshot(text))
+}
+
+/// What one rule finds in a snapshot, as text.
+pub(crate) fn check_snapshot(code: &str, snapshot: &Snapshot) -> String {
     let mut findings = Findings::default();
     let rule = rule(code).unwrap();
-    (rule.check)(&Case::new(&snapshot), &mut findings);
+    (rule.check)(&Case::new(snapshot), &mut findings);
     let mut out = String::new();
     for finding in findings.into_sorted() {
         assert_eq!(finding.code, code, "a rule finds only its own sort of trouble");
@@ -71,6 +78,8 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
     let mut section = Section::Live;
     let mut lines = String::new();
     let mut unserved = Vec::new();
+    let mut compared = Vec::new();
+    let mut uncreated = Vec::new();
     for line in text.lines().chain(["@end"]) {
         let Some(directive) = line.strip_prefix('@') else {
             lines.push_str(line);
@@ -85,14 +94,20 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
             "live" => section = Section::Live,
             "unserved" => unserved.push(rest.rsplit_once('/').unwrap_or(("", rest))),
             "condition" => condition(&mut snapshot, rest),
-            "spec" | "status" => merge(&mut snapshot, word, rest),
+            "spec" | "status" | "metadata" => merge(&mut snapshot, word, rest),
+            "unrendered" => snapshot.applications.last_mut().unwrap().rendered = false,
+            "compared" => compared.push(snapshot.applications.len() - 1),
+            "uncreated" => uncreated.push(snapshot.applications.len() - 1),
             "end" => {}
             other => panic!("no directive: {other}"),
         }
     }
-    serve(&mut snapshot);
+    serve(&mut snapshot, &uncreated);
     for (group, kind) in unserved {
         snapshot.clusters[0].kinds.remove(&GroupKind::new(group, kind));
+    }
+    for place in compared {
+        compare(&mut snapshot, place);
     }
     snapshot
 }
@@ -174,8 +189,23 @@ fn change(snapshot: &mut Snapshot, change: impl FnOnce(&mut Value)) {
     *application = Application::from_object(&Object::new(value).unwrap()).unwrap();
 }
 
+/// Compares an application as the engine does, after a sync of what it wants.
+fn compare(snapshot: &mut Snapshot, place: usize) {
+    let delivery = &snapshot.applications[place];
+    let wanted: Vec<Object> = delivery.wanted.iter().map(|one| one.object.clone()).collect();
+    let name = delivery.application.metadata.name.clone();
+    let is_marked = |object: &Object| TrackingId::of(object).is_some_and(|id| id.application == name);
+    let is_wanted = |object: &Object| wanted.iter().any(|one| one.key() == object.key());
+    let objects = snapshot.clusters[0].objects.iter();
+    let live: Vec<Object> = objects.filter(|one| is_wanted(one) || is_marked(one)).cloned().collect();
+    let pairs = pair(&wanted, &live, "default", &|_| Some(true));
+    let (ignore, _) = Ignore::new(&delivery.application.spec.ignore_differences);
+    let settings = Settings { ignore, applied: true, ..Settings::default() };
+    snapshot.applications[place].changes = compare_all(pairs, &settings, &|_| true);
+}
+
 /// Built-in kinds, those of objects, and those of definitions are served.
-fn serve(snapshot: &mut Snapshot) {
+fn serve(snapshot: &mut Snapshot, uncreated: &[usize]) {
     let built_in = "Pod Service ConfigMap Secret ServiceAccount Namespace Node PersistentVolumeClaim PersistentVolume Event \
                     apps/Deployment apps/StatefulSet apps/DaemonSet apps/ReplicaSet batch/Job batch/CronJob \
                     networking.k8s.io/Ingress storage.k8s.io/StorageClass rbac.authorization.k8s.io/Role \
@@ -194,8 +224,8 @@ fn serve(snapshot: &mut Snapshot) {
         }
     }
     // Applications are objects of the cluster too.
-    let applications = snapshot.applications.iter().map(|one| one.application.to_object());
-    view.objects.extend(applications);
+    let created = snapshot.applications.iter().enumerate().filter(|(place, _)| !uncreated.contains(place));
+    view.objects.extend(created.map(|(_, one)| one.application.to_object()));
 }
 
 #[test]

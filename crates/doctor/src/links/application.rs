@@ -29,8 +29,23 @@ fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
         .iter()
         .map(|one| one.object.key())
         .filter(|key| case.live(app.server(), key).is_some_and(|object| case.is_unwell(object)));
+    if app.health() != Some(HealthStatusCode::Healthy) {
+        to_children(case, app, graph);
+    }
     for key in resources.chain(failed).chain(awaited).chain(hooks) {
         graph.link(app.node(), case.node(app.server(), &key));
+    }
+}
+
+/// An application that is not healthy waits for those that it has brought and that are not fine.
+fn to_children(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
+    for wanted in app.wanted() {
+        let node = case.node(app.server(), &wanted.object.key());
+        if let Node::Application(name) = &node
+            && case.app(name).is_some_and(|child| !child.is_fine())
+        {
+            graph.link(app.node(), node);
+        }
     }
 }
 

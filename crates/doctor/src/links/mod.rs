@@ -3,6 +3,7 @@
 mod application;
 mod claim;
 pub(crate) mod kind;
+pub(crate) mod namespace;
 pub(crate) mod produced;
 pub(crate) mod reference;
 pub(crate) mod service;
@@ -24,4 +25,5 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
     }
     produced::link(case, graph);
     kind::link(case, graph);
+    namespace::link(case, graph);
 }

@@ -48,7 +48,7 @@ fn is_short(case: &Case<'_>, server: &str, owner: &Object) -> bool {
 }
 
 /// Whether the pods of a workload are behind a service.
-fn is_behind(service: &Object, owner: &Object) -> bool {
+pub(crate) fn is_behind(service: &Object, owner: &Object) -> bool {
     let Some(wanted) = service.at(&["spec", "selector"]).filter(|selector| !selector.is_empty()) else {
         return false;
     };
@@ -60,7 +60,7 @@ fn is_behind(service: &Object, owner: &Object) -> bool {
 }
 
 /// The services that the settings of pods name as hosts with their namespace: `db.data.svc`, `http://db.data:80`.
-fn named_services(pods: &Pods<'_>, namespace: &str) -> BTreeSet<ObjectKey> {
+pub(crate) fn named_services(pods: &Pods<'_>, namespace: &str) -> BTreeSet<ObjectKey> {
     let mut named = BTreeSet::new();
     for (_, container) in pods.containers() {
         let texts = container.items_at(&["env"]).iter().filter_map(|one| one.str_at(&["value"]));

@@ -1,7 +1,38 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod admission;
+mod autoscaled_replicas;
+mod blocked_kind;
+mod closed_window;
+mod difference;
+mod early_health;
+mod excluded_kind;
+mod failed_sync;
+mod healing_off;
+mod idle_rule;
+mod immutable_field;
+mod manual_sync;
+mod mass_deletion;
+mod missing_kind;
+mod missing_namespace;
+mod orphaned_application;
+mod orphaned_resource;
+mod ownership;
+mod parenthood;
+mod pruning_off;
+mod repeated_resource;
+mod server_default;
 mod shared_resource;
+mod skipped;
+mod stuck_operation;
 mod taint;
+mod umbrella;
+mod unserved_version;
+mod unset_namespace;
+mod wave_needs;
+mod wave_order;
+mod wide_rule;
+mod written_field;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -19,7 +50,37 @@ pub struct Rule {
 }
 
 /// All rules, in the order of their codes.
-pub const RULES: &[Rule] = &[shared_resource::RULE, taint::RULE];
+pub const RULES: &[Rule] = &[
+    shared_resource::RULE,
+    umbrella::RULE,
+    orphaned_application::RULE,
+    orphaned_resource::RULE,
+    repeated_resource::RULE,
+    missing_kind::RULE,
+    blocked_kind::RULE,
+    missing_namespace::RULE,
+    unset_namespace::RULE,
+    excluded_kind::RULE,
+    unserved_version::RULE,
+    taint::RULE,
+    immutable_field::RULE,
+    written_field::RULE,
+    server_default::RULE,
+    admission::RULE,
+    wide_rule::RULE,
+    idle_rule::RULE,
+    autoscaled_replicas::RULE,
+    manual_sync::RULE,
+    closed_window::RULE,
+    failed_sync::RULE,
+    stuck_operation::RULE,
+    healing_off::RULE,
+    pruning_off::RULE,
+    mass_deletion::RULE,
+    early_health::RULE,
+    wave_order::RULE,
+    skipped::RULE,
+];
 
 /// A rule by its code, in any case.
 pub fn rule(code: &str) -> Option<&'static Rule> {
@@ -43,5 +104,82 @@ mod tests {
                 assert!(rule.explanation.contains(part), "{} lacks {part}", rule.code);
             }
         }
+    }
+
+    /// Parents, marks, hooks, waves, windows and rules as they are where nothing is wrong.
+    #[test]
+    fn what_is_in_order_is_not_spoken_of() {
+        let text = "
+@app apps Synced Healthy
+@spec {syncPolicy: {automated: {prune: true, selfHeal: true}}}
+@status {resources: [{group: argoproj.io, kind: Application, namespace: argocd, name: shop, status: Synced}]}
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: shop, namespace: argocd, annotations: {argocd.argoproj.io/sync-wave: '1'}}
+@app shop Synced Healthy
+@compared
+@metadata {annotations: {argocd.argoproj.io/tracking-id: 'apps:argoproj.io/Application:argocd/shop'}}
+@spec {syncPolicy: {automated: {}}, ignoreDifferences: [{group: apps, kind: Deployment, jsonPointers: [/spec/replicas]}]}
+@status {sync: {status: Synced, revision: abc}, operationState: {phase: Succeeded, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: abc}}}
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, namespace: shop, annotations: {argocd.argoproj.io/hook: PreSync}}
+spec: {template: {spec: {serviceAccountName: migrate, containers: [{name: a, image: a}]}}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: migrate, namespace: shop}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 2}
+@live
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: migrate, namespace: shop}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, annotations: {argocd.argoproj.io/tracking-id: 'shop:apps/Deployment:shop/web'}}
+spec: {replicas: 7}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+";
+        assert_eq!(crate::tests::roots(text), "");
+    }
+
+    /// Independent causes at once, each with its own application.
+    #[test]
+    fn causes_that_have_nothing_to_do_with_each_other_are_all_named() {
+        let text = "
+@app apps OutOfSync Degraded
+@unrendered
+@status {resources: [{group: argoproj.io, kind: Application, namespace: argocd, name: old, status: OutOfSync, requiresPruning: true}]}
+@app old Synced Healthy
+@metadata {annotations: {argocd.argoproj.io/tracking-id: 'apps:argoproj.io/Application:argocd/old'}}
+@app manual OutOfSync Healthy
+@spec {syncPolicy: null}
+@status {resources: [{kind: ConfigMap, namespace: shop, name: a, status: OutOfSync}]}
+@app mesh OutOfSync Missing
+@status {operationState: {phase: Failed, message: one or more synchronization tasks are not valid, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: a, resources: [{group: example.org, version: v1, kind: Gadget, namespace: shop, name: g, status: SyncFailed, message: 'no matches for kind \"Gadget\" in version \"example.org/v1\"'}]}}}
+@app left OutOfSync Healthy
+@status {resources: [{kind: ConfigMap, namespace: shop, name: gone, status: OutOfSync, requiresPruning: true}]}
+@app hung OutOfSync Progressing
+@status {operationState: {phase: Running, message: waiting for healthy state, operation: {}, startedAt: '2026-01-01T08:00:00Z'}}
+";
+        assert_eq!(
+            crate::tests::roots(text),
+            "P1 LYN0201/mesh/Kind/Gadget.example.org explains mesh\nP1 LYN1204/hung/Application/hung explains hung\nP2 \
+             LYN1201/manual/Application/manual explains manual\nP2 LYN1206/left/Application/left explains left\nP3 \
+             LYN0103/old/Application/old explains apps\n"
+        );
     }
 }

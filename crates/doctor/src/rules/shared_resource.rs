@@ -1,15 +1,13 @@
 //! Two applications want one object.
 
-use std::collections::BTreeMap;
+use lynceus_object::ObjectKey;
 
-use lynceus_object::{ObjectKey, Str};
-
-use crate::case::{App, Case};
-use crate::finding::{Evidence, Finding, Findings, Severity};
+use crate::case::Case;
+use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
-use crate::snapshot::Wanted;
+use crate::rules::ownership::{self, Owner, Shared};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -36,61 +34,46 @@ brings it up to date by itself.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let mut wanted: BTreeMap<(&str, ObjectKey), Vec<(&App<'_>, &Wanted)>> = BTreeMap::new();
-    for app in case.apps() {
-        for one in app.wanted().iter().filter(|one| !one.object.name().is_empty()) {
-            wanted.entry((app.server(), one.object.key())).or_default().push((app, one));
-        }
-    }
-    for ((server, key), mut owners) in wanted {
-        owners.dedup_by(|a, b| a.0.name == b.0.name);
-        // Namespaces are brought along by many on purpose, and nobody minds.
-        if owners.len() > 1 && !(key.group.is_empty() && key.kind == "Namespace") {
-            findings.add(found(server, key, &owners));
-        }
+    let shared = ownership::shared(case);
+    // Of what one application includes of another there is one finding, and it is another rule's.
+    let included = ownership::included(&ownership::overlaps(&shared));
+    for one in shared.iter().filter(|one| !included.contains(&(one.server.into(), one.key.clone()))) {
+        findings.add(found(one));
     }
 }
 
-fn found(server: &str, key: ObjectKey, owners: &[(&App<'_>, &Wanted)]) -> Finding {
-    let names = words::list(owners.iter().map(|(app, _)| app.name.name.as_str()));
+fn found(Shared { server, key, owners }: &Shared<'_, '_>) -> Finding {
+    let names = words::list(owners.iter().map(|owner| owner.app.name.name.as_str()));
     let cause = format!("{} {} is wanted by {names}, and only one can have it", key.kind, key.name);
-    let evidence = owners.iter().filter_map(|(app, one)| app.file(one, format!("{} wants it", app.name)));
+    let file = |owner: &Owner<'_, '_>| owner.app.file(owner.wanted?, format!("{} wants it", owner.app.name));
     let keeper = keeper(owners);
-    let fixes = owners.iter().filter(|(app, _)| app.name != keeper.0.name).map(|(app, _)| {
-        let title = format!("Keep it in {} and remove it from {}", keeper.0.name, app.name);
-        Fix::new(title)
-            .git(&app.name, Place::Remove { object: key.clone() })
-            .risk(
-                Risk::Medium,
-                format!("{} {}; what {} says of it holds from then on", key.kind, key.name, keeper.0.name),
-            )
-            .why("the other one has it in a source that many objects come from")
-            .verify(format!("lynceus app get {}", keeper.0.name))
-    });
-    Finding::new(RULE.code, Node::object(server, key.clone()), cause)
-        .of(owners.first().map(|(app, _)| app.name.clone()))
+    let others = owners.iter().filter(|owner| owner.app.name != keeper.app.name);
+    Finding::new(RULE.code, Node::object(*server, key.clone()), cause)
+        .of(owners.first().map(|owner| owner.app.name.clone()))
         .severity(Severity::P2)
-        .seen(evidence)
-        .seen(owners.iter().flat_map(|(app, _)| warned(app)))
-        .affects(owners.iter().map(|(app, _)| app.node()))
-        .fix(fixes)
+        .seen(owners.iter().filter_map(file))
+        .seen(owners.iter().filter_map(|owner| ownership::warning(owner.app, key)))
+        .affects(owners.iter().map(|owner| owner.app.node()))
+        .fix(others.map(|other| fix(key, keeper, other)))
+}
+
+fn fix(key: &ObjectKey, keeper: &Owner<'_, '_>, other: &Owner<'_, '_>) -> Fix {
+    let (keeper, other) = (&keeper.app.name, &other.app.name);
+    Fix::new(format!("Keep it in {keeper} and remove it from {other}"))
+        .git(other, Place::Remove { object: key.clone() })
+        .risk(Risk::Medium, format!("{} {}; what {keeper} says of it holds from then on", key.kind, key.name))
+        .why("the other one has it in a source that many objects come from")
+        .verify(format!("lynceus app get {keeper}"))
 }
 
 /// The one that should keep it: the one whose file it does not fill alone, because a chart or overlay makes it there.
-fn keeper<'a, 'b>(owners: &'b [(&'b App<'a>, &'b Wanted)]) -> &'b (&'b App<'a>, &'b Wanted) {
-    let weight = |(app, one): &&(&App<'_>, &Wanted)| {
-        let template = one.span.as_ref().is_some_and(|span| span.file.as_str().contains("/templates/"));
-        (template, app.wanted().len())
+fn keeper<'b, 'c, 'a>(owners: &'b [Owner<'c, 'a>]) -> &'b Owner<'c, 'a> {
+    let weight = |owner: &&Owner<'_, '_>| {
+        let span = owner.wanted.and_then(|one| one.span.as_ref());
+        let template = span.is_some_and(|span| span.file.as_str().contains("/templates/"));
+        (template, owner.app.size())
     };
     owners.iter().max_by_key(weight).unwrap_or(&owners[0])
-}
-
-/// What the application is told about it.
-fn warned(app: &App<'_>) -> Option<Evidence> {
-    let told = |kind: &Str| kind == "SharedResourceWarning";
-    let conditions = &app.application().status.conditions;
-    let condition = conditions.iter().find(|one| told(&one.type_.as_str().into()))?;
-    Some(app.status(format!("SharedResourceWarning: {}", condition.message)))
 }
 
 #[cfg(test)]
@@ -135,6 +118,34 @@ metadata: {name: x, namespace: one}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: x, namespace: two}
+";
+        assert_eq!(check("LYN0101", text), "");
+    }
+
+    #[test]
+    fn what_argo_cd_warns_of_is_enough() {
+        let text = "
+@app grafana OutOfSync Healthy
+@unrendered
+@condition SharedResourceWarning ConfigMap/grafana is part of applications argocd/grafana and secrets
+@app secrets OutOfSync Healthy
+@unrendered
+@status {resources: [{kind: ConfigMap, namespace: monitoring, name: other, status: Synced}]}
+";
+        assert_eq!(
+            check("LYN0101", text),
+            "P2 LYN0101/grafana/ConfigMap/grafana: ConfigMap grafana is wanted by grafana and secrets, and only one can \
+             have it\n  status of grafana: SharedResourceWarning: ConfigMap/grafana is part of applications argocd/grafana \
+             and secrets\n  fix: Keep it in secrets and remove it from grafana\n"
+        );
+    }
+
+    #[test]
+    fn a_warning_about_an_application_that_is_gone_says_nothing() {
+        let text = "
+@app grafana OutOfSync Healthy
+@unrendered
+@condition SharedResourceWarning ConfigMap/grafana is part of applications argocd/grafana and gone
 ";
         assert_eq!(check("LYN0101", text), "");
     }

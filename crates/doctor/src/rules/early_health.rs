@@ -1,0 +1,262 @@
+//! A wave that waits for the health of something that becomes healthy only later.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use lynceus_api::{HealthStatusCode, annotations};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
+
+use crate::case::{App, Case, Pods};
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Place, Risk};
+use crate::links::service::{is_behind, named_services};
+use crate::node::Node;
+use crate::rules::Rule;
+use crate::rules::wave_needs::{Turn, turn};
+use crate::snapshot::Wanted;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN1208",
+    title: "A wave waits for something that becomes healthy only later",
+    explanation: "\
+The sync waits for an object of an early wave to become healthy, and that does not happen before something of a later wave is there:
+a service that it asks, a model that a later job trains, a claim that somebody else makes. The later wave never comes.
+
+## Why
+Waves were made to order what is applied. They wait for health too, and some kinds are healthy only when everything is running.
+
+## Example
+```
+InferenceService model  wave 1  Progressing: waiting for the model
+Job train               wave 3  not created
+```
+
+## What to do
+Put the object into the last wave, or what it waits for into an earlier one. Where neither is possible, give the kind a health
+check that does not count what comes later.
+",
+    check,
+};
+
+/// What is healthy at all is so within this time, most likely.
+const USUAL: SignedDuration = SignedDuration::from_mins(10);
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    for app in case.apps().filter(|app| app.wanted().len() > 1 && has_waited(case, app)) {
+        let absent = absent(case, app);
+        let Some((&last, _)) = absent.last_key_value() else { continue };
+        for wanted in app.wanted() {
+            let Some(when) = turn(&wanted.object).filter(|when| *when < last) else { continue };
+            if let Some(live) = holder(case, app, &wanted.object) {
+                found(case, app, wanted, live, when, &absent).into_iter().for_each(|one| findings.add(one));
+            }
+        }
+    }
+}
+
+/// Whether its sync waits for longer than things usually take to become healthy.
+fn has_waited(case: &Case<'_>, app: &App<'_>) -> bool {
+    let since = app.operation().filter(|_| app.is_operating()).and_then(|state| state.started_at);
+    since.is_some_and(|since| case.snapshot.taken_at.duration_since(since.timestamp()) >= USUAL)
+}
+
+/// What an application wants and what is not there, by its turn.
+fn absent<'a>(case: &Case<'a>, app: &App<'a>) -> BTreeMap<Turn, Vec<&'a Wanted>> {
+    let mut absent: BTreeMap<Turn, Vec<&'a Wanted>> = BTreeMap::new();
+    for wanted in app.wanted() {
+        let key = wanted.object.key();
+        let when =
+            turn(&wanted.object).filter(|_| !key.name.is_empty() && case.is_absent(app.server(), &key));
+        if let Some(when) = when {
+            absent.entry(when).or_default().push(wanted);
+        }
+    }
+    absent
+}
+
+/// The object as it is, if the wave waits for its health. Claims have rules of their own, and applications are others' affair.
+fn holder<'a>(case: &Case<'a>, app: &App<'_>, object: &Object) -> Option<&'a Object> {
+    let live = case.live(app.server(), &object.key())?;
+    let is_other = matches!(live.kind(), "PersistentVolumeClaim" | "Application");
+    let waits = case.health(live).is_some_and(|health| health.status == HealthStatusCode::Progressing);
+    (waits && !is_other).then_some(live)
+}
+
+fn found(
+    case: &Case<'_>,
+    app: &App<'_>,
+    wanted: &Wanted,
+    live: &Object,
+    when: Turn,
+    absent: &BTreeMap<Turn, Vec<&Wanted>>,
+) -> Option<Finding> {
+    let later: Vec<(Turn, &Wanted)> = absent
+        .range(when..)
+        .filter(|(turn, _)| **turn > when)
+        .flat_map(|(turn, all)| all.iter().map(|one| (*turn, *one)))
+        .collect();
+    let asked = Pods::of(live).map(|pods| named_services(&pods, live.namespace())).unwrap_or_default();
+    let services: Vec<&Object> = asked.iter().filter_map(|key| case.live(app.server(), key)).collect();
+    let is_asked = |one: &Wanted| {
+        asked.contains(&one.object.key()) || services.iter().any(|service| is_behind(service, &one.object))
+    };
+    let needed = later.iter().find(|(_, one)| is_asked(one));
+    let key = wanted.object.key();
+    let name = format!("{} {}", key.kind, key.name);
+    if let Some((comes, service)) = needed {
+        let cause = format!(
+            "wave {} waits for {name} to become healthy, which asks {} {} of wave {}",
+            when.wave,
+            service.object.kind(),
+            service.object.name(),
+            comes.wave
+        );
+        return Some(finding(case, app, wanted, live, cause).fix(moves(
+            app,
+            &key,
+            &service.object.key(),
+            when,
+            *comes,
+        )));
+    }
+    // Of custom kinds nobody can say what they wait for; if nothing better is found, it is the order.
+    let waits = live.group().contains('.') && is_awaited(app, &key);
+    let (last, _) = later.last().filter(|_| waits)?;
+    let names =
+        words::list(later.iter().map(|(_, one)| format!("{} {}", one.object.kind(), one.object.name())));
+    let verb = if later.len() == 1 { "waits" } else { "wait" };
+    let cause =
+        format!("wave {} waits for {name} to become healthy, and {names} {verb} behind it", when.wave);
+    let move_last = Fix::new(format!("Put {name} into the last wave"))
+        .git(&app.name, placed(&key, last.wave + 1))
+        .risk(Risk::Low, format!("only when {name} is applied changes"))
+        .why("nothing waits behind it then, and it becomes healthy when it can");
+    let check = Fix::new(format!("Give {} a health check that does not wait", key.kind))
+        .person(format!(
+            "set resource.customizations.health.{}_{} in ConfigMap argocd-cm to a script that calls it Healthy while it \
+             waits for what comes later",
+            key.group, key.kind
+        ))
+        .risk(Risk::Medium, format!("the health of every {} in all applications", key.kind))
+        .why("right where the kind is never healthy before everything else is");
+    Some(finding(case, app, wanted, live, cause).unless_deeper().fix([move_last, check]))
+}
+
+/// Whether the sync that is under way waits for an object, as it says itself.
+fn is_awaited(app: &App<'_>, key: &ObjectKey) -> bool {
+    let named = app.operation().is_some_and(|state| {
+        state.message.contains("waiting for healthy state of")
+            && state.message.contains(&format!("{}/{}", key.kind, key.name))
+    });
+    let reasons = app.reasons();
+    app.is_operating()
+        && (named || reasons.iter().flat_map(|one| one.all()).any(|one| one.object.as_ref() == Some(key)))
+}
+
+fn finding(case: &Case<'_>, app: &App<'_>, wanted: &Wanted, live: &Object, cause: String) -> Finding {
+    let said = case.health(live).map(|health| format!("{}: {}", health.status, health.message));
+    let key = wanted.object.key();
+    Finding::new(RULE.code, Node::object(app.server(), key.clone()), cause)
+        .of(Some(app.name.clone()))
+        .seen(app.file(wanted, format!("{} {}", key.kind, key.name)))
+        .seen(said.map(|said| {
+            Evidence::seen(
+                format!("{} {} is {said}", key.kind, key.name).trim_end_matches([':', ' ']).to_owned(),
+            )
+        }))
+        .affects([app.node()])
+}
+
+fn moves(app: &App<'_>, key: &ObjectKey, needed: &ObjectKey, when: Turn, comes: Turn) -> [Fix; 2] {
+    let first = Fix::new(format!("Bring {} {} in wave {}", needed.kind, needed.name, when.wave))
+        .git(&app.name, placed(needed, when.wave))
+        .risk(Risk::Low, format!("only when {} {} is applied changes", needed.kind, needed.name))
+        .why("what is asked is there when it is asked")
+        .verify(format!("lynceus app sync {}", app.name));
+    let last = Fix::new(format!("Let {} {} come after it", key.kind, key.name))
+        .git(&app.name, placed(key, comes.wave + 1))
+        .risk(Risk::Low, format!("only when {} {} is applied changes", key.kind, key.name))
+        .why("right if what is asked needs the waves before it");
+    [first, last]
+}
+
+fn placed(key: &ObjectKey, wave: i64) -> Place {
+    let path = FieldPath::fields(["metadata", "annotations"]).field(annotations::SYNC_WAVE);
+    Place::Field { object: key.clone(), path, value: Some(Value::from(wave.to_string())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::check;
+
+    const MODEL: &str = "
+@app ml OutOfSync Progressing
+@status {operationState: {phase: Running, message: 'waiting for healthy state of serving.kserve.io/InferenceService/model', operation: {}, startedAt: '2026-01-01T11:00:00Z'}}
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model, namespace: ml}
+spec: {predictor: {}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml, annotations: {argocd.argoproj.io/sync-wave: '3'}}
+spec: {template: {spec: {containers: [{name: a, image: a}]}}}
+@live
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model, namespace: ml}
+spec: {predictor: {}}
+";
+
+    #[test]
+    fn a_model_that_is_trained_behind_its_service_is_found() {
+        let found = check("LYN1208", MODEL);
+        assert!(
+            found.starts_with(
+                "P1 LYN1208/ml/InferenceService/model: wave 0 waits for InferenceService model to become healthy, and Job \
+                 train waits behind it\n"
+            ),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn what_nothing_waits_behind_is_not() {
+        assert_eq!(check("LYN1208", &MODEL.replace("sync-wave: '3'", "sync-wave: '-1'")), "");
+        assert_eq!(check("LYN1208", &MODEL.replace("phase: Running", "phase: Succeeded")), "");
+        assert_eq!(check("LYN1208", &MODEL.replace("T11:00:00Z", "T11:58:00Z")), "");
+    }
+
+    #[test]
+    fn a_workload_that_asks_a_service_of_a_later_wave_is_found() {
+        let spec = "spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web, env: [{name: API, value: 'http://api.shop.svc:80'}]}]}
+";
+        let text = format!(
+            "@app shop OutOfSync Progressing
+@status {{operationState: {{phase: Running, operation: {{}}, startedAt: '2026-01-01T11:00:00Z'}}}}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: shop}}
+{spec}---
+apiVersion: v1
+kind: Service
+metadata: {{name: api, namespace: shop, annotations: {{argocd.argoproj.io/sync-wave: '1'}}}}
+@live
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: shop, generation: 1}}
+{spec}status: {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1}}
+"
+        );
+        assert!(check("LYN1208", &text).starts_with(
+            "P1 LYN1208/shop/Deployment/web: wave 0 waits for Deployment web to become healthy, which asks Service api of \
+             wave 1\n"
+        ));
+    }
+}

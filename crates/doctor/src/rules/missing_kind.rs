@@ -1,0 +1,220 @@
+//! A kind that is not served and that nobody brings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lynceus_object::{GroupKind, ObjectKey, Str};
+
+use crate::case::Case;
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Risk};
+use crate::limits;
+use crate::links::kind::{self, DEFINITION, DEFINITIONS, Providers, User};
+use crate::node::Node;
+use crate::rules::parenthood::Places;
+use crate::rules::{Rule, unserved_version};
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0201",
+    title: "A kind is not served, and nobody brings its definition",
+    explanation: "\
+An application has objects of a kind that its cluster does not know, and no application has the CustomResourceDefinition. The
+sync fails before anything of the wave is applied.
+
+## Why
+The operator that owns the kind was never installed, or is installed by something outside of Git, or the chart that should bring
+the definitions was told not to.
+
+## Example
+```
+The Kubernetes API could not find networking.istio.io/VirtualService for requested resource kubeflow/dashboard.
+Make sure the \"VirtualService\" CRD is installed on the destination cluster.
+```
+
+## What to do
+Install what brings the definition, in an earlier wave than its users. Or remove the objects, or switch off the option of the
+chart that makes them.
+",
+    check,
+};
+
+/// Kinds that stand for an operator which brings its definitions itself.
+const PACKAGES: [(&str, &str); 4] = [
+    ("operators.coreos.com", "Subscription"),
+    ("operators.coreos.com", "ClusterServiceVersion"),
+    ("pkg.crossplane.io", "Provider"),
+    ("pkg.crossplane.io", "Configuration"),
+];
+
+/// What is missing of one group: its kinds with their users.
+type Missing<'c, 'a> = BTreeMap<GroupKind, Vec<User<'c, 'a>>>;
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    let providers = Providers::new(case);
+    let mut groups: BTreeMap<(&str, Str), Missing<'_, '_>> = BTreeMap::new();
+    for ((server, kind), users) in kind::unserved(case) {
+        if providers.of(server, &kind).is_empty() && !unserved_version::is_removed(&kind) {
+            groups.entry((server, kind.group.clone())).or_default().insert(kind, users);
+        }
+    }
+    if groups.is_empty() {
+        return;
+    }
+    let places = Places::new(case);
+    for ((server, _), missing) in groups {
+        found(case, &places, server, &missing).into_iter().for_each(|one| findings.add(one));
+    }
+}
+
+fn found(case: &Case<'_>, places: &Places, server: &str, missing: &Missing<'_, '_>) -> Option<Finding> {
+    let first = missing.keys().next()?;
+    let node = |kind: &GroupKind| Node::Kind { cluster: server.into(), kind: kind.clone() };
+    let users: Vec<&User<'_, '_>> = missing.values().flatten().collect();
+    let names = words::list(missing.keys().map(|kind| kind.kind.as_str()));
+    let (noun, verb) = if missing.len() == 1 { ("kind", "is") } else { ("kinds", "are") };
+    let stuck = missing.keys().find_map(|kind| unestablished(case, server, kind));
+    let why = match &stuck {
+        Some(_) => "its definition is there and was not accepted",
+        None => "no application brings the definition",
+    };
+    let cause = format!("{noun} {names} of {} {verb} not served, and {why}", group_text(first));
+    let apps: BTreeSet<Node> = users.iter().map(|user| user.app.node()).collect();
+    let objects = users.iter().filter_map(|user| Some(case.node(server, user.object.as_ref()?)));
+    let finding = Finding::new(RULE.code, node(first), cause)
+        .of(users.first().map(|user| user.app.name.clone()))
+        .seen(stuck)
+        .seen(evidence(&users))
+        .affects(apps)
+        .affects(objects)
+        .affects(missing.keys().skip(1).map(node))
+        .fix(fixes(&names, &users));
+    let suspects = suspects(case, places, &users);
+    Some(if suspects.is_empty() { finding } else { finding.because(suspects) })
+}
+
+fn group_text(kind: &GroupKind) -> &str {
+    if kind.group.is_empty() { "the core group" } else { &kind.group }
+}
+
+/// What the users are told, and which objects are of the kind.
+fn evidence(users: &[&User<'_, '_>]) -> Vec<Evidence> {
+    let told = users.iter().filter_map(|user| Some(user.app.status(user.told?)));
+    let files = users.iter().filter(|user| user.told.is_none()).filter_map(|user| {
+        let key = user.object.as_ref()?;
+        let wanted = user.app.wants(key)?;
+        user.app.file(wanted, format!("{} wants {} {}", user.app.name, key.kind, key.name))
+    });
+    told.chain(files).take(limits::NAMED).collect()
+}
+
+/// A definition that is there and not in force says why.
+fn unestablished(case: &Case<'_>, server: &str, kind: &GroupKind) -> Option<Evidence> {
+    let definitions = case.of_kind(server, DEFINITIONS, DEFINITION).iter();
+    let definition = definitions.copied().find(|one| kind::defined(one).as_ref() == Some(kind))?;
+    let conditions = definition.value().items_at(&["status", "conditions"]).iter();
+    let bad = conditions.filter(|one| one.str_at(&["status"]) == Some("False"));
+    let said = bad.filter_map(|one| one.str_at(&["message"])).next().unwrap_or("it is not established");
+    Some(Evidence::Field {
+        object: definition.key(),
+        path: lynceus_object::FieldPath::fields(["status", "conditions"]),
+        value: words::quote(said),
+    })
+}
+
+/// What may bring the definition, though that cannot be seen: subscriptions to operators, and applications of earlier waves whose
+/// sources could not be read.
+fn suspects(case: &Case<'_>, places: &Places, users: &[&User<'_, '_>]) -> Vec<Node> {
+    let Some(user) = users.first() else { return Vec::new() };
+    let server = user.app.server();
+    let packages = PACKAGES.iter().flat_map(|(group, kind)| case.of_kind(server, group, kind));
+    let unwell = packages.filter(|one| case.is_unwell(one)).map(|one| case.node(server, &one.key()));
+    let unread = case.apps().filter(|app| {
+        let unknown = !app.delivery.rendered && app.resources().next().is_none();
+        unknown && app.server() == server && app.errors().next().is_some()
+    });
+    let before = unread.filter(|app| users.iter().any(|user| places.is_before(&app.name, &user.app.name)));
+    unwell.chain(before.map(crate::case::App::node)).collect()
+}
+
+fn fixes(names: &str, users: &[&User<'_, '_>]) -> Vec<Fix> {
+    let apps: BTreeSet<&str> = users.iter().map(|user| user.app.name.name.as_str()).collect();
+    let apps = words::list(apps);
+    let install = Fix::new(format!("Install what defines {names}"))
+        .person(format!(
+            "add an application for the operator or the definitions of {names}, in an earlier wave than {apps}"
+        ))
+        .risk(Risk::Low, "new kinds; nothing that is there changes")
+        .why("the objects were written for a cluster that has them")
+        .verify(format!("kubectl get crd | grep -i {}", first_word(names).to_lowercase()));
+    let objects: BTreeSet<(&crate::node::AppName, &ObjectKey)> =
+        users.iter().filter_map(|user| Some((&user.app.name, user.object.as_ref()?))).collect();
+    let remove = Fix::new(format!("Take {names} out of {apps}"));
+    let remove = objects
+        .iter()
+        .fold(remove, |fix, (app, key)| fix.git(app, crate::fix::Place::Remove { object: (*key).clone() }))
+        .risk(Risk::Medium, format!("what {names} would have done is not done"))
+        .why("right where the cluster is meant to do without");
+    let removable = remove.has_edits();
+    std::iter::once(install).chain(removable.then_some(remove)).collect()
+}
+
+fn first_word(names: &str) -> &str {
+    names.split([',', ' ']).next().unwrap_or(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{check, roots};
+
+    const WANTED: &str = "
+@app web OutOfSync Missing
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {name: web, namespace: kf}
+---
+apiVersion: networking.istio.io/v1
+kind: Gateway
+metadata: {name: web, namespace: kf}
+";
+
+    #[test]
+    fn kinds_that_nobody_brings_are_found_once_for_their_group() {
+        assert_eq!(
+            check("LYN0201", WANTED),
+            "P1 LYN0201/web/Kind/Gateway.networking.istio.io: kinds Gateway and VirtualService of networking.istio.io are \
+             not served, and no application brings the definition\n  web.yaml:5: web wants Gateway web\n  web.yaml:1: web \
+             wants VirtualService web\n  fix: Install what defines Gateway and VirtualService\n  fix: Take Gateway and \
+             VirtualService out of web\n"
+        );
+    }
+
+    #[test]
+    fn what_argo_cd_says_of_a_failed_sync_is_enough() {
+        let text = "
+@app web OutOfSync Missing
+@unrendered
+@status {operationState: {phase: Failed, message: one or more synchronization tasks are not valid, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: a, resources: [{group: networking.istio.io, version: v1, kind: VirtualService, namespace: kf, name: web, status: SyncFailed, message: 'The Kubernetes API could not find networking.istio.io/VirtualService for requested resource kf/web. Make sure the \"VirtualService\" CRD is installed on the destination cluster.'}]}}}
+";
+        assert!(check("LYN0201", text).starts_with(
+            "P1 LYN0201/web/Kind/VirtualService.networking.istio.io: kind VirtualService of networking.istio.io is not \
+             served, and no application brings the definition\n"
+        ));
+        assert_eq!(roots(text), "P1 LYN0201/web/Kind/VirtualService.networking.istio.io explains web\n");
+    }
+
+    #[test]
+    fn a_kind_that_is_served_or_that_somebody_brings_is_not_found() {
+        let definition = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: x.networking.istio.io}
+spec: {group: networking.istio.io, names: {kind: VirtualService}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: y.networking.istio.io}
+spec: {group: networking.istio.io, names: {kind: Gateway}}
+";
+        assert_eq!(check("LYN0201", &format!("{WANTED}@live\n{definition}")), "");
+        assert_eq!(check("LYN0201", &format!("{WANTED}@app istio OutOfSync Missing\n{definition}")), "");
+    }
+}

@@ -1,0 +1,104 @@
+//! A sync that has been under way for very long.
+
+use jiff::SignedDuration;
+use lynceus_api::{OperationPhase, OperationState, ReasonCode};
+
+use crate::case::{App, Case};
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Risk};
+use crate::limits;
+use crate::rules::Rule;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN1204",
+    title: "A sync has been under way for very long",
+    explanation: "\
+A sync began long ago and has not ended. While it is under way nothing newer is applied: a commit that would mend things waits as
+well.
+
+## Why
+It waits for an object to become healthy or to be gone, for a hook to complete, or for somebody to confirm, and that does not come.
+If another cause is found for that object, it is named instead.
+
+## Example
+```
+waiting for healthy state of serving.kserve.io/InferenceService/model
+```
+
+## What to do
+Mend what it waits for. If the mend is in Git, stop the sync first (`lynceus app terminate-op`): it goes on with the old commit
+otherwise.
+",
+    check,
+};
+
+/// A sync that takes longer than this does not end by itself, most likely.
+const LONG: SignedDuration = SignedDuration::from_mins(15);
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    for app in case.apps() {
+        let Some(state) = app.operation().filter(|_| app.is_operating()) else { continue };
+        let Some(since) = state.started_at.map(lynceus_api::Time::timestamp) else { continue };
+        let age = case.snapshot.taken_at.duration_since(since);
+        let is_running = state.phase.known().is_some_and(|phase| !phase.is_completed());
+        if is_running && age >= LONG {
+            findings.add(found(app, state, age));
+        }
+    }
+}
+
+fn found(app: &App<'_>, state: &OperationState, age: SignedDuration) -> Finding {
+    let doing = match state.phase.known() {
+        Some(OperationPhase::Terminating) => "is being stopped",
+        _ => "is under way",
+    };
+    let said = match state.message.as_str() {
+        "" => String::new(),
+        message => format!(": {}", words::quote(message)),
+    };
+    let cause =
+        format!("the sync of {} {doing} since {} minutes and does not end{said}", app.name, age.as_mins());
+    let stop = Fix::new(format!("Stop the sync of {}, mend what it waits for, and sync again", app.name))
+        .person(format!("lynceus app terminate-op {0}; lynceus app sync {0}", app.name))
+        .risk(Risk::Low, "what was applied stays")
+        .why("the sync goes on with the commit that it began with; a newer one waits until it has ended")
+        .verify(format!("lynceus app get {}", app.name));
+    Finding::new(RULE.code, app.node(), cause)
+        .of(Some(app.name.clone()))
+        .unless_deeper()
+        .seen(waits(app))
+        .fix([stop])
+}
+
+/// What it waits for, as Lynceus wrote it down.
+fn waits(app: &App<'_>) -> Vec<Evidence> {
+    let reasons = app.reasons();
+    let waiting = reasons.iter().filter(|one| one.code == ReasonCode::SyncWaits).flat_map(|one| one.roots());
+    waiting.take(limits::NAMED).map(|one| app.status(&one.text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::check;
+
+    const STUCK: &str = "
+@app shop OutOfSync Progressing
+@status {operationState: {phase: Running, message: 'waiting for healthy state of example.org/Gadget/a', operation: {}, startedAt: '2026-01-01T10:00:00Z'}}
+";
+
+    #[test]
+    fn a_sync_that_began_hours_ago_is_found() {
+        assert_eq!(
+            check("LYN1204", STUCK),
+            "P1 LYN1204/shop/Application/shop: the sync of shop is under way since 120 minutes and does not end: waiting for \
+             healthy state of example.org/Gadget/a\n  fix: Stop the sync of shop, mend what it waits for, and sync again\n"
+        );
+    }
+
+    #[test]
+    fn one_that_has_just_begun_or_has_ended_is_not() {
+        assert_eq!(check("LYN1204", &STUCK.replace("T10:00:00Z", "T11:55:00Z")), "");
+        assert_eq!(check("LYN1204", &STUCK.replace("phase: Running", "phase: Succeeded")), "");
+    }
+}
