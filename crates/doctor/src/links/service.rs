@@ -48,7 +48,7 @@ fn is_short(case: &Case<'_>, server: &str, owner: &Object) -> bool {
 }
 
 /// Whether the pods of a workload are behind a service.
-fn is_behind(service: &Object, owner: &Object) -> bool {
+pub(crate) fn is_behind(service: &Object, owner: &Object) -> bool {
     let Some(wanted) = service.at(&["spec", "selector"]).filter(|selector| !selector.is_empty()) else {
         return false;
     };
