@@ -1,7 +1,52 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod backend;
+mod cluster_away;
+mod cluster_error;
+mod cluster_login;
+mod container;
+mod controller_behind;
+mod controller_right;
+mod crash_loop;
+mod denied;
+mod empty_value;
+mod endless_job;
+mod failed_job;
+mod feature_branch;
+mod forbidden;
+mod held_deletion;
+mod invalid_object;
+mod issuer;
+mod missing_remote_key;
+mod missing_right;
+mod missing_store;
+mod near;
+mod out_of_memory;
+mod pod_security;
+mod probe;
+mod project_forbids;
+mod quota;
+mod rate_limited;
+mod rendering;
+mod repository_away;
+mod repository_login;
+mod rights;
+mod sealed_vault;
 mod shared_resource;
+mod source_error;
+mod source_path;
+mod stale_hook;
+mod store_refused;
+mod store_unreachable;
 mod taint;
+mod target_revision;
+mod too_few_pods;
+mod unhealthy;
+mod unknown_error;
+mod unreadable_kind;
+mod value_file;
+mod webhook_away;
+mod wrong_credentials;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -19,7 +64,48 @@ pub struct Rule {
 }
 
 /// All rules, in the order of their codes.
-pub const RULES: &[Rule] = &[shared_resource::RULE, taint::RULE];
+pub const RULES: &[Rule] = &[
+    shared_resource::RULE,
+    taint::RULE,
+    missing_store::RULE,
+    sealed_vault::RULE,
+    store_refused::RULE,
+    store_unreachable::RULE,
+    wrong_credentials::RULE,
+    missing_remote_key::RULE,
+    issuer::RULE,
+    pod_security::RULE,
+    quota::RULE,
+    missing_right::RULE,
+    webhook_away::RULE,
+    denied::RULE,
+    controller_right::RULE,
+    project_forbids::RULE,
+    invalid_object::RULE,
+    crash_loop::RULE,
+    out_of_memory::RULE,
+    probe::RULE,
+    endless_job::RULE,
+    failed_job::RULE,
+    stale_hook::RULE,
+    held_deletion::RULE,
+    target_revision::RULE,
+    source_path::RULE,
+    feature_branch::RULE,
+    repository_away::RULE,
+    repository_login::RULE,
+    rendering::RULE,
+    empty_value::RULE,
+    value_file::RULE,
+    cluster_away::RULE,
+    cluster_login::RULE,
+    rate_limited::RULE,
+    unreadable_kind::RULE,
+    controller_behind::RULE,
+    unhealthy::RULE,
+    unknown_error::RULE,
+    too_few_pods::RULE,
+];
 
 /// A rule by its code, in any case.
 pub fn rule(code: &str) -> Option<&'static Rule> {
