@@ -2,6 +2,7 @@
 
 mod pods;
 mod status;
+mod said;
 
 use std::collections::HashMap;
 
@@ -12,6 +13,7 @@ use lynceus_health::Health;
 use lynceus_object::{GroupKind, Object, ObjectKey, Str};
 
 pub use pods::Pods;
+pub(crate) use said::{Said, Voice, condition, message};
 
 use crate::finding::Evidence;
 use crate::limits;
@@ -27,6 +29,8 @@ pub struct Case<'a> {
     clusters: HashMap<&'a str, Index<'a>>,
     wanted: HashMap<(Str, ObjectKey), Vec<(usize, usize)>>,
     repositories: HashMap<&'a str, &'a RepositoryView>,
+    listed: HashMap<(Str, ObjectKey), usize>,
+    said: Vec<Said<'a>>,
 }
 
 /// One cluster's objects, to be found.
@@ -152,7 +156,11 @@ impl<'a> Case<'a> {
         let clusters =
             snapshot.clusters.iter().map(|view| (view.server.as_str(), Index::new(view))).collect();
         let repositories = snapshot.repositories.iter().map(|one| (one.url.as_str(), one)).collect();
-        Case { snapshot, apps, app_places, clusters, wanted, repositories }
+        let listed = listed(&apps);
+        let mut case =
+            Case { snapshot, apps, app_places, clusters, wanted, repositories, listed, said: Vec::new() };
+        case.said = case.hear();
+        case
     }
 
     /// All applications, in the snapshot's order.
@@ -231,7 +239,7 @@ impl<'a> Case<'a> {
         Some(Evidence::Event {
             object: key.clone(),
             reason: text("reason").into(),
-            message: crate::words::quote(text("message")),
+            message: crate::words::quote(message(event)),
             count: event.value().int_at(&["count"]).unwrap_or(1),
         })
     }
@@ -269,12 +277,26 @@ impl<'a> Case<'a> {
         if let Some((app, _)) = self.wanted(server, &top.key()).first() {
             return Some(app);
         }
+        if let Some(place) = self.listed.get(&(server.into(), top.key())) {
+            return self.apps.get(*place);
+        }
         let mark = TrackingId::of(top)?.application;
         let name = match mark.split_once('_') {
             Some((namespace, name)) => AppName::new(namespace, name),
             None => AppName::new(self.snapshot.home.clone(), mark.clone()),
         };
         self.app(&name)
+    }
+
+    /// Whether some application is to bring an object: it wants it, or its status lists it.
+    pub fn is_planned(&self, server: &str, key: &ObjectKey) -> bool {
+        let place = (Str::from(server), key.clone());
+        self.wanted.contains_key(&place) || self.listed.contains_key(&place)
+    }
+
+    /// Whether it is certain that an object is not in a cluster, and nobody is seen who would bring it.
+    pub fn is_nowhere(&self, server: &str, key: &ObjectKey) -> bool {
+        self.is_absent(server, key) && !self.is_planned(server, key)
     }
 
     /// The name of the application that an object belongs to.
@@ -313,6 +335,20 @@ impl<'a> Case<'a> {
     pub fn wave(&self, wanted: &Wanted) -> i64 {
         wave(&wanted.object)
     }
+}
+
+/// The objects that the statuses of applications list, which is all that is known of what an application wants if its
+/// sources were not rendered.
+fn listed(apps: &[App<'_>]) -> HashMap<(Str, ObjectKey), usize> {
+    let mut listed = HashMap::new();
+    for (place, app) in apps.iter().enumerate() {
+        for one in app.application().status.resources.iter().filter(|one| !one.requires_pruning) {
+            let key =
+                ObjectKey::new(one.group.clone(), one.kind.clone(), one.namespace.clone(), one.name.clone());
+            listed.entry((app.delivery.server.clone(), key)).or_insert(place);
+        }
+    }
+    listed
 }
 
 /// When an event was last seen, as text that sorts.

@@ -136,7 +136,8 @@ impl Conclusion<'_> {
         let knots = self.graph.knots();
         let knot_of = |finding: &Finding| self.graph.find(&finding.subject).map_or(0, |place| knots[place]);
         let mut own: BTreeMap<usize, Strength> = BTreeMap::new();
-        for finding in findings {
+        // What is merely worth putting right explains nothing, and hides nothing.
+        for finding in findings.iter().filter(|finding| finding.severity < Severity::P3) {
             let strength = own.entry(knot_of(finding)).or_default();
             strength.note(finding);
         }
@@ -186,6 +187,9 @@ impl Conclusion<'_> {
             let own = finding.application.as_ref().and_then(|name| self.case.app(name));
             let own = own.filter(|app| !app.is_fine()).into_iter().chain(self.troubled(&finding.subject));
             applications.extend(own.map(|app| app.name.clone()));
+        }
+        if finding.severity == Severity::P3 {
+            applications.clear();
         }
         applications.sort();
         applications.dedup();

@@ -19,7 +19,13 @@ pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
 
 /// An application waits for its objects that are not well, could not be applied or are waited for.
 fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
-    let resources = app.application().status.resources.iter().filter(|one| is_unwell(one)).map(key_of);
+    let resources = app
+        .application()
+        .status
+        .resources
+        .iter()
+        .filter(|one| is_unwell(one) || is_unwell_there(case, app, one))
+        .map(key_of);
     let failed = app.failures().into_iter().map(|(key, _)| key);
     let reasons = Reason::of(&app.application().metadata);
     let awaited = reasons.iter().flat_map(Reason::all).filter_map(|reason| reason.object.clone());
@@ -55,6 +61,12 @@ fn is_unwell(resource: &ResourceStatus) -> bool {
         matches!(health, HealthStatusCode::Healthy | HealthStatusCode::Suspended | HealthStatusCode::Missing)
     });
     !is_well || resource.status == SyncStatusCode::OutOfSync
+}
+
+/// Some controllers leave the health of objects out of the status; then the object itself is asked.
+fn is_unwell_there(case: &Case<'_>, app: &App<'_>, resource: &ResourceStatus) -> bool {
+    resource.health.is_none()
+        && case.live(app.server(), &key_of(resource)).is_some_and(|object| case.is_unwell(object))
 }
 
 fn key_of(resource: &ResourceStatus) -> ObjectKey {

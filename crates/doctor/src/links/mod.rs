@@ -2,6 +2,7 @@
 
 mod application;
 mod claim;
+mod deletion;
 pub(crate) mod kind;
 pub(crate) mod namespace;
 pub(crate) mod produced;
@@ -19,6 +20,7 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
     for server in case.servers() {
         workload::link(case, server, graph);
         claim::link(case, server, graph);
+        deletion::link(case, server, graph);
         store::link(case, server, graph);
         reference::link(case, server, graph);
         service::link(case, server, graph);

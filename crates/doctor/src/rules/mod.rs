@@ -2,37 +2,82 @@
 
 mod admission;
 mod autoscaled_replicas;
+mod backend;
 mod blocked_kind;
 mod closed_window;
+mod cluster_away;
+mod cluster_error;
+mod cluster_login;
+mod container;
+mod controller_behind;
+mod controller_right;
+mod crash_loop;
+mod denied;
 mod difference;
 mod early_health;
+mod empty_value;
+mod endless_job;
 mod excluded_kind;
+mod failed_job;
 mod failed_sync;
+mod feature_branch;
+mod forbidden;
 mod healing_off;
+mod held_deletion;
 mod idle_rule;
 mod immutable_field;
+mod invalid_object;
+mod issuer;
 mod manual_sync;
 mod mass_deletion;
 mod missing_kind;
 mod missing_namespace;
+mod missing_remote_key;
+mod missing_right;
+mod missing_store;
+mod near;
 mod orphaned_application;
 mod orphaned_resource;
+mod out_of_memory;
 mod ownership;
 mod parenthood;
+mod pod_security;
+mod probe;
+mod project_forbids;
 mod pruning_off;
+mod quota;
+mod rate_limited;
+mod rendering;
 mod repeated_resource;
+mod repository_away;
+mod repository_login;
+mod rights;
+mod sealed_vault;
 mod server_default;
 mod shared_resource;
 mod skipped;
+mod source_error;
+mod source_path;
+mod stale_hook;
+mod store_refused;
+mod store_unreachable;
 mod stuck_operation;
 mod taint;
+mod target_revision;
+mod too_few_pods;
 mod umbrella;
+mod unhealthy;
+mod unknown_error;
+mod unreadable_kind;
 mod unserved_version;
 mod unset_namespace;
+mod value_file;
 mod wave_needs;
 mod wave_order;
+mod webhook_away;
 mod wide_rule;
 mod written_field;
+mod wrong_credentials;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -63,6 +108,36 @@ pub const RULES: &[Rule] = &[
     excluded_kind::RULE,
     unserved_version::RULE,
     taint::RULE,
+    missing_store::RULE,
+    sealed_vault::RULE,
+    store_refused::RULE,
+    store_unreachable::RULE,
+    wrong_credentials::RULE,
+    missing_remote_key::RULE,
+    issuer::RULE,
+    pod_security::RULE,
+    quota::RULE,
+    missing_right::RULE,
+    webhook_away::RULE,
+    denied::RULE,
+    controller_right::RULE,
+    project_forbids::RULE,
+    invalid_object::RULE,
+    crash_loop::RULE,
+    out_of_memory::RULE,
+    probe::RULE,
+    endless_job::RULE,
+    failed_job::RULE,
+    stale_hook::RULE,
+    held_deletion::RULE,
+    target_revision::RULE,
+    source_path::RULE,
+    feature_branch::RULE,
+    repository_away::RULE,
+    repository_login::RULE,
+    rendering::RULE,
+    empty_value::RULE,
+    value_file::RULE,
     immutable_field::RULE,
     written_field::RULE,
     server_default::RULE,
@@ -80,6 +155,14 @@ pub const RULES: &[Rule] = &[
     early_health::RULE,
     wave_order::RULE,
     skipped::RULE,
+    cluster_away::RULE,
+    cluster_login::RULE,
+    rate_limited::RULE,
+    unreadable_kind::RULE,
+    controller_behind::RULE,
+    unhealthy::RULE,
+    unknown_error::RULE,
+    too_few_pods::RULE,
 ];
 
 /// A rule by its code, in any case.

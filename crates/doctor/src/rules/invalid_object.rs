@@ -1,0 +1,179 @@
+//! An object that the API server refuses because of what stands in it.
+
+use lynceus_object::{FieldPath, Object};
+
+use crate::case::{Case, Said, Voice};
+use crate::finding::{Finding, Findings};
+use crate::fix::{Fix, Risk};
+use crate::rules::Rule;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0808",
+    title: "The API server refuses an object as invalid",
+    explanation: "\
+An object has a field that its kind does not have, or a value that the field may not have. It is not made, or stays as it was.
+
+## Why
+A manifest was written for another version of the kind, a value has the wrong type or form, or two fields exclude each other.
+
+## Example
+```
+Service \"web\" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive
+```
+
+## What to do
+Correct the field where it comes from. A field that is unknown is misspelt, stands at the wrong place, or needs a newer version of
+the kind.
+",
+    check,
+};
+
+/// What a refusal says of a field.
+pub(super) const SORTS: [&str; 8] = [
+    ": Invalid value",
+    ": Unsupported value",
+    ": Required value",
+    ": Duplicate value",
+    ": Too long",
+    ": Too many",
+    ": Forbidden",
+    ": Not found",
+];
+const UNKNOWN: [&str; 5] = [
+    "unknown field \"",
+    "error validating data",
+    "ValidationError(",
+    "field not declared in schema",
+    "cannot unmarshal ",
+];
+/// What cannot be changed is another trouble, and so is what is refused for other reasons.
+const OTHERS: [&str; 7] = [
+    "field is immutable",
+    "is immutable after creation",
+    "may not change once set",
+    "for fields other than",
+    "denied request",
+    "denied the request",
+    "failed calling webhook",
+];
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    for said in case.said().iter().filter(|said| said.voice == Voice::Sync && is_invalid(said.text)) {
+        let wanted = case.wanted(said.server, &said.about).first().map(|(_, wanted)| &wanted.object);
+        if !is_empty_value(said.text, wanted) {
+            findings.add(found(said));
+        }
+    }
+}
+
+/// Whether a refusal is about what stands in an object.
+pub(super) fn is_invalid(text: &str) -> bool {
+    let is_field = text.contains(" is invalid: ") && SORTS.iter().any(|sort| text.contains(sort));
+    (is_field || UNKNOWN.iter().any(|word| text.contains(word)))
+        && !OTHERS.iter().any(|word| text.contains(word))
+}
+
+/// Whether a required field is missing or empty in what is wanted, as far as that is known: then the values are at fault.
+pub(super) fn is_empty_value(text: &str, wanted: Option<&Object>) -> bool {
+    let required: Vec<&str> = fields(text)
+        .into_iter()
+        .filter(|(_, sort)| *sort == ": Required value")
+        .map(|(field, _)| field)
+        .collect();
+    let Some(wanted) = wanted else { return !required.is_empty() };
+    required.iter().any(|field| is_empty(wanted, field))
+}
+
+fn is_empty(wanted: &Object, field: &str) -> bool {
+    let Ok(path) = FieldPath::parse(field) else { return true };
+    path.get(wanted.value()).is_none_or(lynceus_object::Value::is_empty)
+}
+
+/// The fields that a refusal names, with what is wrong with each.
+pub(super) fn fields(text: &str) -> Vec<(&str, &'static str)> {
+    let mut found = Vec::new();
+    for sort in SORTS {
+        for (at, _) in text.match_indices(sort) {
+            let before = &text[..at];
+            let field = before.rsplit([' ', '\n']).next().unwrap_or_default().trim_start_matches('[');
+            if !field.is_empty() {
+                found.push((field, sort));
+            }
+        }
+    }
+    found
+}
+
+fn found(said: &Said<'_>) -> Finding {
+    let key = &said.about;
+    let named = fields(said.text).first().map(|(field, _)| (*field).to_owned());
+    let unknown = said
+        .text
+        .split_once("unknown field \"")
+        .and_then(|(_, rest)| rest.split('"').next())
+        .map(ToOwned::to_owned);
+    let field = named.or(unknown);
+    let what = said.text.split_once(" is invalid: ").map_or(said.text, |(_, rest)| rest);
+    let cause = format!("the API server refuses {} {}: {}", key.kind, key.name, words::quote(what));
+    let step = match &field {
+        Some(field) => format!("Correct {field} of {} {} where it comes from.", key.kind, key.name),
+        None => format!("Correct {} {} according to what the server says.", key.kind, key.name),
+    };
+    let fix =
+        Fix::new(format!("Correct {} of {} {}", field.as_deref().unwrap_or("the field"), key.kind, key.name))
+            .person(step)
+            .risk(Risk::Low, format!("{} {}", key.kind, key.name));
+    Finding::new(RULE.code, said.node.clone(), cause)
+        .of(said.app.clone())
+        .seen([said.evidence.clone()])
+        .fix([fix])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::check;
+
+    pub(super) fn refused(message: &str) -> String {
+        format!(
+            "@app shop OutOfSync Missing\n@status {{operationState: {{phase: Failed, operation: {{}}, startedAt: null, syncResult: \
+             {{revision: a, resources: [{{group: '', version: v1, kind: Service, namespace: shop, name: web, status: SyncFailed, \
+             message: '{message}'}}]}}}}}}\n"
+        )
+    }
+
+    #[test]
+    fn a_value_that_a_field_may_not_have_is_found() {
+        let text = refused(
+            "Service \"web\" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535",
+        );
+        assert_eq!(
+            check("LYN0808", &text),
+            "P1 LYN0808/shop/Service/web: the API server refuses Service web: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535\n  status of shop: Service web: Service \"web\" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535\n  fix: Correct spec.ports[0].port of Service web\n"
+        );
+    }
+
+    #[test]
+    fn a_field_that_nobody_knows_is_found() {
+        let text = refused(
+            "Service in version \"v1\" cannot be handled: strict decoding error: unknown field \"spec.prots\"",
+        );
+        assert!(check("LYN0808", &text).ends_with("fix: Correct spec.prots of Service web\n"));
+    }
+
+    #[test]
+    fn what_cannot_be_changed_is_another_trouble() {
+        let text = refused(
+            "Service \"web\" is invalid: spec.clusterIP: Invalid value: \"None\": field is immutable",
+        );
+        assert_eq!(check("LYN0808", &text), "");
+    }
+
+    #[test]
+    fn a_required_field_that_is_empty_comes_from_the_values() {
+        let text = refused("Service \"web\" is invalid: spec.ports: Required value");
+        assert_eq!(check("LYN0808", &text), "");
+        assert_eq!(fields("a is invalid: [spec.a: Required value, spec.b[0].c: Invalid value: 1]").len(), 2);
+    }
+}

@@ -1,0 +1,269 @@
+//! Pods that the Pod Security of their namespace refuses.
+
+mod lack;
+
+use std::collections::BTreeMap;
+
+use lynceus_object::{Object, ObjectKey, value};
+
+use crate::case::{Case, Pods, Said};
+use crate::finding::{Finding, Findings};
+use crate::fix::{Action, Fix, Place, Risk};
+use crate::node::Node;
+use crate::rules::Rule;
+use crate::rules::backend::evidence;
+use crate::words;
+
+use lack::{Lack, lacks};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0801",
+    title: "Pods are refused by Pod Security",
+    explanation: "\
+The namespace enforces a Pod Security standard, and the pods do not keep it. Their workload is there and has no pods: each time
+that its controller makes one, the API server refuses it.
+
+## Why
+A setting of the security context is missing from the pod, from a container, or only from an init container or sidecar; or the chart
+sets it and the values of one environment replace the whole security context by one that lacks it.
+
+## Example
+```
+pods \"web-7d4\" is forbidden: violates PodSecurity \"restricted:latest\": seccompProfile (pod or container \"web\" must set
+securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\")
+```
+
+## What to do
+Set what is missing where the field comes from. Lower the standard of the namespace only for what cannot keep it.
+",
+    check,
+};
+
+const WORDS: &str = "violates PodSecurity \"";
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    let mut refused: BTreeMap<(&str, ObjectKey), Vec<&Said<'_>>> = BTreeMap::new();
+    for said in case.said().iter().filter(|said| said.text.contains(WORDS)) {
+        let key = said.node.key().cloned().unwrap_or_else(|| said.about.clone());
+        refused.entry((said.server, key)).or_default().push(said);
+    }
+    if refused.is_empty() {
+        return;
+    }
+    let siblings = siblings(case);
+    for ((server, key), said) in refused {
+        findings.add(found(case, server, &key, &said, &siblings));
+    }
+}
+
+/// What applications want, by kind and name: the same workload of another environment shows what an override took away.
+type Siblings<'a> = BTreeMap<(String, String), Vec<(&'a str, &'a Object)>>;
+
+fn siblings<'a>(case: &Case<'a>) -> Siblings<'a> {
+    let mut siblings: Siblings<'a> = BTreeMap::new();
+    for app in case.apps() {
+        for wanted in app.wanted().iter().filter(|wanted| Pods::of(&wanted.object).is_some()) {
+            let name = (wanted.object.kind().to_owned(), wanted.object.name().to_owned());
+            let app = app.delivery.application.metadata.name.as_str();
+            siblings.entry(name).or_default().push((app, &wanted.object));
+        }
+    }
+    siblings
+}
+
+fn found(
+    case: &Case<'_>,
+    server: &str,
+    key: &ObjectKey,
+    said: &[&Said<'_>],
+    siblings: &Siblings<'_>,
+) -> Finding {
+    let text = said.first().map(|said| said.text).unwrap_or_default();
+    let standard = text.split(WORDS).nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let live = case.live(server, key);
+    let wanted = case.wanted(server, key).first().map(|(_, wanted)| &wanted.object);
+    let lacking = |object: Option<&Object>| -> Option<Vec<Lack>> {
+        object.and_then(Pods::of).map(|pods| lacks(&pods, text))
+    };
+    let (of_live, of_wanted) = (lacking(live), lacking(wanted));
+    let missing = of_wanted.clone().filter(|all| !all.is_empty()).or(of_live).unwrap_or_default();
+    let is_set_in_git = of_wanted.as_ref().is_some_and(Vec::is_empty) && !missing.is_empty();
+    let what = match missing.is_empty() {
+        true => words::quote(
+            text.split(WORDS).nth(1).and_then(|rest| rest.split_once("\": ")).map_or(text, |(_, rest)| rest),
+        ),
+        false => words::list(missing.iter().map(|lack| lack.text.as_str())),
+    };
+    let mut cause = format!(
+        "the pods of {} {} are refused: the namespace enforces Pod Security {standard}, and {what}",
+        key.kind, key.name
+    );
+    if is_set_in_git {
+        cause.push_str("; Git sets it, and what is in the cluster lacks it");
+    } else if let Some(other) =
+        sibling(siblings, key, text, case.owner(server, key).map(|app| app.name.to_string()))
+    {
+        cause.push_str(&format!(
+            "; the same {} of application {other} has it, so an override takes it away here",
+            key.kind
+        ));
+    }
+    Finding::new(RULE.code, Node::object(server, key.clone()), cause)
+        .of(case.owner(server, key))
+        .seen(evidence(said.iter().copied()))
+        .fix(fixes(case, server, key, &missing, is_set_in_git, standard))
+}
+
+/// Another application's workload of the same kind and name that has nothing to be refused for.
+fn sibling<'a>(siblings: &Siblings<'a>, key: &ObjectKey, text: &str, own: Option<String>) -> Option<&'a str> {
+    let all = siblings.get(&(key.kind.to_string(), key.name.to_string()))?;
+    let keeps = |object: &Object| Pods::of(object).is_some_and(|pods| lacks(&pods, text).is_empty());
+    all.iter().find(|(app, object)| Some(*app) != own.as_deref() && keeps(object)).map(|(app, _)| *app)
+}
+
+fn fixes(
+    case: &Case<'_>,
+    server: &str,
+    key: &ObjectKey,
+    missing: &[Lack],
+    is_set_in_git: bool,
+    standard: &str,
+) -> Vec<Fix> {
+    let verify = format!("kubectl -n {} get events --field-selector reason=FailedCreate", key.namespace);
+    let mut fixes = Vec::new();
+    let Some(app) = case.owner(server, key) else { return fixes };
+    if is_set_in_git {
+        fixes.push(
+            Fix::new(format!("Sync {app}"))
+                .cluster(Action::Sync { application: app })
+                .risk(Risk::Low, format!("the pods of {} {}", key.kind, key.name))
+                .verify(verify),
+        );
+        return fixes;
+    }
+    let edits = missing.iter().filter(|lack| lack.can_be_set);
+    let fix = Fix::new(format!("Have the pods of {} {} keep Pod Security {standard}", key.kind, key.name))
+        .risk(Risk::Low, format!("the pods of {} {}, of which there are none yet", key.kind, key.name))
+        .verify(verify);
+    let mut fix = edits.fold(fix, |fix, lack| {
+        fix.git(
+            &app,
+            Place::Field { object: key.clone(), path: lack.path.clone(), value: lack.value.clone() },
+        )
+    });
+    for lack in missing.iter().filter(|lack| !lack.can_be_set) {
+        fix = fix.person(format!("Change the workload so that it no longer is so: {}.", lack.text));
+    }
+    if !fix.steps.is_empty() {
+        fixes.push(fix);
+    }
+    fixes.extend(lower(case, server, key));
+    fixes
+}
+
+/// To lower the standard, where the namespace stands in Git.
+fn lower(case: &Case<'_>, server: &str, key: &ObjectKey) -> Option<Fix> {
+    let namespace = ObjectKey::new("", "Namespace", "", key.namespace.clone());
+    let (app, _) = case.wanted(server, &namespace).into_iter().next()?;
+    let path =
+        lynceus_object::FieldPath::fields(["metadata", "labels"]).field("pod-security.kubernetes.io/enforce");
+    let place = Place::Field { object: namespace, path, value: Some(value!("baseline")) };
+    Some(
+        Fix::new(format!("Lower the standard of namespace {}", key.namespace))
+            .git(&app.name, place)
+            .risk(Risk::High, format!("everything in namespace {} may do more", key.namespace))
+            .why("it opens the namespace for everything in it, so it comes last"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::check;
+
+    const REFUSED: &str = "
+@app web OutOfSync Progressing
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      securityContext: {runAsNonRoot: true}
+      initContainers: [{name: wait, image: a}]
+      containers: [{name: web, image: b, securityContext: {allowPrivilegeEscalation: false}}]
+@live
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: d1}
+spec:
+  replicas: 1
+  template:
+    spec:
+      securityContext: {runAsNonRoot: true}
+      initContainers: [{name: wait, image: a}]
+      containers: [{name: web, image: b, securityContext: {allowPrivilegeEscalation: false}}]
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web-1, namespace: shop, uid: r1, ownerReferences: [{kind: Deployment, name: web, uid: d1, controller: true}]}
+spec: {replicas: 1}
+status:
+  replicas: 0
+  conditions:
+  - type: ReplicaFailure
+    status: 'True'
+    reason: FailedCreate
+    message: 'pods \"web-1-x\" is forbidden: violates PodSecurity \"restricted:latest\": allowPrivilegeEscalation != false (container \"wait\" must set securityContext.allowPrivilegeEscalation=false), seccompProfile (pod or containers \"wait\", \"web\" must set securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\")'
+";
+
+    #[test]
+    fn each_container_is_told_what_it_lacks() {
+        assert_eq!(
+            check("LYN0801", REFUSED),
+            "P1 LYN0801/web/Deployment/web: the pods of Deployment web are refused: the namespace enforces Pod Security restricted:latest, and init container wait lacks securityContext.allowPrivilegeEscalation=false and the pod lacks securityContext.seccompProfile.type=RuntimeDefault\n  ReplicaSet shop/web-1: status.conditions: pods \"web-1-x\" is forbidden: violates PodSecurity \"restricted:latest\": allowPrivilegeEscalation != false (container \"wait\" must set securityContext.allowPrivilegeEscalation=false), seccompProfile (pod or containers \"wait\", \"web\" must set se…\n  fix: Have the pods of Deployment web keep Pod Security restricted:latest\n"
+        );
+    }
+
+    #[test]
+    fn what_git_sets_has_only_to_be_synced() {
+        let set = REFUSED.replacen(
+            "securityContext: {runAsNonRoot: true}\n      initContainers: [{name: wait, image: a}]",
+            "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}\n      initContainers: [{name: wait, \
+             image: a, securityContext: {allowPrivilegeEscalation: false}}]",
+            1,
+        );
+        let found = check("LYN0801", &set);
+        assert!(found.contains("Git sets it, and what is in the cluster lacks it"), "{found}");
+        assert!(found.ends_with("fix: Sync web\n"), "{found}");
+    }
+
+    #[test]
+    fn a_sibling_that_has_it_shows_that_an_override_takes_it_away() {
+        let sibling = "
+@app web-staging Synced Healthy
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop-staging}
+spec:
+  template:
+    spec:
+      securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+      containers: [{name: web, image: b, securityContext: {allowPrivilegeEscalation: false}}]
+";
+        let found = check("LYN0801", &format!("{sibling}{REFUSED}"));
+        assert!(
+            found.contains(
+                "the same Deployment of application web-staging has it, so an override takes it away"
+            ),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn a_warning_is_not_a_refusal() {
+        assert_eq!(
+            check("LYN0801", &REFUSED.replace("violates PodSecurity", "would violate PodSecurity")),
+            ""
+        );
+    }
+}

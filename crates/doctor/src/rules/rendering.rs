@@ -1,0 +1,136 @@
+//! Sources that cannot be rendered.
+
+use std::collections::BTreeMap;
+
+use crate::case::{App, Case, Said};
+use crate::finding::{Finding, Findings};
+use crate::fix::{Fix, Risk};
+use crate::rules::Rule;
+use crate::rules::backend::{evidence, has};
+use crate::rules::source_error::{Step, short, told};
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN1006",
+    title: "The sources cannot be rendered",
+    explanation: "\
+Helm, Kustomize or Jsonnet ends with an error, or a manifest is no YAML. What the application wants is not known, so that it is neither
+compared nor synced.
+
+## Why
+A template fails or demands a value, values do not fit the chart's schema, a file or dependency that is named is not there, or a chart
+has no such version.
+
+## Example
+```
+execution error at (web/templates/deployment.yaml:12:14): image.tag is required
+```
+
+## What to do
+Correct it at the file and line that are named, and try it before pushing: `lynceus render`.
+",
+    check,
+};
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    let mut broken: BTreeMap<(String, String), Vec<(&App<'_>, &Said<'_>)>> = BTreeMap::new();
+    for (app, said) in told(case, Step::Rendering) {
+        let urls: Vec<String> =
+            app.application().spec.all_sources().iter().map(|one| one.repo_url.to_string()).collect();
+        // The same words for the same repository have the same reason, but for the application's own name.
+        let words = nameless(short(said.text), &app.name.name);
+        broken.entry((urls.join(" "), words)).or_default().push((app, said));
+    }
+    for (_, apps) in broken {
+        if let Some(finding) = found(&apps) {
+            findings.add(finding);
+        }
+    }
+}
+
+/// A text without an application's name, where that stands as a word.
+fn nameless(text: &str, name: &str) -> String {
+    let is_end = |sign: char| !(sign.is_alphanumeric() || matches!(sign, '-' | '.' | '_'));
+    text.split(is_end).filter(|word| *word != name).collect::<Vec<_>>().join(" ")
+}
+
+fn found(apps: &[(&App<'_>, &Said<'_>)]) -> Option<Finding> {
+    let (first, said) = apps.first()?;
+    let text = short(said.text);
+    let names = words::list(apps.iter().map(|(app, _)| app.name.name.as_str()));
+    let cause = format!("{names} cannot be rendered: {}", words::quote(text));
+    let place = place(text).map(|place| format!(" at {place}")).unwrap_or_default();
+    let fix = Fix::new(format!("Correct the sources{place}"))
+        .person(format!("Correct what is said{place}: {}", words::quote(text)))
+        .risk(Risk::Low, names)
+        .verify(format!("lynceus app get {}", first.name));
+    let finding = Finding::new(RULE.code, first.node(), cause)
+        .of(Some(first.name.clone()))
+        .seen(evidence(apps.iter().map(|(_, said)| *said)))
+        .affects(apps.iter().skip(1).map(|(app, _)| app.node()))
+        .fix([fix]);
+    // A file that is not there may be there on the branch that everybody else follows.
+    Some(if is_missing_file(said.text) { finding.unless_deeper() } else { finding })
+}
+
+/// Whether an error is about a file that is not there.
+pub(super) fn is_missing_file(text: &str) -> bool {
+    has(
+        text,
+        &[
+            "no such file or directory",
+            "doesn't exist",
+            "must resolve to a file",
+            "unable to find one of 'kustomization.yaml'",
+        ],
+    )
+}
+
+/// The file and line that an error names: `web/templates/a.yaml:12:14`.
+fn place(text: &str) -> Option<&str> {
+    let is_end =
+        |sign: char| sign.is_whitespace() || matches!(sign, '(' | ')' | '<' | '>' | '"' | '\'' | ',');
+    let ends = [".yaml", ".yml", ".tpl", ".json", ".jsonnet", ".libsonnet", ".txt"];
+    text.split(is_end)
+        .map(|word| word.trim_end_matches([':', '.']))
+        .find(|word| ends.iter().any(|end| word.ends_with(end) || word.contains(&format!("{end}:"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::check;
+
+    const BROKEN: &str = "
+@app a Unknown Healthy
+@condition ComparisonError cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required
+@app b Unknown Healthy
+@condition ComparisonError cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required
+";
+
+    #[test]
+    fn what_cannot_be_rendered_is_found_once_with_its_place() {
+        assert_eq!(check("LYN1006", BROKEN), "P1 LYN1006/a/Application/a: a and b cannot be rendered: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of a: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of b: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  fix: Correct the sources at web/templates/a.yaml:12:14\n");
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_another_trouble() {
+        assert_eq!(
+            check(
+                "LYN1006",
+                "@app a Unknown Healthy\n@condition ComparisonError cannot render web of https://x: app path web does not exist\n"
+            ),
+            ""
+        );
+    }
+
+    #[test]
+    fn the_place_is_found_in_the_words_of_each_tool() {
+        assert_eq!(
+            place("parse error at (web/templates/a.yaml:12): function \"x\" not defined"),
+            Some("web/templates/a.yaml:12")
+        );
+        assert_eq!(place("accumulating resources from 'pvc.yaml': no such file"), Some("pvc.yaml"));
+        assert_eq!(place("something else"), None);
+    }
+}

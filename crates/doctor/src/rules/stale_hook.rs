@@ -1,0 +1,197 @@
+//! A hook that was not run, or not as Git has it now.
+
+use lynceus_api::{HookType, OperationPhase, SyncStatusCode, hook};
+use lynceus_object::{Object, ObjectKey};
+
+use crate::case::{App, Case, Pods, condition};
+use crate::finding::{Evidence, Finding, Findings, Severity};
+use crate::fix::{Action, Fix, Risk};
+use crate::rules::Rule;
+use crate::snapshot::Wanted;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0906",
+    title: "A hook has to be run again",
+    explanation: "\
+Hooks run only during a sync, and they are no part of what is compared. A hook that was added or changed while nothing else differs is
+not run, and one that is still there from an earlier sync keeps what Git said then: its image, its tolerations, its service account.
+
+## Why
+Nothing is out of sync, so that nobody syncs; only some objects were synced, which leaves hooks out; or the Job hangs, and a Job's pods
+cannot be changed.
+
+## Example
+```
+Job bootstrap is from an earlier sync: its pods lack the tolerations that Git has now
+```
+
+## What to do
+Sync the application once more. A Job that hangs has to be deleted first, if its delete policy does not do that.
+",
+    check,
+};
+
+/// Fields of pods that are compared: those that the API server does not fill in by itself.
+const FIELDS: [&str; 4] = ["tolerations", "nodeSelector", "serviceAccountName", "imagePullSecrets"];
+const CONTAINER: [&str; 5] = ["image", "command", "args", "env", "envFrom"];
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    for app in case.apps().filter(|app| !app.is_fine()) {
+        for wanted in app.wanted().iter().filter(|wanted| is_of_sync(&wanted.object)) {
+            let key = wanted.object.key();
+            let found = match case.live(app.server(), &key) {
+                Some(job) => outdated(case, app, wanted, job),
+                None => never_run(app, wanted).filter(|_| case.is_absent(app.server(), &key)),
+            };
+            if let Some(finding) = found {
+                findings.add(finding);
+            }
+        }
+    }
+}
+
+fn is_of_sync(object: &Object) -> bool {
+    let types = hook::sync_types(object);
+    let runs = |one: &HookType| matches!(one, HookType::PreSync | HookType::Sync | HookType::PostSync);
+    (object.group(), object.kind()) == ("batch", "Job") && types.iter().any(runs)
+}
+
+/// A Job that has not ended well and is not what Git has now.
+fn outdated(case: &Case<'_>, app: &App<'_>, wanted: &Wanted, job: &Object) -> Option<Finding> {
+    if condition(job, "Complete") == Some("True") {
+        return None;
+    }
+    let fields = differences(&wanted.object, job);
+    if fields.is_empty() {
+        return None;
+    }
+    let key = job.key();
+    let cause = format!(
+        "hook {} is from an earlier sync and has not ended: it has other {} than Git has now",
+        key.name,
+        words::list(&fields)
+    );
+    let seen = Evidence::seen(format!("Job {} was made at {}", key.name, job.meta_str("creationTimestamp")));
+    let finding = Finding::new(RULE.code, case.node(app.server(), &key), cause)
+        .of(Some(app.name.clone()))
+        .seen((!job.meta_str("creationTimestamp").is_empty()).then_some(seen))
+        .seen(app.file(wanted, "what Git has"))
+        .affects([app.node()]);
+    Some(finding.fix([again(app, &key, true)]))
+}
+
+/// What differs in the pods of two Jobs.
+fn differences(wanted: &Object, job: &Object) -> Vec<String> {
+    let (Some(wanted), Some(live)) = (Pods::of(wanted), Pods::of(job)) else { return Vec::new() };
+    let mut fields: Vec<String> = Vec::new();
+    for field in FIELDS {
+        let is_said = wanted.spec.at(&[field]).is_some_and(|value| !value.is_empty());
+        if is_said && wanted.spec.at(&[field]) != live.spec.at(&[field]) {
+            fields.push(field.to_owned());
+        }
+    }
+    for ((_, one), (_, other)) in wanted.containers().iter().zip(live.containers()) {
+        for field in CONTAINER.iter().filter(|field| one.at(&[field]).is_some_and(|value| !value.is_empty()))
+        {
+            if one.at(&[field]) != other.at(&[field]) && !fields.iter().any(|known| known == field) {
+                fields.push((*field).to_owned());
+            }
+        }
+    }
+    fields
+}
+
+/// A hook that the last sync did not run although the application counts as synced.
+fn never_run(app: &App<'_>, wanted: &Wanted) -> Option<Finding> {
+    let status = &app.application().status;
+    let state = status.operation_state.as_ref();
+    let is_synced = status.sync.status == SyncStatusCode::Synced;
+    let is_partial = state
+        .is_some_and(|state| state.operation.sync.as_ref().is_some_and(|sync| !sync.resources.is_empty()));
+    let is_done = state.is_none_or(|state| state.phase == OperationPhase::Succeeded);
+    let key = wanted.object.key();
+    let ran = state.and_then(|state| state.sync_result.as_ref()).is_some_and(|result| {
+        result.resources.iter().any(|one| one.kind == key.kind && one.name == key.name)
+    });
+    if !is_done || ran || !(is_synced || is_partial) {
+        return None;
+    }
+    let why = match (is_partial, state) {
+        (true, _) => "the last sync was of some objects only, which leaves hooks out",
+        (false, Some(_)) => "the last sync did not have it, and nothing else differs",
+        (false, None) => "nobody has synced the application",
+    };
+    let cause = format!("hook {} was never started: {why}", key.name);
+    Some(
+        Finding::new(RULE.code, crate::node::Node::object(app.server(), key.clone()), cause)
+            .of(Some(app.name.clone()))
+            .severity(Severity::P2)
+            .seen(app.file(wanted, "the hook"))
+            .affects([app.node()])
+            .unless_deeper()
+            .fix([again(app, &key, false)]),
+    )
+}
+
+fn again(app: &App<'_>, key: &ObjectKey, delete: bool) -> Fix {
+    let mut fix = Fix::new(format!("Run hook {} again", key.name));
+    if delete {
+        fix = fix.cluster(Action::Delete { cluster: app.server().to_owned(), object: key.clone() });
+    }
+    fix.cluster(Action::Sync { application: app.name.clone() })
+        .risk(Risk::Low, format!("Job {} runs once more", key.name))
+        .verify(format!("kubectl -n {} get job {}", key.namespace, key.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::check;
+
+    const OLD: &str = "
+@app shop Synced Progressing
+apiVersion: batch/v1
+kind: Job
+metadata: {name: bootstrap, namespace: shop, annotations: {helm.sh/hook: post-install}}
+spec: {template: {spec: {tolerations: [{key: env, value: dev}], containers: [{name: b, image: b}]}}}
+@live
+apiVersion: batch/v1
+kind: Job
+metadata: {name: bootstrap, namespace: shop}
+spec: {template: {spec: {containers: [{name: b, image: b}]}}}
+status: {active: 1}
+";
+
+    #[test]
+    fn a_hook_that_hangs_with_what_git_had_before_is_found() {
+        assert_eq!(
+            check("LYN0906", OLD),
+            "P1 LYN0906/shop/Job/bootstrap: hook bootstrap is from an earlier sync and has not ended: it has other tolerations than Git has now\n  shop.yaml:1: what Git has\n  fix: Run hook bootstrap again\n"
+        );
+    }
+
+    #[test]
+    fn a_hook_that_nobody_ran_is_found() {
+        let (never, _) = OLD.split_once("@live").unwrap();
+        assert_eq!(
+            check("LYN0906", never),
+            "P2 LYN0906/shop/Job/bootstrap: hook bootstrap was never started: nobody has synced the application\n  shop.yaml:1: the hook\n  fix: Run hook bootstrap again\n"
+        );
+    }
+
+    #[test]
+    fn a_hook_that_ran_and_was_deleted_is_fine() {
+        let (ran, _) = OLD.split_once("@live").unwrap();
+        let ran = ran.replace(
+            "@app shop Synced Progressing\n",
+            "@app shop Synced Progressing\n@status {operationState: {phase: Succeeded, operation: {}, startedAt: null, syncResult: \
+             {revision: a, resources: [{group: batch, version: v1, kind: Job, namespace: shop, name: bootstrap, hookPhase: Succeeded}]}}}\n",
+        );
+        assert_eq!(check("LYN0906", &ran), "");
+    }
+
+    #[test]
+    fn a_hook_that_is_as_git_has_it_only_takes_its_time() {
+        assert_eq!(check("LYN0906", &OLD.replace("tolerations: [{key: env, value: dev}], ", "")), "");
+    }
+}
