@@ -1,7 +1,21 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod closed_nodes;
+mod fit;
+mod host_port;
+mod lost_node;
+mod near;
+mod no_room;
+mod node_selector;
+mod outdated_pods;
+mod overridden_tolerations;
+mod room;
+mod scheduler;
 mod shared_resource;
+mod spread;
 mod taint;
+mod tolerations;
+mod volume_limit;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -19,7 +33,19 @@ pub struct Rule {
 }
 
 /// All rules, in the order of their codes.
-pub const RULES: &[Rule] = &[shared_resource::RULE, taint::RULE];
+pub const RULES: &[Rule] = &[
+    shared_resource::RULE,
+    taint::RULE,
+    overridden_tolerations::RULE,
+    node_selector::RULE,
+    no_room::RULE,
+    volume_limit::RULE,
+    outdated_pods::RULE,
+    lost_node::RULE,
+    spread::RULE,
+    host_port::RULE,
+    closed_nodes::RULE,
+];
 
 /// A rule by its code, in any case.
 pub fn rule(code: &str) -> Option<&'static Rule> {
