@@ -1,14 +1,22 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
+mod built;
 mod closed_nodes;
 mod fit;
 mod host_port;
+mod image_missing;
+mod image_name;
+mod image_not_built;
+mod image_platform;
 mod lost_node;
 mod near;
 mod no_room;
 mod node_selector;
 mod outdated_pods;
 mod overridden_tolerations;
+mod pull;
+mod pull_secret;
+mod registry_away;
 mod room;
 mod scheduler;
 mod shared_resource;
@@ -45,6 +53,12 @@ pub const RULES: &[Rule] = &[
     spread::RULE,
     host_port::RULE,
     closed_nodes::RULE,
+    image_missing::RULE,
+    pull_secret::RULE,
+    image_platform::RULE,
+    image_not_built::RULE,
+    registry_away::RULE,
+    image_name::RULE,
 ];
 
 /// A rule by its code, in any case.
