@@ -1,6 +1,8 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
 mod built;
+mod claim_holds_wave;
+mod claims;
 mod closed_nodes;
 mod fit;
 mod host_port;
@@ -14,6 +16,7 @@ mod no_room;
 mod node_selector;
 mod outdated_pods;
 mod overridden_tolerations;
+mod provisioner;
 mod pull;
 mod pull_secret;
 mod registry_away;
@@ -21,9 +24,12 @@ mod room;
 mod scheduler;
 mod shared_resource;
 mod spread;
+mod storage_class;
 mod taint;
 mod tolerations;
+mod volume_held;
 mod volume_limit;
+mod volume_unfit;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
@@ -59,6 +65,11 @@ pub const RULES: &[Rule] = &[
     image_not_built::RULE,
     registry_away::RULE,
     image_name::RULE,
+    claim_holds_wave::RULE,
+    storage_class::RULE,
+    provisioner::RULE,
+    volume_unfit::RULE,
+    volume_held::RULE,
 ];
 
 /// A rule by its code, in any case.
