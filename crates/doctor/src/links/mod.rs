@@ -3,6 +3,8 @@
 mod application;
 mod claim;
 pub(crate) mod kind;
+pub(crate) mod missing;
+pub(crate) mod origin;
 pub(crate) mod produced;
 pub(crate) mod reference;
 pub(crate) mod service;
@@ -22,6 +24,7 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
         reference::link(case, server, graph);
         service::link(case, server, graph);
     }
+    missing::link(case, graph);
     produced::link(case, graph);
     kind::link(case, graph);
 }

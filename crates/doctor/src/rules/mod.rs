@@ -11,9 +11,12 @@ mod image_name;
 mod image_not_built;
 mod image_platform;
 mod lost_node;
+mod missing_key;
+mod missing_object;
 mod near;
 mod no_room;
 mod node_selector;
+mod nowhere;
 mod outdated_pods;
 mod overridden_tolerations;
 mod provisioner;
@@ -25,6 +28,7 @@ mod scheduler;
 mod shared_resource;
 mod spread;
 mod storage_class;
+mod switched_off;
 mod taint;
 mod tolerations;
 mod volume_held;
@@ -49,6 +53,9 @@ pub struct Rule {
 /// All rules, in the order of their codes.
 pub const RULES: &[Rule] = &[
     shared_resource::RULE,
+    missing_object::RULE,
+    missing_key::RULE,
+    switched_off::RULE,
     taint::RULE,
     overridden_tolerations::RULE,
     node_selector::RULE,
