@@ -5,6 +5,8 @@ mod claim;
 mod deletion;
 pub(crate) mod kind;
 pub(crate) mod namespace;
+pub(crate) mod missing;
+pub(crate) mod origin;
 pub(crate) mod produced;
 pub(crate) mod reference;
 pub(crate) mod service;
@@ -25,6 +27,7 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
         reference::link(case, server, graph);
         service::link(case, server, graph);
     }
+    missing::link(case, graph);
     produced::link(case, graph);
     kind::link(case, graph);
     namespace::link(case, graph);

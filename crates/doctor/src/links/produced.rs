@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::graph::Graph;
 
 /// Where kinds say which Secret they make; without one it is called as they are.
-const MAKERS: [(&str, &str, &[&str]); 9] = [
+const MAKERS: [(&str, &str, &[&str]); 14] = [
     ("external-secrets.io", "ExternalSecret", &["spec", "target", "name"]),
     ("bitnami.com", "SealedSecret", &["spec", "template", "metadata", "name"]),
     ("cert-manager.io", "Certificate", &["spec", "secretName"]),
@@ -18,6 +18,24 @@ const MAKERS: [(&str, &str, &[&str]); 9] = [
     ("kafka.strimzi.io", "KafkaUser", &["metadata", "name"]),
     ("onepassword.com", "OnePasswordItem", &["metadata", "name"]),
     ("objectbucket.io", "ObjectBucketClaim", &["metadata", "name"]),
+    ("secrets.infisical.com", "InfisicalSecret", &["spec", "managedSecretReference", "secretName"]),
+    ("secrets.doppler.com", "DopplerSecret", &["spec", "managedSecret", "name"]),
+    ("ricoberger.de", "VaultSecret", &["metadata", "name"]),
+    ("secretgenerator.mittwald.de", "StringSecret", &["metadata", "name"]),
+    ("external-secrets.io", "ClusterExternalSecret", &["spec", "externalSecretSpec", "target", "name"]),
+];
+
+/// Kinds whose operators make several Secrets, called after the object and ending so.
+const OPERATED: [(&str, &str, &[&str]); 9] = [
+    ("postgresql.cnpg.io", "Cluster", &["app", "superuser", "ca", "server", "replication"]),
+    ("kafka.strimzi.io", "Kafka", &["cluster-ca-cert", "cluster-ca", "clients-ca-cert", "clients-ca"]),
+    ("k8s.keycloak.org", "Keycloak", &["initial-admin"]),
+    ("rabbitmq.com", "RabbitmqCluster", &["default-user", "erlang-cookie"]),
+    ("rabbitmq.com", "User", &["user-credentials"]),
+    ("elasticsearch.k8s.elastic.co", "Elasticsearch", &["es-elastic-user", "es-http-certs-public", "es-http-certs-internal"]),
+    ("kibana.k8s.elastic.co", "Kibana", &["kb-http-certs-public", "kb-config"]),
+    ("grafana.integreatly.org", "Grafana", &["admin-credentials"]),
+    ("opensearch.opster.io", "OpenSearchCluster", &["admin-password"]),
 ];
 
 pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
@@ -51,8 +69,10 @@ pub(crate) fn makers<'a>(case: &Case<'a>) -> HashMap<(&'a str, ObjectKey), Vec<O
                 note(server, maker);
             }
         }
-        for cluster in case.of_kind(server, "postgresql.cnpg.io", "Cluster") {
-            note(server, cluster);
+        for (group, kind, _) in OPERATED {
+            for operated in case.of_kind(server, group, kind) {
+                note(server, operated);
+            }
         }
     }
     for app in case.apps() {
@@ -65,11 +85,9 @@ pub(crate) fn makers<'a>(case: &Case<'a>) -> HashMap<(&'a str, ObjectKey), Vec<O
 
 /// The names of the Secrets that an object makes.
 pub(crate) fn made(maker: &Object) -> Vec<String> {
-    if (maker.group(), maker.kind()) == ("postgresql.cnpg.io", "Cluster") {
-        return ["app", "superuser", "ca", "server", "replication"]
-            .iter()
-            .map(|end| format!("{}-{end}", maker.name()))
-            .collect();
+    let operated = |(group, kind, _): &&(&str, &str, &[&str])| (*group, *kind) == (maker.group(), maker.kind());
+    if let Some((_, _, ends)) = OPERATED.iter().find(operated) {
+        return ends.iter().map(|end| format!("{}-{end}", maker.name())).collect();
     }
     let fits = |(group, kind, _): &&(&str, &str, &[&str])| (*group, *kind) == (maker.group(), maker.kind());
     let Some((_, _, path)) = MAKERS.iter().find(fits) else { return Vec::new() };

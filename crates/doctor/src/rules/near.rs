@@ -1,27 +1,57 @@
-//! Names that look like another.
+//! Names that differ little.
 
-/// The name that looks most like another one, if one does.
-pub(super) fn near<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (name.chars().count() / 3).clamp(2, 4);
-    let distances =
-        all.into_iter().map(|one| (distance(name, one), one)).filter(|(distance, _)| *distance <= most);
-    distances.min().map(|(_, one)| one)
+/// The name that differs least from one that is not there, if the difference is as small as a slip of the hand: a letter or two, a
+/// part that is doubled or left out, two parts that have changed places.
+pub(super) fn nearest<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = there.into_iter().filter(|other| *other != name && is_near(name, other));
+    near.min_by_key(|other| (distance(name, other), *other))
 }
 
-/// How many letters have to be changed, added or left out.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (place, letter) in one.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = place + 1;
-        for (column, second) in other.iter().enumerate() {
-            let change = corner + usize::from(letter != *second);
-            corner = row[column + 1];
-            row[column + 1] = change.min(corner + 1).min(row[column] + 1);
+fn is_near(name: &str, other: &str) -> bool {
+    let room = match name.len().min(other.len()) {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    let is_close = name.len().abs_diff(other.len()) <= room && distance(name, other) <= room;
+    (is_close && !is_next(name, other)) || has_same_parts(name, other)
+}
+
+/// `web-1` and `web-2` stand beside each other on purpose.
+fn is_next(name: &str, other: &str) -> bool {
+    let letters = |name: &str| name.chars().filter(|sign| !sign.is_ascii_digit()).collect::<String>();
+    letters(name) == letters(other)
+}
+
+/// `web-db` and `db-web`; `shop-web` and `web` are different things as often as not.
+fn has_same_parts(name: &str, other: &str) -> bool {
+    let parts = |name: &str| {
+        let mut parts: Vec<String> = name.split(['-', '.', '_']).map(str::to_owned).collect();
+        parts.sort_unstable();
+        parts
+    };
+    let own = parts(name);
+    own.len() > 1 && own == parts(other)
+}
+
+/// How many letters have to be changed, added or taken out, neighbours that changed places counting once.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let same = usize::from(a[i - 1] != b[j - 1]);
+            let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + same);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row.last().copied().unwrap_or_default()
+    last.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -29,9 +59,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_pen_is_recognised() {
-        assert_eq!(near("mian", ["main", "develop"]), Some("main"));
-        assert_eq!(near("release-1.2", ["release-1.3", "main"]), Some("release-1.3"));
-        assert_eq!(near("stage1-complete", ["main"]), None);
+    fn slips_of_the_hand_are_near_and_other_names_are_not() {
+        let there = ["db-credentials", "web-tls", "cache"];
+        assert_eq!(nearest("db-credential", there), Some("db-credentials"));
+        assert_eq!(nearest("db-crednetials", there), Some("db-credentials"));
+        assert_eq!(nearest("tls-web", there), Some("web-tls"));
+        assert_eq!(nearest("db-password", there), None);
+        assert_eq!(nearest("cat", ["car"]), None);
+        assert_eq!(nearest("web-1", ["web-2"]), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::case::{App, Case, Said};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::rules::Rule;
-use crate::rules::near::near;
+use crate::rules::near::nearest;
 use crate::rules::source_error::{Step, source, told};
 use crate::snapshot::RepositoryView;
 
@@ -107,7 +107,7 @@ fn similar(view: &RepositoryView, path: &str) -> Option<String> {
     let all: Vec<&str> = there.filter(|one| *one != path).collect();
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let moved = all.iter().find(|one| last(one) == last(path));
-    near(path, all.iter().copied()).or(moved.copied()).map(ToOwned::to_owned)
+    nearest(path, all.iter().copied()).or(moved.copied()).map(ToOwned::to_owned)
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Pods that no node takes because of its taints.
 
-use lynceus_object::{Object, Value, value};
+use lynceus_object::Value;
 
+use super::fit;
+use super::scheduler::{self, Waiting};
+use super::tolerations::{self, Blocked};
 use crate::case::{Case, Pods};
-use crate::finding::{Evidence, Finding, Findings};
+use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::Node;
+use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::words;
 
@@ -32,100 +35,52 @@ Give the pods the toleration where their values come from. Do not take the taint
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
-        for owner in case.pod_owners(server) {
-            if let Some(finding) = find(case, server, owner) {
-                findings.add(finding);
+        for blocked in tolerations::blocked(case, server) {
+            // What somebody has taken away is to be given back, not added: that has a rule of its own.
+            if !blocked.is_overridden() {
+                findings.add(found(case, server, &blocked));
             }
         }
     }
 }
 
-fn find<'a>(case: &Case<'a>, server: &str, owner: &'a Object) -> Option<Finding> {
-    let pods = case.pods(server, owner);
-    let pod =
-        pods.iter().find(|pod| unscheduled(pod).is_some_and(|said| said.contains("untolerated taint")))?;
-    let said = unscheduled(pod)?;
-    let spec = Pods::of(pod)?;
-    let taint = missing(case, server, &spec)?;
-    let text = |field| taint.str_at(&[field]).unwrap_or_default();
-    let shown = format!("{}={}:{}", text("key"), text("value"), text("effect"));
-    let key = owner.key();
+fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
+    let waiting = &blocked.waiting;
+    let key = waiting.owner.key();
+    let shown: Vec<String> = blocked.taints.iter().map(|(taint, _)| tolerations::shown(taint)).collect();
     let cause = format!(
-        "the pods of {} {} are not scheduled: the nodes that would take them have the taint {shown}, which the pods do not \
-         tolerate",
-        key.kind, key.name
+        "{}: the nodes that would take them have the {} {}, which the pods do not tolerate",
+        waiting.told(),
+        if shown.len() == 1 { "taint" } else { "taints" },
+        words::list(&shown)
     );
-    let owner_name = case.owner(server, &key);
-    let toleration = value!({
-        "key": (text("key")), "operator": "Equal", "value": (text("value")), "effect": (text("effect")),
-    });
-    let fix = owner_name.as_ref().zip(Pods::of(owner)).map(|(app, template)| {
-        let mut tolerations = template.spec.items_at(&["tolerations"]).to_vec();
-        tolerations.push(toleration.clone());
-        let place = Place::Field {
-            object: key.clone(),
-            path: template.path.field("tolerations"),
-            value: Some(Value::Seq(tolerations.into_iter().collect())),
-        };
-        Fix::new(format!("Have the pods of {} {} tolerate {shown}", key.kind, key.name))
-            .git(app, place)
-            .risk(Risk::Low, format!("the pods of {} {} are made anew", key.kind, key.name))
-            .verify(format!("kubectl -n {} get pods -o wide", key.namespace))
-    });
+    let app = case.owner(server, &key);
+    let fixes = blocked.taints.iter().filter(|(taint, _)| blocked.taints.len() == 1 || !fit::is_of_system(taint));
+    let fixes = fixes.filter_map(|(taint, nodes)| tolerate(app.as_ref()?, waiting, taint, nodes));
+    Finding::new(RULE.code, Node::object(server, key), cause)
+        .of(app.clone())
+        .seen(waiting.evidence(case, server))
+        .fix(fixes)
+}
+
+fn tolerate(app: &AppName, waiting: &Waiting<'_>, taint: &Value, nodes: &[&str]) -> Option<Fix> {
+    let (owner, shown) = (waiting.owner, tolerations::shown(taint));
+    let title = format!("Have the pods of {} {} tolerate {shown}", owner.kind(), owner.name());
+    let template = Pods::of(owner)?;
+    let mut all = template.spec.items_at(&["tolerations"]).to_vec();
+    all.push(tolerations::toleration(taint));
+    let place = Place::Field {
+        object: owner.key(),
+        path: template.path.field("tolerations"),
+        value: Some(Value::Seq(all.into_iter().collect())),
+    };
     Some(
-        Finding::new(RULE.code, Node::object(server, key), cause)
-            .of(owner_name)
-            .seen([Evidence::Field {
-                object: pod.key(),
-                path: lynceus_object::FieldPath::fields(["status", "conditions"]),
-                value: words::quote(said),
-            }])
-            .seen(case.event(server, &pod.key(), &["FailedScheduling"]))
-            .fix(fix),
+        Fix::new(title)
+            .git(app, place)
+            .risk(Risk::Low, format!("the pods of {} {} are made anew", owner.kind(), owner.name()))
+            .why(format!("it lets them onto {}", words::list(nodes)))
+            .verify(scheduler::verify(owner)),
     )
-}
-
-/// What the scheduler says of a pod that it finds no node for.
-pub(super) fn unscheduled(pod: &Object) -> Option<&str> {
-    let conditions = pod.value().items_at(&["status", "conditions"]).iter();
-    let mut unscheduled = conditions.filter(|one| {
-        one.str_at(&["type"]) == Some("PodScheduled") && one.str_at(&["status"]) == Some("False")
-    });
-    unscheduled.next().and_then(|one| one.str_at(&["message"]))
-}
-
-/// The taint that keeps pods off the nodes that they would fit otherwise: the one that most of those nodes have.
-fn missing<'a>(case: &Case<'a>, server: &str, pods: &Pods<'_>) -> Option<&'a Value> {
-    let fitting = case.of_kind(server, "", "Node").iter().filter(|node| is_selected(pods, node));
-    let taints = fitting.flat_map(|node| node.value().items_at(&["spec", "taints"]));
-    let blocking = taints.filter(|taint| taint.str_at(&["effect"]) != Some("PreferNoSchedule"));
-    let mut untolerated: Vec<&Value> = blocking.filter(|taint| !is_tolerated(pods, taint)).collect();
-    untolerated.sort_by_key(|taint| is_of_system(taint));
-    untolerated.into_iter().next()
-}
-
-/// Taints that set nodes apart for the cluster itself are nobody else's business.
-fn is_of_system(taint: &Value) -> bool {
-    let key = taint.str_at(&["key"]).unwrap_or_default();
-    key.starts_with("node-role.kubernetes.io/")
-        || key.starts_with("node.kubernetes.io/")
-        || key == "CriticalAddonsOnly"
-}
-
-fn is_selected(pods: &Pods<'_>, node: &Object) -> bool {
-    let wanted = pods.spec.at(&["nodeSelector"]).and_then(Value::as_map);
-    wanted.into_iter().flat_map(|map| map.iter()).all(|(key, value)| node.label(key) == value.as_str())
-}
-
-fn is_tolerated(pods: &Pods<'_>, taint: &Value) -> bool {
-    pods.spec.items_at(&["tolerations"]).iter().any(|toleration| {
-        let text = |field| toleration.str_at(&[field]).unwrap_or_default();
-        let key_fits = text("key").is_empty() || Some(text("key")) == taint.str_at(&["key"]);
-        let effect_fits = text("effect").is_empty() || Some(text("effect")) == taint.str_at(&["effect"]);
-        let value_fits =
-            text("operator") == "Exists" || text("value") == taint.str_at(&["value"]).unwrap_or_default();
-        key_fits && effect_fits && value_fits
-    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
 use crate::rules::Rule;
-use crate::rules::near::near;
+use crate::rules::near::nearest;
 use crate::rules::source_error::{Step, source, told};
 use crate::snapshot::{Reach, RepositoryView};
 use crate::words;
@@ -133,7 +133,7 @@ fn found(case: &Case<'_>, url: &str, revision: &str, followers: &[Follower<'_, '
 /// A branch or tag that looks like the one that is gone, or the default branch.
 fn better(view: Option<&RepositoryView>, revision: &str) -> String {
     let names = view.into_iter().flat_map(|view| view.branches.iter().chain(view.tags.iter()).flatten());
-    let near = near(revision, names.map(lynceus_object::Str::as_str));
+    let near = nearest(revision, names.map(lynceus_object::Str::as_str));
     let head = view.map(|view| view.head.as_str()).filter(|head| !head.is_empty());
     near.or(head).unwrap_or("HEAD").to_owned()
 }

@@ -1,0 +1,129 @@
+//! What has pods, or is going to, waits for what they name and what is not there; and that for what may make it.
+
+use lynceus_object::{FieldPath, Object, ObjectKey, Str};
+
+use super::origin::Origins;
+use super::reference;
+use crate::case::{Case, Pods};
+use crate::graph::Graph;
+use crate::node::Node;
+
+/// What every namespace has, or gets by itself.
+const GIVEN: [(&str, &str); 3] =
+    [("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt"), ("ConfigMap", "openshift-service-ca.crt")];
+
+/// Something that pods name and that is not there.
+pub(crate) struct Missing<'a> {
+    /// The cluster's address.
+    pub(crate) server: &'a str,
+    /// What is not there.
+    pub(crate) key: ObjectKey,
+    /// What names it: as it is in the cluster, or as it is wanted.
+    pub(crate) holder: &'a Object,
+    /// Where.
+    pub(crate) path: FieldPath,
+    /// The key of it that is read, if one is.
+    pub(crate) part: Option<Str>,
+}
+
+pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
+    let missing = missing(case);
+    if missing.is_empty() {
+        return;
+    }
+    let origins = Origins::new(case);
+    for one in missing {
+        let to = Node::object(one.server, one.key.clone());
+        graph.link(case.node(one.server, &one.holder.key()), to.clone());
+        for maker in origins.of(one.server, &one.key) {
+            graph.link(to.clone(), case.node(one.server, &maker));
+        }
+    }
+}
+
+/// Everything that pods name and that is certainly not there.
+pub(crate) fn missing<'a>(case: &Case<'a>) -> Vec<Missing<'a>> {
+    let mut missing = Vec::new();
+    for (server, holder, pods) in holders(case) {
+        for (key, path, part) in pods.needs().into_iter().chain(account(&pods)) {
+            if is_missing(case, server, &key) && !is_own(holder, &key) {
+                missing.push(Missing { server, key, holder, path, part });
+            }
+        }
+    }
+    for server in case.servers() {
+        custom(case, server, &mut missing);
+    }
+    missing
+}
+
+/// What makes pods and is not well, or is not there yet, with the spec that its next pods have.
+pub(crate) fn holders<'a>(case: &Case<'a>) -> Vec<(&'a str, &'a Object, Pods<'a>)> {
+    let mut holders = Vec::new();
+    for server in case.servers() {
+        for owner in case.pod_owners(server) {
+            let Some(pods) = Pods::of(owner) else { continue };
+            if case.is_unwell(owner) || case.pods(server, owner).iter().any(|pod| case.is_unwell(pod)) {
+                holders.push((server, owner, pods));
+            }
+        }
+    }
+    for app in case.apps() {
+        let absent = app.wanted().iter().filter(|one| case.is_absent(app.server(), &one.object.key()));
+        holders.extend(absent.filter_map(|one| Some((app.server(), &one.object, Pods::of(&one.object)?))));
+    }
+    holders
+}
+
+fn account(pods: &Pods<'_>) -> Option<(ObjectKey, FieldPath, Option<Str>)> {
+    let key = ObjectKey::new("", "ServiceAccount", pods.holder.namespace(), pods.service_account());
+    Some((key, pods.path.field("serviceAccountName"), None))
+}
+
+fn is_missing(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
+    !GIVEN.contains(&(key.kind.as_str(), key.name.as_str())) && case.is_absent(server, key)
+}
+
+/// Claims that a StatefulSet makes itself are not named, though its pods mount them.
+fn is_own(holder: &Object, key: &ObjectKey) -> bool {
+    let templates = holder.value().items_at(&["spec", "volumeClaimTemplates"]).iter();
+    let mut names = templates.filter_map(|one| one.str_at(&["metadata", "name"]));
+    key.kind == "PersistentVolumeClaim" && names.any(|name| key.name.starts_with(&format!("{name}-{}-", holder.name())))
+}
+
+/// What custom resources name that are not well: what their pods cannot find, or what they complain of themselves.
+fn custom<'a>(case: &Case<'a>, server: &'a str, missing: &mut Vec<Missing<'a>>) {
+    for object in case.objects(server) {
+        if object.group().is_empty() || object.controller().is_some() || Pods::of(object).is_some() || !case.is_unwell(object) {
+            continue;
+        }
+        let said = complaint(case, server, object);
+        for key in reference::named(object) {
+            let quoted = [format!("\"{}\"", key.name), format!("{}/{}", key.namespace, key.name), format!("'{}'", key.name)];
+            let is_told = said.contains("not found") && quoted.iter().any(|name| said.contains(name));
+            if key.group.is_empty() && is_told && is_missing(case, server, &key) {
+                missing.push(Missing { server, key, holder: object, path: FieldPath::fields(["spec"]), part: None });
+            }
+        }
+    }
+}
+
+/// What a custom resource says of itself, with what is said of the pods and sets that were made for it.
+fn complaint<'a>(case: &Case<'a>, server: &str, object: &'a Object) -> String {
+    let pods = case.pods(server, object);
+    let all = [object].into_iter().chain(case.children(server, object).iter().copied()).chain(pods);
+    let texts: Vec<&str> = all.flat_map(|one| told(case, server, one)).collect();
+    texts.join("\n")
+}
+
+/// Everything that is said of an object: its conditions, its events, and what its containers wait for.
+fn told<'a>(case: &Case<'a>, server: &str, object: &'a Object) -> Vec<&'a str> {
+    let conditions = object.value().items_at(&["status", "conditions"]).iter();
+    let conditions = conditions.filter_map(|one| one.str_at(&["message"]));
+    let events = case.events(server, &object.key()).iter().copied();
+    let events = events.filter_map(|event| event.value().str_at(&["message"]));
+    let statuses = ["initContainerStatuses", "containerStatuses"].iter();
+    let statuses = statuses.flat_map(|field| object.value().items_at(&["status", field]));
+    let waits = statuses.filter_map(|status| status.str_at(&["state", "waiting", "message"]));
+    conditions.chain(events).chain(waits).collect()
+}

@@ -1,0 +1,62 @@
+//! Claims that are not bound, and what they wait for.
+
+use lynceus_object::{Object, ObjectKey, Value};
+
+use crate::case::{Case, Pods};
+
+/// The claims of a cluster that wait for a volume.
+pub(super) fn pending<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Object> {
+    let all = case.of_kind(server, "", "PersistentVolumeClaim").iter().copied();
+    all.filter(|claim| claim.value().str_at(&["status", "phase"]) == Some("Pending") && !claim.is_deleting()).collect()
+}
+
+/// The key of a storage class.
+pub(super) fn class_key(name: &str) -> ObjectKey {
+    ObjectKey::new("storage.k8s.io", "StorageClass", "", name)
+}
+
+/// The name of a claim's class: nothing if none is named, empty if it wants none.
+pub(super) fn class_name(claim: &Object) -> Option<&str> {
+    let named = claim.value().str_at(&["spec", "storageClassName"]);
+    named.or_else(|| claim.annotation("volume.beta.kubernetes.io/storage-class"))
+}
+
+/// A claim's class, if it is there.
+pub(super) fn class_of<'a>(case: &Case<'a>, server: &str, claim: &Object) -> Option<&'a Object> {
+    case.live(server, &class_key(class_name(claim)?))
+}
+
+/// Whether a claim is bound only when something that uses it is scheduled.
+pub(super) fn waits_for_consumer(case: &Case<'_>, server: &str, claim: &Object) -> bool {
+    match class_of(case, server, claim) {
+        Some(class) => class.value().str_at(&["volumeBindingMode"]) == Some("WaitForFirstConsumer"),
+        None => case.event(server, &claim.key(), &["WaitForFirstConsumer", "WaitForPodScheduled"]).is_some(),
+    }
+}
+
+/// Whether what makes pods uses a claim, by name or by a template that makes it.
+pub(super) fn uses(object: &Object, claim: &ObjectKey) -> bool {
+    if object.namespace() != claim.namespace {
+        return false;
+    }
+    let by_name = Pods::of(object).is_some_and(|pods| pods.needs().iter().any(|(key, ..)| key == claim));
+    by_name || makes(object, claim)
+}
+
+/// Whether a StatefulSet makes claims of this name: `<template>-<set>-<number>`.
+pub(super) fn makes(set: &Object, claim: &ObjectKey) -> bool {
+    let fits = |template: &Value| {
+        let name = template.str_at(&["metadata", "name"]).unwrap_or_default();
+        let rest = claim.name.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_prefix(set.name()));
+        let number = rest.and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    set.namespace() == claim.namespace && set.value().items_at(&["spec", "volumeClaimTemplates"]).iter().any(fits)
+}
+
+/// The messages of events about a claim with one of these reasons.
+pub(super) fn told<'a>(case: &Case<'a>, server: &str, claim: &Object, reasons: &[&str]) -> Vec<&'a str> {
+    let events = case.events(server, &claim.key()).iter().copied();
+    let fits = |event: &&Object| reasons.contains(&event.value().str_at(&["reason"]).unwrap_or_default());
+    events.filter(fits).filter_map(|event| event.value().str_at(&["message"])).collect()
+}

@@ -1,0 +1,245 @@
+//! Secrets, ConfigMaps, service accounts and claims that are named and defined nowhere.
+
+use std::collections::BTreeSet;
+
+use lynceus_object::{ObjectKey, Value, value};
+
+use super::nowhere::{self, Nowhere};
+use super::switched_off;
+use crate::case::Case;
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Place, Risk};
+use crate::node::{AppName, Node};
+use crate::rules::Rule;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0301",
+    title: "Something is named that is defined nowhere",
+    explanation: "\
+Pods name a Secret, ConfigMap, service account or claim that is not there, that no application wants and that nothing makes: no
+external secret, certificate, operator or script. They cannot start, and no waiting helps.
+
+## Why
+It was made by hand in another cluster and forgotten here, its name is misspelt, it is in another namespace, or the manifest that
+made it was removed.
+
+## Example
+```
+Error: secret \"db-credential\" not found        there is a Secret db-credentials
+```
+
+## What to do
+If one is called almost so, name that. Otherwise add what is missing to the application that needs it, or to the one that makes its
+like.
+",
+    check,
+};
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    for one in nowhere::nowhere(case) {
+        // What an option of a chart switches off has a rule of its own.
+        if switched_off::switch(case, &one).is_none() {
+            findings.add(found(case, &one));
+        }
+    }
+}
+
+fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
+    let key = &one.key;
+    let hint = match (one.near, one.elsewhere) {
+        (Some(near), _) => format!("; there is {} {near}", key.kind),
+        (None, Some(namespace)) => format!("; namespace {namespace} has one of that name"),
+        (None, None) => String::new(),
+    };
+    let cause =
+        format!("{} {} is needed by {} and defined nowhere{hint}", key.kind, key.name, users(one));
+    let finding = dressed(Finding::new(RULE.code, Node::object(one.server, key.clone()), cause), case, one);
+    finding.fix(fixes(case, one))
+}
+
+/// `Deployment web and Job seed`
+pub(super) fn users(one: &Nowhere<'_>) -> String {
+    let names: BTreeSet<String> =
+        one.users.iter().map(|user| format!("{} {}", user.holder.kind(), user.holder.name())).collect();
+    words::list(names)
+}
+
+/// With whose it is, how it was seen, and what comes of it.
+pub(super) fn dressed(finding: Finding, case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
+    let fields = one.users.iter().map(|user| Evidence::Field {
+        object: user.holder.key(),
+        path: user.path.clone(),
+        value: one.key.name.to_string(),
+    });
+    let mut known = BTreeSet::new();
+    let fields: Vec<Evidence> = fields.filter(|one| known.insert(one.to_string())).take(crate::limits::NAMED).collect();
+    let finding = finding
+        .of(app(case, one))
+        .seen(fields)
+        .seen(said(case, one))
+        .affects(one.users.iter().map(|user| case.node(user.server, &user.holder.key())));
+    match one.unread.is_empty() {
+        true => finding,
+        // Whoever cannot be read may have it.
+        false => finding.because(one.unread.iter().cloned().map(Node::Application)),
+    }
+}
+
+/// The application that all who name it belong to, or the first of them.
+pub(super) fn app(case: &Case<'_>, one: &Nowhere<'_>) -> Option<AppName> {
+    one.users.iter().find_map(|user| case.owner(user.server, &user.holder.key()))
+}
+
+/// What a kubelet or controller says of it.
+fn said(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Evidence> {
+    let user = one.users.first()?;
+    let own = case.live(user.server, &user.holder.key())?;
+    let pods = case.pods(user.server, own).into_iter();
+    let around = pods.chain(case.children(user.server, own).iter().copied()).chain([own]);
+    around.take(crate::limits::EVIDENCE).find_map(|object| {
+        let events = case.events(user.server, &object.key()).iter();
+        let mut texts = events.filter_map(|event| Some((event, event.value().str_at(&["message"])?)));
+        let (event, message) = texts.find(|(_, text)| text.contains("not found") && text.contains(one.key.name.as_str()))?;
+        Some(Evidence::Event {
+            object: object.key(),
+            reason: event.value().str_at(&["reason"]).unwrap_or_default().into(),
+            message: words::quote(message),
+            count: event.value().int_at(&["count"]).unwrap_or(1),
+        })
+    })
+}
+
+fn fixes(case: &Case<'_>, one: &Nowhere<'_>) -> Vec<Fix> {
+    let near = one.near.and_then(|near| rename(case, one, near));
+    near.into_iter().chain(add(case, one)).chain([by_hand(one)]).collect()
+}
+
+/// Has all who name it name another.
+fn rename(case: &Case<'_>, one: &Nowhere<'_>, near: &str) -> Option<Fix> {
+    let mut fix = Fix::new(format!("Name {} {near} instead", one.key.kind));
+    let mut known = BTreeSet::new();
+    for user in &one.users {
+        let app = case.owner(user.server, &user.holder.key());
+        let is_name = user.path.get(user.holder.value()).and_then(Value::as_str) == Some(one.key.name.as_str());
+        let Some(app) = app.filter(|_| is_name && known.insert((user.holder.key(), user.path.to_string()))) else { continue };
+        let place = Place::Field { object: user.holder.key(), path: user.path.clone(), value: Some(Value::from(near)) };
+        fix = fix.git(&app, place);
+    }
+    fix.has_edits().then(|| {
+        fix.risk(Risk::Low, format!("{}, whose pods do not start now", users(one)))
+            .why("it is there, and its name differs by a slip of the hand")
+            .verify(verify(&one.key))
+    })
+}
+
+/// Adds it where that needs no more than a name.
+pub(super) fn add(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Fix> {
+    let (app, user) = (app(case, one)?, one.users.first()?);
+    if one.key.kind != "ServiceAccount" {
+        return None;
+    }
+    let object = value!({
+        "apiVersion": "v1", "kind": (one.key.kind.as_str()),
+        "metadata": {"name": (one.key.name.as_str()), "namespace": (one.key.namespace.as_str())},
+    });
+    Some(
+        Fix::new(format!("Add ServiceAccount {}", one.key.name))
+            .git(&app, Place::Add { beside: user.holder.key(), object })
+            .risk(Risk::Low, "nothing that is there")
+            .why("it lets the pods start; what they may do has to be bound to it")
+            .verify(verify(&one.key)),
+    )
+}
+
+fn by_hand(one: &Nowhere<'_>) -> Fix {
+    let parts: BTreeSet<&str> = one.users.iter().filter_map(|user| user.part.as_deref()).collect();
+    let keys = if parts.is_empty() { String::new() } else { format!(" with the keys {}", words::list(parts)) };
+    let key = &one.key;
+    Fix::new(format!("Have {} {} made", key.kind, key.name))
+        .person(format!("add it to the application that needs it, in namespace {}{keys}, by what makes the others", key.namespace))
+        .verify(verify(key))
+        .why("what is in it is not known here")
+}
+
+pub(super) fn verify(key: &ObjectKey) -> String {
+    format!("kubectl -n {} get {} {}", key.namespace, key.kind.to_lowercase(), key.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{check, roots};
+
+    const NEEDS: &str = "
+@app web Synced Degraded
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {containers: [{name: web, image: web, envFrom: [{secretRef: {name: db-credential}}]}]}}}
+@live
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web, namespace: shop, uid: s1, generation: 1}
+spec: {replicas: 1, template: {spec: {containers: [{name: web, image: web, envFrom: [{secretRef: {name: db-credential}}]}]}}}
+status: {observedGeneration: 1, replicas: 1, readyReplicas: 0}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: db-credentials, namespace: shop}
+data: {password: x}
+";
+
+    #[test]
+    fn a_secret_that_nobody_makes_is_found_and_the_nearest_named() {
+        assert_eq!(
+            check("LYN0301", NEEDS),
+            "P1 LYN0301/web/Secret/db-credential: Secret db-credential is needed by StatefulSet web and defined nowhere; there \
+             is Secret db-credentials\n  StatefulSet shop/web: spec.template.spec.containers[0].envFrom[0].secretRef.name: \
+             db-credential\n  fix: Name Secret db-credentials instead\n  fix: Have Secret db-credential made\n"
+        );
+        assert_eq!(roots(NEEDS), "P1 LYN0301/web/Secret/db-credential explains web\n");
+    }
+
+    #[test]
+    fn what_is_not_there_yet_counts_as_what_is_to_come() {
+        let (wanted, _) = NEEDS.split_once("@live").unwrap();
+        assert!(check("LYN0301", wanted).contains("Secret db-credential is needed by StatefulSet web"));
+    }
+
+    #[test]
+    fn a_secret_that_something_makes_is_not_missing() {
+        let makers = [
+            "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: x, namespace: shop}\nspec: {target: {name: db-credential}}",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: db-credential, namespace: shop}",
+            "apiVersion: db.example.org/v1\nkind: Database\nmetadata: {name: db, namespace: shop}",
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {name: make, namespace: shop}\nspec: {template: {spec: {containers: [{name: m, image: m, args: [create, --secret-name=db-credential]}]}}}",
+        ];
+        for maker in makers {
+            assert_eq!(check("LYN0301", &format!("@app other OutOfSync Missing\n{maker}\n{NEEDS}")), "", "{maker}");
+        }
+    }
+
+    #[test]
+    fn an_operator_that_is_done_would_have_made_it() {
+        let done = "---\napiVersion: db.example.org/v1\nkind: Database\nmetadata: {name: db, namespace: shop}\nstatus: {conditions: [{type: Ready, status: 'True'}]}\n";
+        assert!(check("LYN0301", &format!("{NEEDS}{done}")).contains("defined nowhere"));
+    }
+
+    #[test]
+    fn what_is_optional_is_not_needed() {
+        assert_eq!(check("LYN0301", &NEEDS.replace("{name: db-credential}}", "{name: db-credential, optional: true}}")), "");
+    }
+
+    #[test]
+    fn a_workload_that_is_well_does_not_complain() {
+        let well = NEEDS.replace("readyReplicas: 0", "readyReplicas: 1, updatedReplicas: 1, currentRevision: a, updateRevision: a");
+        assert_eq!(check("LYN0301", &well), "");
+    }
+
+    #[test]
+    fn an_application_that_cannot_be_read_may_have_it() {
+        let unread = "@app secrets Unknown Unknown\n@spec {destination: {namespace: shop}}\n@condition ComparisonError revision gone\n";
+        let text = format!("{unread}{NEEDS}");
+        assert!(check("LYN0301", &text).contains("defined nowhere"), "it is still what is seen");
+    }
+}

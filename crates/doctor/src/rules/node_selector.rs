@@ -1,0 +1,158 @@
+//! Pods that ask for nodes that are not there.
+
+use lynceus_object::{Object, Value};
+
+use super::fit;
+use super::near;
+use super::scheduler::{self, Obstacle, Waiting};
+use crate::case::{Case, Pods};
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Place, Risk};
+use crate::node::{AppName, Node};
+use crate::rules::Rule;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0403",
+    title: "No node is what the pods ask for",
+    explanation: "\
+The pods name labels that a node must have, by a node selector or a required affinity, and no node has them. They stay Pending.
+
+## Why
+A pool was renamed or removed, its nodes were made without the label, or the label is misspelt.
+
+## Example
+```
+nodeSelector: {example.org/pool: gpu}
+0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.
+```
+
+## What to do
+Name the label that the nodes have, or bring nodes with the label that is named.
+",
+    check,
+};
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    for server in case.servers() {
+        for one in scheduler::waiting(case, server) {
+            if one.obstacle(case, server) == Some(Obstacle::Selection) && !is_mended(case, server, &one) {
+                findings.add(found(case, server, &one));
+            }
+        }
+    }
+}
+
+/// Whether the template has been put right since the pod was made.
+fn is_mended(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> bool {
+    let Some(template) = Pods::of(one.owner) else { return false };
+    let asked = |pods: &Pods<'_>| fit::asked(pods).map(|(words, ..)| words);
+    let nodes = case.of_kind(server, "", "Node");
+    asked(&template) != asked(&one.spec) && nodes.iter().any(|node| fit::is_selected(&template, node))
+}
+
+fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
+    let key = one.owner.key();
+    let asked = fit::asked(&one.spec);
+    let words = asked.as_ref().map_or_else(|| "what they ask for".to_owned(), |(words, ..)| words.clone());
+    let cause = format!("{}: no node has the labels that they ask for, {words}", one.told());
+    let app = case.owner(server, &key);
+    let field = asked.map(|(value, path, _)| Evidence::Field { object: one.pod.key(), path, value });
+    let near = near_label(case, server, one);
+    let fixes = app.as_ref().zip(near.as_ref()).and_then(|(app, near)| name_it(app, one, near));
+    Finding::new(RULE.code, Node::object(server, key), cause)
+        .of(app.clone())
+        .seen(one.evidence(case, server))
+        .seen(field)
+        .fix(fixes.into_iter().chain([bring(&words)]))
+}
+
+/// A label that nodes have and that differs little from the one that is asked for: key, asked, there.
+fn near_label<'a>(case: &Case<'a>, server: &str, one: &Waiting<'_>) -> Option<(String, &'a str)> {
+    let nodes = case.of_kind(server, "", "Node");
+    let wanted = one.spec.spec.at(&["nodeSelector"])?.as_map()?;
+    wanted.iter().find_map(|(key, value)| {
+        let values: Vec<&'a str> = nodes.iter().copied().filter_map(|node: &'a Object| node.label(key)).collect();
+        let asked = value.as_str()?;
+        if values.contains(&asked) {
+            return None;
+        }
+        near::nearest(asked, values.iter().copied()).map(|there| (key.to_string(), there))
+    })
+}
+
+fn name_it(app: &AppName, one: &Waiting<'_>, (key, there): &(String, &str)) -> Option<Fix> {
+    let template = Pods::of(one.owner)?;
+    let path = template.path.field("nodeSelector").field(key.as_str());
+    let place = Place::Field { object: one.owner.key(), path, value: Some(Value::from(*there)) };
+    Some(
+        Fix::new(format!("Ask for {key}={there}, which nodes have"))
+            .git(app, place)
+            .risk(Risk::Low, format!("the pods of {} {} are made anew", one.owner.kind(), one.owner.name()))
+            .why("a label that differs little is there")
+            .verify(scheduler::verify(one.owner)),
+    )
+}
+
+fn bring(words: &str) -> Fix {
+    Fix::new("Bring a node with the labels, or take the wish for them out")
+        .person(format!("add a pool whose nodes have {words}, or label nodes that are meant: kubectl label node NODE KEY=VALUE"))
+        .verify("kubectl get nodes --show-labels")
+        .why("it cannot be told from here which nodes were meant")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::check;
+
+    const PENDING: &str = "
+@app web Synced Progressing
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {nodeSelector: {pool: workers}, containers: [{name: web, image: web}]}}}
+@live
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web, namespace: shop, uid: s1}
+spec: {template: {spec: {nodeSelector: {pool: workers}, containers: [{name: web, image: web}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  {name: web-0, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: web, uid: s1, controller: true}]}
+spec: {nodeSelector: {pool: workers}, containers: [{name: web, image: web}]}
+status:
+  phase: Pending
+  conditions:
+  - {type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/2 nodes are available: 1 node(s) didn''t match Pod''s node affinity/selector, 1 node(s) had untolerated taint(s).'}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: a, labels: {pool: worker}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b}
+spec: {taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}]}
+";
+
+    #[test]
+    fn a_label_that_no_node_has_is_found_and_the_nearest_named() {
+        assert_eq!(
+            check("LYN0403", PENDING),
+            "P1 LYN0403/web/StatefulSet/web: the pods of StatefulSet web are not scheduled: no node has the labels that they \
+             ask for, {\"pool\":\"workers\"}\n  Pod shop/web-0: status.conditions: 0/2 nodes are available: 1 node(s) didn't \
+             match Pod's node affinity/selector, 1 node(s) had untolerated taint(s).\n  Pod shop/web-0: spec.nodeSelector: \
+             {\"pool\":\"workers\"}\n  fix: Ask for pool=worker, which nodes have\n  fix: Bring a node with the labels, or \
+             take the wish for them out\n"
+        );
+        assert_eq!(check("LYN0401", PENDING), "");
+    }
+
+    #[test]
+    fn a_node_that_has_the_label_and_a_taint_is_another_matter() {
+        let text = PENDING.replace("{name: b}", "{name: b, labels: {pool: workers}}");
+        assert_eq!(check("LYN0403", &text), "");
+        assert!(check("LYN0401", &text).contains("node-role.kubernetes.io/control-plane:NoSchedule"));
+    }
+}

@@ -1,0 +1,109 @@
+//! What is named and defined nowhere, and what is called almost so.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lynceus_api::ApplicationConditionType;
+use lynceus_object::{Object, ObjectKey};
+
+use super::near;
+use crate::case::{App, Case};
+use crate::links::missing::{self, Missing};
+use crate::links::origin::Origins;
+use crate::node::AppName;
+
+/// Something that is named and that nobody makes.
+pub(super) struct Nowhere<'a> {
+    /// What it is.
+    pub(super) key: ObjectKey,
+    /// The cluster's address.
+    pub(super) server: &'a str,
+    /// Who names it, and where.
+    pub(super) users: Vec<Missing<'a>>,
+    /// One of the same kind and namespace that is called almost so.
+    pub(super) near: Option<&'a str>,
+    /// Another namespace that has one of the same name.
+    pub(super) elsewhere: Option<&'a str>,
+    /// Applications that might have it among what they want, which is not known.
+    pub(super) unread: Vec<AppName>,
+}
+
+/// Everything that pods name, that is not there, and that nobody makes or wants.
+pub(super) fn nowhere<'a>(case: &Case<'a>) -> Vec<Nowhere<'a>> {
+    let missing = missing::missing(case);
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let origins = Origins::new(case);
+    let names = Names::new(case);
+    let mut all: BTreeMap<(&'a str, ObjectKey), Vec<Missing<'a>>> = BTreeMap::new();
+    for one in missing {
+        let key = &one.key;
+        let is_made = !case.wanted(one.server, key).is_empty()
+            || origins.is_listed(one.server, key)
+            || !origins.of(one.server, key).is_empty();
+        if !is_made {
+            all.entry((one.server, key.clone())).or_default().push(one);
+        }
+    }
+    all.into_iter().map(|((server, key), users)| names.look(case, server, key, users)).collect()
+}
+
+/// The names of what can be named, by kind.
+struct Names<'a> {
+    here: HashMap<(&'a str, &'a str, &'a str), Vec<&'a str>>,
+    anywhere: HashMap<(&'a str, &'a str, &'a str), &'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn new(case: &Case<'a>) -> Self {
+        let mut names = Names { here: HashMap::new(), anywhere: HashMap::new() };
+        for server in case.servers() {
+            for kind in ["Secret", "ConfigMap", "ServiceAccount", "PersistentVolumeClaim"] {
+                case.of_kind(server, "", kind).iter().for_each(|object| names.note(server, object));
+            }
+        }
+        for app in case.apps() {
+            app.wanted().iter().for_each(|wanted| names.note(app.server(), &wanted.object));
+        }
+        names
+    }
+
+    fn note(&mut self, server: &'a str, object: &'a Object) {
+        if object.group().is_empty() {
+            self.here.entry((server, object.kind(), object.namespace())).or_default().push(object.name());
+            self.anywhere.entry((server, object.kind(), object.name())).or_insert(object.namespace());
+        }
+    }
+
+    fn look(&self, case: &Case<'a>, server: &'a str, key: ObjectKey, users: Vec<Missing<'a>>) -> Nowhere<'a> {
+        let beside = self.here.get(&(server, key.kind.as_str(), key.namespace.as_str())).into_iter().flatten().copied();
+        let beside: Vec<&'a str> = beside.collect();
+        Nowhere {
+            near: near::nearest(&key.name, beside.iter().copied()).or_else(|| hashed(&key.name, &beside)),
+            elsewhere: self.anywhere.get(&(server, key.kind.as_str(), key.name.as_str())).copied(),
+            unread: case.apps().filter(|app| is_unread(app) && goes_to(app, server, &key)).map(|app| app.name.clone()).collect(),
+            server,
+            key,
+            users,
+        }
+    }
+}
+
+/// The name with the hash that a generator of Kustomize puts behind it, where whoever names it was not told.
+fn hashed<'a>(name: &str, there: &[&'a str]) -> Option<&'a str> {
+    let is_hash = |end: &str| end.len() == 10 && end.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let end = |other: &str| other.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_hash);
+    there.iter().copied().find(|other| end(other))
+}
+
+/// Whether it is not known what an application wants.
+fn is_unread(app: &App<'_>) -> bool {
+    let failed = app.errors().any(|(kind, _)| kind == ApplicationConditionType::ComparisonError);
+    let is_listed = !app.application().status.resources.is_empty();
+    app.wanted().is_empty() && (failed || (!app.delivery.rendered && !is_listed))
+}
+
+fn goes_to(app: &App<'_>, server: &str, key: &ObjectKey) -> bool {
+    let namespace = &app.application().spec.destination.namespace;
+    app.server() == server && (namespace.is_empty() || *namespace == key.namespace)
+}

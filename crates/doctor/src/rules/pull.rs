@@ -1,0 +1,238 @@
+//! Images that cannot be had, and why, by what kubelets and container runtimes say.
+
+use std::collections::BTreeMap;
+
+use lynceus_object::{FieldPath, Object, Str, Value};
+
+use crate::case::{Case, Pods};
+use crate::finding::Evidence;
+use crate::fix::{Fix, Place, Risk};
+use crate::words;
+
+/// Why an image cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Why {
+    /// Its name is none.
+    Name,
+    /// It has no variant for the machine.
+    Platform,
+    /// The registry does not answer, or not as often.
+    Registry,
+    /// The registry does not give it to everybody.
+    Denied,
+    /// It is not there.
+    Missing,
+}
+
+/// A container whose image cannot be had.
+pub(super) struct Pull<'a> {
+    /// The cluster's address.
+    pub(super) server: &'a str,
+    /// What owns the pod in the end.
+    pub(super) owner: &'a Object,
+    /// The pod.
+    pub(super) pod: &'a Object,
+    /// The image as the pod names it.
+    pub(super) image: &'a str,
+    /// What is said.
+    pub(super) said: String,
+    /// Why.
+    pub(super) why: Why,
+}
+
+/// The words for each reason, those that say most first: a denied pull is "not found" in some registries' words too.
+const WORDS: [(Why, &[&str]); 5] = [
+    (Why::Name, &["invalidimagename", "couldn't parse image", "invalid reference format", "failed to apply default image tag"]),
+    (
+        Why::Platform,
+        &["no matching manifest for", "no match for platform", "no image found in manifest list", "no image found in image index"],
+    ),
+    (
+        Why::Registry,
+        &[
+            "toomanyrequests", "too many requests", "rate limit", "i/o timeout", "no such host", "connection refused",
+            "connection reset", "tls handshake timeout", "deadline exceeded", "network is unreachable", "no route to host",
+            "server misbehaving", "x509:", "bad gateway", "service unavailable", "internal server error", "gateway timeout",
+            "http response to https client",
+        ],
+    ),
+    (
+        Why::Denied,
+        &[
+            "unauthorized", "access denied", "authorization failed", "no basic auth", "403 forbidden", "401 unauthorized",
+            "authentication required", "insufficient_scope", "denied:", "failed to authorize", "requested access to the resource",
+        ],
+    ),
+    (
+        Why::Missing,
+        &["not found", "manifest unknown", "manifest_unknown", "name_unknown", "name unknown", "does not exist", "pull policy of never"],
+    ),
+];
+
+/// Why an image cannot be had, by what is said.
+pub(super) fn why(said: &str) -> Option<Why> {
+    let said = said.to_lowercase();
+    WORDS.iter().find(|(_, words)| words.iter().any(|word| said.contains(word))).map(|(why, _)| *why)
+}
+
+/// The containers of all clusters whose images cannot be had for one reason, by image. A pod whose template names the image no
+/// more is left out: it goes when the new ones come.
+pub(super) fn failed<'a>(case: &Case<'a>, wanted: Why) -> BTreeMap<Str, Vec<Pull<'a>>> {
+    let mut failed: BTreeMap<Str, Vec<Pull<'a>>> = BTreeMap::new();
+    for server in case.servers() {
+        for pod in case.of_kind(server, "", "Pod").iter().copied().filter(|pod| !pod.is_deleting()) {
+            for pull in of_pod(case, server, pod) {
+                if pull.why == wanted {
+                    failed.entry(pull.image.into()).or_default().push(pull);
+                }
+            }
+        }
+    }
+    failed
+}
+
+fn of_pod<'a>(case: &Case<'a>, server: &'a str, pod: &'a Object) -> Vec<Pull<'a>> {
+    let statuses = ["initContainerStatuses", "containerStatuses"];
+    let statuses = statuses.iter().flat_map(|field| pod.value().items_at(&["status", field]));
+    let mut pulls = Vec::new();
+    for status in statuses {
+        let Some(said) = said(status) else { continue };
+        let Some(image) = image_of(pod, status) else { continue };
+        let told = why(&said).map(|why| (said, why)).or_else(|| of_events(case, server, pod, image));
+        let owner = case.top(server, pod);
+        if let Some((said, why)) = told.filter(|_| is_still_wanted(owner, image)) {
+            pulls.push(Pull { server, owner, pod, image, said, why });
+        }
+    }
+    pulls
+}
+
+/// What is said of a container that waits for its image.
+fn said(status: &Value) -> Option<String> {
+    let text = |field| status.str_at(&["state", "waiting", field]).unwrap_or_default();
+    let is_pull = matches!(
+        text("reason"),
+        "ErrImagePull" | "ImagePullBackOff" | "ErrImageNeverPull" | "InvalidImageName" | "RegistryUnavailable" | "ImageInspectError"
+    );
+    let said = format!("{}: {}", text("reason"), text("message"));
+    // A program that was made for another machine is an image for another machine.
+    let ended = ["state", "lastState"].iter().find_map(|state| status.str_at(&[state, "terminated", "message"]));
+    let is_foreign = [ended.unwrap_or_default(), text("message")].iter().any(|text| text.contains("exec format error"));
+    if is_foreign {
+        return Some("no match for platform: exec format error".to_owned());
+    }
+    is_pull.then_some(said)
+}
+
+/// Older kubelets say no more than that they wait; what they wait for stands in an event.
+fn of_events(case: &Case<'_>, server: &str, pod: &Object, image: &str) -> Option<(String, Why)> {
+    let events = case.events(server, &pod.key()).iter();
+    let texts = events.filter_map(|event| event.value().str_at(&["message"]));
+    let mut told = texts.filter(|text| text.contains("ailed to pull image") && text.contains(image));
+    told.find_map(|text| Some((text.to_owned(), why(text)?)))
+}
+
+/// The image of a container as the pod's spec names it.
+fn image_of<'a>(pod: &'a Object, status: &Value) -> Option<&'a str> {
+    let name = status.str_at(&["name"])?;
+    let containers = ["initContainers", "containers"].iter().flat_map(|field| pod.value().items_at(&["spec", field]));
+    let mut named = containers.filter(|one| one.str_at(&["name"]) == Some(name));
+    named.next()?.str_at(&["image"])
+}
+
+fn is_still_wanted(owner: &Object, image: &str) -> bool {
+    let Some(template) = Pods::of(owner) else { return true };
+    template.containers().iter().any(|(_, one)| one.str_at(&["image"]) == Some(image))
+}
+
+/// `ghcr.io/shop/web` and `v1`, of `ghcr.io/shop/web:v1`; of a digest, what stands before it and after it.
+pub(super) fn split(image: &str) -> (&str, &str) {
+    if let Some((repository, digest)) = image.split_once('@') {
+        return (repository, digest);
+    }
+    let name = image.rfind('/').map_or(0, |place| place + 1);
+    match image[name..].rfind(':') {
+        Some(place) => (&image[..name + place], &image[name + place + 1..]),
+        None => (image, "latest"),
+    }
+}
+
+/// What is said of an image, once for each wording.
+pub(super) fn evidence(pulls: &[Pull<'_>]) -> Vec<Evidence> {
+    let mut known = std::collections::BTreeSet::new();
+    let told = pulls.iter().filter(|pull| known.insert(pull.owner.key())).map(|pull| Evidence::Field {
+        object: pull.pod.key(),
+        path: FieldPath::fields(["status", "containerStatuses"]),
+        value: words::quote(&pull.said),
+    });
+    told.take(crate::limits::EVIDENCE).collect()
+}
+
+/// `Deployment shop/web and Job shop/seed`
+pub(super) fn users(pulls: &[Pull<'_>]) -> String {
+    let mut names: Vec<String> =
+        pulls.iter().map(|pull| format!("{} {}", pull.owner.kind(), pull.owner.name())).collect();
+    names.sort();
+    names.dedup();
+    words::list(names)
+}
+
+/// The application that all users of an image belong to, if it is one.
+pub(super) fn app(case: &Case<'_>, pulls: &[Pull<'_>]) -> Option<crate::node::AppName> {
+    let mut apps: Vec<_> = pulls.iter().filter_map(|pull| case.owner(pull.server, &pull.owner.key())).collect();
+    apps.sort();
+    apps.dedup();
+    if apps.len() == 1 { apps.pop() } else { None }
+}
+
+/// What uses an image, as things that are wrong because of it.
+pub(super) fn affected(pulls: &[Pull<'_>]) -> Vec<crate::node::Node> {
+    pulls.iter().map(|pull| crate::node::Node::object(pull.server, pull.owner.key())).collect()
+}
+
+/// A fix that has all users of an image take another.
+pub(super) fn take(case: &Case<'_>, pulls: &[Pull<'_>], other: &str, title: String) -> Option<Fix> {
+    let mut fix = Fix::new(title);
+    let mut known = std::collections::BTreeSet::new();
+    for pull in pulls.iter().filter(|pull| known.insert(pull.owner.key())) {
+        let Some(app) = case.owner(pull.server, &pull.owner.key()) else { continue };
+        let containers = Pods::of(pull.owner).map(|template| template.containers()).unwrap_or_default();
+        for (path, _) in containers.into_iter().filter(|(_, one)| one.str_at(&["image"]) == Some(pull.image)) {
+            let value = Some(Value::from(other));
+            fix = fix.git(&app, Place::Field { object: pull.owner.key(), path: path.field("image"), value });
+        }
+    }
+    let users = users(pulls);
+    fix.has_edits().then(|| fix.risk(Risk::Medium, format!("{users} run another version")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runtimes_say_is_told_apart() {
+        let pairs = [
+            ("failed to pull and unpack image \"a:1\": failed to resolve image: a:1: not found", Why::Missing),
+            ("manifest for a:1 not found: manifest unknown: manifest unknown", Why::Missing),
+            ("no match for platform in manifest: not found", Why::Platform),
+            ("no matching manifest for linux/amd64 in the manifest list entries", Why::Platform),
+            ("pull access denied, repository does not exist or may require authorization", Why::Denied),
+            ("failed to authorize: failed to fetch anonymous token: unexpected status: 403 Forbidden", Why::Denied),
+            ("failed to authorize: failed to fetch oauth token: dial tcp: lookup auth.docker.io: no such host", Why::Registry),
+            ("toomanyrequests: You have reached your pull rate limit.", Why::Registry),
+            ("couldn't parse image name \"Web:1\": invalid reference format", Why::Name),
+        ];
+        for (said, wanted) in pairs {
+            assert_eq!(why(said), Some(wanted), "{said}");
+        }
+        assert_eq!(why("Back-off pulling image \"a:1\""), None);
+    }
+
+    #[test]
+    fn images_are_taken_apart() {
+        assert_eq!(split("reg:5000/a/b:c"), ("reg:5000/a/b", "c"));
+        assert_eq!(split("reg:5000/a/b"), ("reg:5000/a/b", "latest"));
+        assert_eq!(split("a@sha256:0"), ("a", "sha256:0"));
+    }
+}

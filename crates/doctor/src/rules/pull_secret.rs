@@ -1,0 +1,193 @@
+//! Images that are not given to everybody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lynceus_object::{Object, ObjectKey};
+
+use super::pull::{self, Pull, Why};
+use crate::case::{Case, Pods};
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Place, Risk};
+use crate::node::Node;
+use crate::rules::Rule;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0502",
+    title: "The pull secret is missing or does not open the registry",
+    explanation: "\
+The registry gives the image only to those who log in. The pods name no Secret for that, name one that is not there, or one that does
+not open the registry.
+
+## Why
+The Secret was never made in this namespace, what makes it cannot, its password has changed, or the chart's `imagePullSecrets` is
+empty.
+
+## Example
+```
+imagePullSecrets: [{name: ghcr-pull}]
+Unable to retrieve some image pull secrets (ghcr-pull); attempting to pull the image may not succeed.
+unauthorized: authentication required
+```
+
+## What to do
+Have the Secret made in the namespace of the pods, by whatever makes the others, and name it in the pods or in their service account.
+",
+    check,
+};
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    let failed = pull::failed(case, Why::Denied);
+    let mut missing: BTreeMap<(&str, ObjectKey), Vec<Pull<'_>>> = BTreeMap::new();
+    for (image, pulls) in failed {
+        let mut others = Vec::new();
+        for one in pulls {
+            match absent(case, &one) {
+                Some(secret) => missing.entry((one.server, secret)).or_default().push(one),
+                None => others.push(one),
+            }
+        }
+        if !others.is_empty() {
+            findings.add(refused(case, &image, &others));
+        }
+    }
+    for ((server, secret), pulls) in missing {
+        findings.add(not_there(case, server, secret, &pulls));
+    }
+}
+
+/// The first pull secret of a pod that is not there.
+fn absent(case: &Case<'_>, one: &Pull<'_>) -> Option<ObjectKey> {
+    let pods = Pods::of(one.pod)?;
+    let secrets = pods.pull_secrets().map(|name| ObjectKey::new("", "Secret", one.pod.namespace(), name));
+    let mut absent = secrets.filter(|secret| case.is_absent(one.server, secret));
+    absent.next()
+}
+
+/// One finding for the Secret, whatever images it would open. What would make it is looked at first.
+fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>]) -> Finding {
+    let images: BTreeSet<&str> = pulls.iter().map(|one| one.image).collect();
+    let cause = format!(
+        "the pull secret {} is not in namespace {}, and without it the registry does not give {}; {} cannot start",
+        secret.name,
+        secret.namespace,
+        crate::words::list(images.iter()),
+        pull::users(pulls)
+    );
+    let told = pulls.iter().find_map(|one| case.event(server, &one.pod.key(), &["FailedToRetrieveImagePullSecret"]));
+    let elsewhere = elsewhere(case, server, &secret);
+    let near = elsewhere.map(|namespace| Evidence::seen(format!("namespace {namespace} has a Secret of that name")));
+    let whose = case.wanted(server, &secret).first().map(|(app, _)| app.name.clone());
+    Finding::new(RULE.code, Node::object(server, secret.clone()), cause)
+        .of(whose.or_else(|| pull::app(case, pulls)))
+        .seen(pull::evidence(pulls))
+        .seen(told)
+        .seen(near)
+        .affects(pull::affected(pulls))
+        .unless_deeper()
+        .fix([Fix::new(format!("Have Secret {} made in namespace {}", secret.name, secret.namespace))
+            .person(format!(
+                "make it by what makes the others, or: kubectl -n {} create secret docker-registry {} --docker-server=… \
+                 --docker-username=… --docker-password=…",
+                secret.namespace, secret.name
+            ))
+            .verify(format!("kubectl -n {} get secret {}", secret.namespace, secret.name))])
+}
+
+/// Another namespace that has a Secret of the same name.
+fn elsewhere<'a>(case: &Case<'a>, server: &str, secret: &ObjectKey) -> Option<&'a str> {
+    let mut all = case.of_kind(server, "", "Secret").iter().copied().filter(|one: &&'a Object| one.name() == secret.name);
+    all.next().map(Object::namespace)
+}
+
+/// No secret is named, or the one that is there does not open the registry.
+fn refused(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
+    let named: BTreeSet<ObjectKey> = pulls.iter().flat_map(|one| named(one)).collect();
+    let users = pull::users(pulls);
+    let cause = match named.first() {
+        None => format!("the registry does not give {image} to everybody, and {users} names no pull secret"),
+        Some(secret) => format!("the pull secret {} does not open the registry for {image}; {users} cannot start", secret.name),
+    };
+    let finding = Finding::new(RULE.code, Node::Image(image.into()), cause)
+        .of(pull::app(case, pulls))
+        .seen(pull::evidence(pulls))
+        .affects(pull::affected(pulls));
+    let server = pulls[0].server;
+    match named.is_empty() {
+        true => finding.fix(name_it(case, pulls)),
+        false => finding
+            .because(named.iter().map(|secret| Node::object(server, secret.clone())))
+            .fix([Fix::new(format!("Put the right login for {image} into the Secret"))
+                .person(format!("check that the name exists and that the login may read it: docker login, docker pull {image}"))
+                .why("a name that does not exist is refused in the same words")]),
+    }
+}
+
+fn named(one: &Pull<'_>) -> Vec<ObjectKey> {
+    let Some(pods) = Pods::of(one.pod) else { return Vec::new() };
+    pods.pull_secrets().map(|name| ObjectKey::new("", "Secret", one.pod.namespace(), name)).collect()
+}
+
+/// Names a pull secret that the namespace has, or says that one is needed.
+fn name_it(case: &Case<'_>, pulls: &[Pull<'_>]) -> Vec<Fix> {
+    let one = &pulls[0];
+    let is_login = |secret: &&&Object| {
+        secret.namespace() == one.pod.namespace()
+            && secret.value().str_at(&["type"]) == Some("kubernetes.io/dockerconfigjson")
+    };
+    let there = case.of_kind(one.server, "", "Secret").iter().find(is_login);
+    let edit = there.and_then(|secret| {
+        let app = case.owner(one.server, &one.owner.key())?;
+        let path = Pods::of(one.owner)?.path.field("imagePullSecrets");
+        let value = Some(lynceus_object::value!([{"name": (secret.name())}]));
+        let fix = Fix::new(format!("Name pull secret {} in {} {}", secret.name(), one.owner.kind(), one.owner.name()))
+            .git(&app, Place::Field { object: one.owner.key(), path, value })
+            .risk(Risk::Low, "pods that do not start now")
+            .why("the namespace has it; whether it opens this registry cannot be seen");
+        Some(fix)
+    });
+    let make = Fix::new("Make a pull secret and name it")
+        .person("make a Secret of type kubernetes.io/dockerconfigjson in the namespace, and name it under imagePullSecrets");
+    edit.into_iter().chain([make]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{check, roots};
+
+    const DENIED: &str = "
+@app web Synced Degraded
+@status {resources: [{group: '', version: v1, kind: Pod, namespace: dev, name: web, status: Synced, health: {status: Degraded}}]}
+@live
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: dev, annotations: {argocd.argoproj.io/tracking-id: 'web:/Pod:dev/web'}}
+spec: {restartPolicy: Always, imagePullSecrets: [{name: pull}], containers: [{name: web, image: 'ghcr.io/web:1'}]}
+status:
+  phase: Pending
+  containerStatuses:
+  - {name: web, state: {waiting: {reason: ErrImagePull, message: 'failed to authorize: unexpected status: 403 Forbidden'}}}
+";
+
+    #[test]
+    fn a_pull_secret_that_is_not_there_is_found() {
+        assert_eq!(
+            check("LYN0502", DENIED),
+            "P1 LYN0502/web/Secret/pull: the pull secret pull is not in namespace dev, and without it the registry does not \
+             give ghcr.io/web:1; Pod web cannot start\n  Pod dev/web: status.containerStatuses: ErrImagePull: failed to \
+             authorize: unexpected status: 403 Forbidden\n  fix: Have Secret pull made in namespace dev\n"
+        );
+        assert_eq!(roots(DENIED), "P1 LYN0502/web/Secret/pull explains web\n");
+    }
+
+    #[test]
+    fn pods_that_name_no_secret_are_found() {
+        let text = DENIED.replace("imagePullSecrets: [{name: pull}], ", "");
+        assert!(check("LYN0502", &text).contains("to everybody, and Pod web names no pull secret"));
+    }
+
+    #[test]
+    fn an_image_that_is_not_there_is_another_matter() {
+        let text = DENIED.replace("failed to authorize: unexpected status: 403 Forbidden", "ghcr.io/web:1: not found");
+        assert_eq!(check("LYN0502", &text), "");
+    }
+}
