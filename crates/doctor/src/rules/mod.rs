@@ -20,7 +20,8 @@ mod issuer;
 mod missing_remote_key;
 mod missing_right;
 mod missing_store;
-mod near;
+#[cfg(test)]
+mod mixed_tests;
 mod out_of_memory;
 mod pod_security;
 mod probe;
@@ -30,6 +31,7 @@ mod rate_limited;
 mod rendering;
 mod repository_away;
 mod repository_login;
+mod resemblance;
 mod rights;
 mod sealed_vault;
 mod shared_resource;
@@ -42,6 +44,7 @@ mod taint;
 mod target_revision;
 mod too_few_pods;
 mod unhealthy;
+mod unknown_cluster;
 mod unknown_error;
 mod unreadable_kind;
 mod value_file;
@@ -102,6 +105,7 @@ pub const RULES: &[Rule] = &[
     rate_limited::RULE,
     unreadable_kind::RULE,
     controller_behind::RULE,
+    unknown_cluster::RULE,
     unhealthy::RULE,
     unknown_error::RULE,
     too_few_pods::RULE,
