@@ -111,7 +111,7 @@ impl Conclusion<'_> {
         let mut consequences = Vec::new();
         for (finding, is_root) in findings.into_iter().zip(is_root) {
             match is_root {
-                true => roots.push(self.root(finding)),
+                true => roots.extend(self.root(finding)),
                 false => consequences.push(finding),
             }
         }
@@ -178,7 +178,8 @@ impl Conclusion<'_> {
         deep
     }
 
-    fn root(&self, finding: Finding) -> Root {
+    /// A root with what it explains. What merely repeats something and explains no application is not worth a word.
+    fn root(&self, finding: Finding) -> Option<Root> {
         let (chain, reached) = chain::of(self.case, self.graph, &finding.subject);
         let mut applications: Vec<AppName> =
             reached.iter().filter_map(|node| self.troubled(node)).map(|app| app.name.clone()).collect();
@@ -195,7 +196,8 @@ impl Conclusion<'_> {
         applications.dedup();
         let symptoms = reached.len();
         let severity = self.severity(&finding, &applications);
-        Root { id: finding.id(), severity, finding, applications, symptoms, chain }
+        let is_idle = finding.is_weak && applications.is_empty();
+        (!is_idle).then(|| Root { id: finding.id(), severity, finding, applications, symptoms, chain })
     }
 
     fn troubled(&self, node: &Node) -> Option<&App<'_>> {
@@ -210,6 +212,13 @@ impl Conclusion<'_> {
         let parents: BTreeSet<&AppName> =
             applications.iter().filter_map(|name| Some(&self.case.parent(name)?.0.name)).collect();
         let stopped = applications.iter().filter(|name| !parents.contains(name)).count();
+        // What is of no application and stops none is only worth putting right.
+        if applications.is_empty()
+            && finding.application.is_none()
+            && !self.case.snapshot.applications.is_empty()
+        {
+            return Severity::P3;
+        }
         match finding.severity {
             Severity::P1 if stopped > 1 => Severity::P0,
             severity => severity,

@@ -80,8 +80,9 @@ fn key_of(resource: &ResourceStatus) -> ObjectKey {
 
 /// What an application wants and has not made yet waits for the application.
 fn from_missing(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
-    for wanted in app.wanted() {
-        let key = wanted.object.key();
+    // Where the sources were not read the status lists what there should be.
+    let listed = app.application().status.resources.iter().filter(|one| !one.requires_pruning).map(key_of);
+    for key in app.wanted().iter().map(|wanted| wanted.object.key()).chain(listed) {
         if !key.name.is_empty() && case.is_absent(app.server(), &key) {
             graph.link(case.node(app.server(), &key), app.node());
         }

@@ -9,8 +9,8 @@ use crate::graph::Graph;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
-    let owners = case.pod_owners(server);
-    let unwell: Vec<&Object> = owners.into_iter().filter(|owner| is_short(case, server, owner)).collect();
+    let owners = case.pod_owners(server).into_iter().chain(without_pods(case, server));
+    let unwell: Vec<&Object> = owners.filter(|owner| is_short(case, server, owner)).collect();
     let mut services: HashMap<&str, Vec<&Object>> = HashMap::new();
     for service in case.of_kind(server, "", "Service") {
         services.entry(service.namespace()).or_default().push(service);
@@ -19,7 +19,7 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
     let mut silent: BTreeSet<ObjectKey> = BTreeSet::new();
     for owner in &unwell {
         let near = services.get(owner.namespace()).into_iter().flatten();
-        for service in near.filter(|service| is_behind(service, owner)) {
+        for service in near.filter(|service| is_behind(case, server, service, owner)) {
             graph.link(Node::object(server, service.key()), Node::object(server, owner.key()));
             own.entry(owner.key()).or_default().push(service.key());
             silent.insert(service.key());
@@ -37,7 +37,7 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
 }
 
 /// Whether a workload has fewer pods than it should, or pods that are not ready.
-fn is_short(case: &Case<'_>, server: &str, owner: &Object) -> bool {
+fn is_short<'a>(case: &Case<'a>, server: &str, owner: &'a Object) -> bool {
     case.is_unwell(owner)
         || case.pods(server, owner).iter().any(|pod| {
             let conditions = pod.value().items_at(&["status", "conditions"]);
@@ -47,16 +47,35 @@ fn is_short(case: &Case<'_>, server: &str, owner: &Object) -> bool {
         })
 }
 
-/// Whether the pods of a workload are behind a service.
-pub(crate) fn is_behind(service: &Object, owner: &Object) -> bool {
+/// What owns workloads that should have pods and have none: a custom resource whose StatefulSet cannot make any.
+fn without_pods<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Object> {
+    let is_maker = |object: &&Object| {
+        let kind = (object.group(), object.kind());
+        kind == ("apps", "StatefulSet") || kind == ("apps", "Deployment") || kind == ("apps", "DaemonSet")
+    };
+    let owned = case.objects(server).iter().filter(is_maker).filter(|object| object.controller().is_some());
+    let idle = owned.filter(|object| case.pods(server, object).is_empty() && case.is_unwell(object));
+    idle.map(|object| case.top(server, object)).collect()
+}
+
+/// Whether the pods of a workload are behind a service. What has no template itself has pods, or workloads that have one.
+pub(crate) fn is_behind<'a>(case: &Case<'a>, server: &str, service: &Object, owner: &'a Object) -> bool {
     let Some(wanted) = service.at(&["spec", "selector"]).filter(|selector| !selector.is_empty()) else {
         return false;
     };
     let pairs = wanted.as_map().into_iter().flat_map(|map| map.iter());
     let selector =
         Selector::from_labels(pairs.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?))));
-    let labels = Pods::of(owner).and_then(|pods| pods.metadata).and_then(|metadata| metadata.get("labels"));
-    service.namespace() == owner.namespace() && selector.matches_labels(labels)
+    let labels = |object: &Object| Pods::of(object).and_then(|pods| pods.metadata?.get("labels").cloned());
+    let fits = |object: &Object| labels(object).is_some_and(|labels| selector.matches_labels(Some(&labels)));
+    service.namespace() == owner.namespace()
+        && match Pods::of(owner) {
+            Some(_) => fits(owner),
+            None => {
+                case.children(server, owner).iter().any(|child| fits(child))
+                    || case.pods(server, owner).iter().any(|pod| fits(pod))
+            }
+        }
 }
 
 /// The services that the settings of pods name as hosts with their namespace: `db.data.svc`, `http://db.data:80`.

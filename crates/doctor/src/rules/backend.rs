@@ -102,6 +102,11 @@ pub(super) fn trouble(text: &str) -> Option<Trouble> {
     sorts.iter().find(|(_, words)| has(text, words)).map(|(trouble, _)| *trouble)
 }
 
+/// Whether something is a store of secrets, or read from one.
+pub(super) fn is_of_secrets(key: &ObjectKey) -> bool {
+    [EXTERNAL, VAULT].contains(&key.group.as_str())
+}
+
 /// A store, with what is said of it and of what is read from it.
 pub(super) struct Backend<'c, 'a> {
     /// The cluster.
@@ -141,7 +146,7 @@ impl Backend<'_, '_> {
 /// All stores of which something is said, in order.
 pub(super) fn backends<'c, 'a>(case: &'c Case<'a>) -> Vec<Backend<'c, 'a>> {
     let mut found: BTreeMap<(&'a str, ObjectKey), Vec<(&'c Said<'a>, Trouble)>> = BTreeMap::new();
-    for said in case.said().iter().filter(|said| [EXTERNAL, VAULT].contains(&said.about.group.as_str())) {
+    for said in case.said().iter().filter(|said| is_of_secrets(&said.about)) {
         let Some(trouble) = trouble(said.text) else { continue };
         let Some(key) = store_of(case, said.server, &said.about) else { continue };
         // That a Vault is sealed or away is true of all that it holds; what is not there is not there for one.
@@ -187,7 +192,7 @@ fn connection(case: &Case<'_>, server: &str, object: &Object) -> Option<ObjectKe
 pub(super) fn behind<'a>(case: &Case<'a>, server: &str, service: &ObjectKey) -> Vec<&'a Object> {
     let Some(service) = case.live(server, service) else { return Vec::new() };
     let owners = case.pod_owners(server).into_iter();
-    owners.filter(|owner| crate::links::service::is_behind(service, owner)).collect()
+    owners.filter(|owner| crate::links::service::is_behind(case, server, service, owner)).collect()
 }
 
 /// A few of the evidences of what was said, each text once.

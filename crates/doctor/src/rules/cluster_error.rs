@@ -49,7 +49,8 @@ const BUSY: [&str; 6] = [
     "would exceed context deadline",
     "received too many requests",
 ];
-const AWAY: [&str; 8] = [
+const AWAY: [&str; 9] = [
+    "unable to return a response in the time",
     "cannot be reached",
     "cannot reach the cluster",
     "did not answer",

@@ -57,7 +57,7 @@ fn find<'a>(case: &Case<'a>, server: &str, job: &'a Object) -> Option<Finding> {
         job.value().str_at(&["status", "startTime"]).unwrap_or_else(|| job.meta_str("creationTimestamp"));
     let age = age(case, since)?;
     let key = job.key();
-    let app = case.app_of(server, &key);
+    let app = Some(case.app_of(server, &key)?);
     let is_held = hook::is_hook(job)
         && app.is_some_and(|app| {
             let state = app.application().status.operation_state.as_ref();

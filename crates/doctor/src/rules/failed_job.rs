@@ -46,8 +46,8 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
                 job.controller().is_some_and(|owner| newest.get(&owner.uid.to_string()) != Some(&job.name()));
             let app = case.app_of(server, &job.key());
             // A hook of an application that has done without it since does not matter any more.
-            let is_past = hook::is_hook(job) && app.is_none_or(App::is_fine);
-            if !is_old && !is_past {
+            let is_past = hook::is_hook(job) && app.is_some_and(App::is_fine);
+            if !is_old && !is_past && app.is_some() {
                 told.insert((server, job.key()));
                 findings.add(found(case, server, job, app));
             }
@@ -88,8 +88,8 @@ fn is_hook(app: &App<'_>, key: &ObjectKey) -> bool {
 
 fn found<'a>(case: &Case<'a>, server: &str, job: &'a Object, app: Option<&App<'_>>) -> Finding {
     let key = job.key();
-    let conditions = job.value().items_at(&["status", "conditions"]).iter();
-    let failed = conditions.filter(|one| one.str_at(&["type"]) == Some("Failed")).next_back();
+    let mut conditions = job.value().items_at(&["status", "conditions"]).iter();
+    let failed = conditions.rfind(|one| one.str_at(&["type"]) == Some("Failed"));
     let text = |field| failed.and_then(|one| one.str_at(&[field])).unwrap_or_default();
     let pods = case.pods(server, job);
     let ends = pods.iter().flat_map(|pod| Container::all(pod));

@@ -48,12 +48,17 @@ mod missing_object;
 mod missing_remote_key;
 mod missing_right;
 mod missing_store;
+<<<<<<< HEAD
 mod near;
 mod no_room;
 mod node_selector;
 mod nowhere;
 mod orphaned_application;
 mod orphaned_resource;
+=======
+#[cfg(test)]
+mod mixed_tests;
+>>>>>>> rules-c
 mod out_of_memory;
 mod outdated_pods;
 mod overridden_tolerations;
@@ -73,6 +78,7 @@ mod rendering;
 mod repeated_resource;
 mod repository_away;
 mod repository_login;
+mod resemblance;
 mod rights;
 mod room;
 mod scheduler;
@@ -95,6 +101,7 @@ mod tolerations;
 mod too_few_pods;
 mod umbrella;
 mod unhealthy;
+mod unknown_cluster;
 mod unknown_error;
 mod unreadable_kind;
 mod unserved_version;
@@ -214,6 +221,7 @@ pub const RULES: &[Rule] = &[
     rate_limited::RULE,
     unreadable_kind::RULE,
     controller_behind::RULE,
+    unknown_cluster::RULE,
     unhealthy::RULE,
     unknown_error::RULE,
     too_few_pods::RULE,

@@ -110,7 +110,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_rendered_is_found_once_with_its_place() {
-        assert_eq!(check("LYN1006", BROKEN), "P1 LYN1006/a/Application/a: a and b cannot be rendered: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of a: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of b: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  fix: Correct the sources at web/templates/a.yaml:12:14\n");
+        assert_eq!(
+            check("LYN1006", BROKEN),
+            "P1 LYN1006/a/Application/a: a and b cannot be rendered: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of a: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of b: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  fix: Correct the sources at web/templates/a.yaml:12:14\n"
+        );
     }
 
     #[test]

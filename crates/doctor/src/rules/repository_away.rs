@@ -9,7 +9,7 @@ use crate::links::service;
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::rules::backend::{UNREACHABLE, evidence, has};
-use crate::rules::source_error::{Step, host, source, told};
+use crate::rules::source_error::{Step, host, host_in, source, told};
 use crate::snapshot::Reach;
 use crate::words;
 
@@ -47,8 +47,11 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut hosts: BTreeMap<String, Host<'_, '_>> = BTreeMap::new();
     for (app, said) in told(case, Step::Away) {
         let Some((source, _)) = source(app, said.text) else { continue };
-        let one = hosts.entry(host(&source.repo_url).to_owned()).or_default();
-        one.urls.insert(source.repo_url.to_string());
+        // A chart may need others from elsewhere.
+        let name = host_in(said.text).unwrap_or_else(|| host(&source.repo_url).to_owned());
+        let url = if name == host(&source.repo_url) { source.repo_url.to_string() } else { name.clone() };
+        let one = hosts.entry(name).or_default();
+        one.urls.insert(url);
         one.apps.push(app);
         one.said.push(said);
     }

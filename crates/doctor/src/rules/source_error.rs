@@ -4,7 +4,7 @@ use lynceus_api::ApplicationSource;
 use lynceus_object::FieldPath;
 
 use crate::case::{App, Case, Said, Voice};
-use crate::rules::backend::{UNREACHABLE, has};
+use crate::rules::backend::UNREACHABLE;
 
 /// Which step failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,25 +99,26 @@ const RENDERER: [&str; 3] = ["code = deadlineexceeded", "code = unavailable", "c
 
 /// Which step an error is about, if it is one of a source.
 pub(super) fn step(app: &App<'_>, text: &str) -> Option<Step> {
-    if has(text, &CLUSTERS) || !(has(text, &SOURCES) || has(text, &REVISION)) {
+    let low = text.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| low.contains(word));
+    if has(&CLUSTERS) || !(has(&SOURCES) || has(&REVISION)) {
         return None;
     }
-    let is_slow = text.starts_with("rendering ") && text.contains(" took longer than ");
+    let is_slow = low.starts_with("rendering ") && low.contains(" took longer than ");
     Some(match text {
         _ if value_file(app, text).is_some() => Step::ValueFile,
-        _ if has(text, &REVISION) => Step::Revision,
-        _ if is_missing_path(text) => Step::Path,
-        _ if is_slow || has(text, &RENDERER) => Step::Renderer,
-        _ if has(text, &LOGIN) => Step::Login,
-        _ if has(text, &AWAY) || has(text, &UNREACHABLE) => Step::Away,
+        _ if has(&REVISION) => Step::Revision,
+        _ if is_missing_path(&low) => Step::Path,
+        _ if is_slow || has(&RENDERER) => Step::Renderer,
+        _ if has(&LOGIN) => Step::Login,
+        _ if has(&AWAY) || has(&UNREACHABLE) => Step::Away,
         _ => Step::Rendering,
     })
 }
 
-fn is_missing_path(text: &str) -> bool {
-    let text = text.to_lowercase();
-    (text.contains("app path") && text.contains("does not exist"))
-        || (text.contains("revision \"") && text.contains("has no path"))
+fn is_missing_path(low: &str) -> bool {
+    let is_absent = low.contains("app path") && low.contains("does not exist");
+    is_absent || (low.contains("revision \"") && low.contains("has no path"))
 }
 
 /// The value file that an error says is not there, as the Application names it.
@@ -162,9 +163,24 @@ pub(super) fn source(app: &App<'_>, text: &str) -> Option<(ApplicationSource, Fi
         |one: &&ApplicationSource| names(&one.repo_url) || names(&format!("'{}'", one.target_revision));
     let index = match all.len() {
         1 => 0,
-        _ => all.iter().position(|one| fits(&one))?,
+        _ => numbered(text).or_else(|| all.iter().position(|one| fits(&one)))?,
     };
     all.into_iter().nth(index).map(|source| (source, place(index)))
+}
+
+/// Argo CD counts them: `for source 2 of 3`.
+fn numbered(text: &str) -> Option<usize> {
+    let (_, rest) = text.split_once("for source ")?;
+    let (number, _) = rest.split_once(" of ")?;
+    number.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// The host that an error says does not answer or refuses, which may be that of a dependency.
+pub(super) fn host_in(text: &str) -> Option<String> {
+    let own = text.split_once("cannot reach ").and_then(|(_, rest)| rest.split([':', ' ']).next());
+    let looked = text.split_once("lookup ").and_then(|(_, rest)| rest.split([':', ' ']).next());
+    let named = own.or(looked).filter(|host| !host.is_empty()).map(ToOwned::to_owned);
+    named.or_else(|| crate::links::service::hosts_in(text).into_iter().next_back())
 }
 
 /// An error without the words that stand before every error of its sort.

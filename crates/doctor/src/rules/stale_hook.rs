@@ -34,7 +34,7 @@ Sync the application once more. A Job that hangs has to be deleted first, if its
 
 /// Fields of pods that are compared: those that the API server does not fill in by itself.
 const FIELDS: [&str; 4] = ["tolerations", "nodeSelector", "serviceAccountName", "imagePullSecrets"];
-const CONTAINER: [&str; 5] = ["image", "command", "args", "env", "envFrom"];
+const CONTAINER: [&str; 4] = ["image", "command", "args", "envFrom"];
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for app in case.apps().filter(|app| !app.is_fine()) {
@@ -54,7 +54,9 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 fn is_of_sync(object: &Object) -> bool {
     let types = hook::sync_types(object);
     let runs = |one: &HookType| matches!(one, HookType::PreSync | HookType::Sync | HookType::PostSync);
-    (object.group(), object.kind()) == ("batch", "Job") && types.iter().any(runs)
+    // What gets a name of its own each time cannot be found again.
+    let is_named = !object.name().is_empty();
+    is_named && (object.group(), object.kind()) == ("batch", "Job") && types.iter().any(runs)
 }
 
 /// A Job that has not ended well and is not what Git has now.
@@ -114,7 +116,9 @@ fn never_run(app: &App<'_>, wanted: &Wanted) -> Option<Finding> {
     let ran = state.and_then(|state| state.sync_result.as_ref()).is_some_and(|result| {
         result.resources.iter().any(|one| one.kind == key.kind && one.name == key.name)
     });
-    if !is_done || ran || !(is_synced || is_partial) {
+    // A sync of some objects, as healing makes, says nothing of the hooks that ran in the whole sync before it.
+    let was_whole = status.history.iter().any(|one| one.revision == status.sync.revision);
+    if !is_done || ran || !(is_synced || is_partial) || (is_partial && was_whole) {
         return None;
     }
     let why = match (is_partial, state) {

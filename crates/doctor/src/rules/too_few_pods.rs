@@ -5,7 +5,7 @@ use lynceus_object::{FieldPath, Object};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::node::Node;
-use crate::rules::Rule;
+use crate::rules::{Rule, unhealthy};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,12 +30,16 @@ Look again in a minute. If it stays so: `kubectl describe` its pods, and their l
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
-        for owner in case.pod_owners(server).into_iter().filter(|owner| case.is_unwell(owner)) {
+        for owner in case.pod_owners(server).into_iter().filter(|owner| is_wanting(case, server, owner)) {
             if let Some(finding) = find(case, server, owner) {
                 findings.add(finding);
             }
         }
     }
+}
+
+fn is_wanting(case: &Case<'_>, server: &str, owner: &Object) -> bool {
+    case.is_unwell(owner) && !unhealthy::is_in_peace(case, server, owner)
 }
 
 fn find(case: &Case<'_>, server: &str, owner: &Object) -> Option<Finding> {

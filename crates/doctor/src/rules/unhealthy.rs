@@ -48,11 +48,21 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         for object in case.objects(server) {
             let is_other =
                 OTHERS.contains(&object.kind()) || (object.group(), object.kind()) == (GROUP, "Application");
-            if !is_other && object.controller().is_none() && !object.is_deleting() && case.is_unwell(object) {
+            if !is_other
+                && object.controller().is_none()
+                && !object.is_deleting()
+                && case.is_unwell(object)
+                && !is_in_peace(case, server, object)
+            {
                 findings.add(found(case, server, object));
             }
         }
     }
+}
+
+/// Whether the application of an object is fine: then whoever looks after it does not mind.
+pub(super) fn is_in_peace(case: &Case<'_>, server: &str, object: &Object) -> bool {
+    case.app_of(server, &object.key()).is_some_and(crate::case::App::is_fine)
 }
 
 fn found(case: &Case<'_>, server: &str, object: &Object) -> Finding {

@@ -1,8 +1,13 @@
 //! An error that nobody recognises.
 
+use std::collections::BTreeMap;
+
 use crate::case::{Case, Said, Voice};
 use crate::finding::{Finding, Findings};
+use crate::limits;
+use crate::node::{AppName, Node};
 use crate::rules::Rule;
+use crate::rules::backend::evidence;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,25 +31,28 @@ Read what it says. If it is something that others will meet too, it is worth a r
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for said in case.said().iter().filter(|said| matches!(said.voice, Voice::Application | Voice::Sync)) {
-        findings.add(found(said));
+    let mut said: BTreeMap<&AppName, Vec<&Said<'_>>> = BTreeMap::new();
+    for one in case.said().iter().filter(|said| matches!(said.voice, Voice::Application | Voice::Sync)) {
+        if let Some(app) = &one.app {
+            said.entry(app).or_default().push(one);
+        }
+    }
+    for (app, said) in said {
+        findings.add(found(app, &said));
     }
 }
 
-fn found(said: &Said<'_>) -> Finding {
-    let whose = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
-    let cause = match said.voice {
-        Voice::Sync => format!(
-            "{} {} of {whose} could not be applied: {}",
-            said.about.kind,
-            said.about.name,
-            words::quote(said.text)
-        ),
-        _ => format!("{whose} says: {}", words::quote(said.text)),
-    };
-    Finding::new(RULE.code, said.node.clone(), cause)
-        .of(said.app.clone())
-        .seen([said.evidence.clone()])
+fn found(app: &AppName, said: &[&Said<'_>]) -> Finding {
+    let told = said.iter().map(|one| match one.voice {
+        Voice::Sync => {
+            format!("{} {} could not be applied: {}", one.about.kind, one.about.name, words::quote(one.text))
+        }
+        _ => words::quote(one.text),
+    });
+    let cause = format!("{app} says: {}", told.take(limits::NAMED).collect::<Vec<_>>().join("; "));
+    Finding::new(RULE.code, Node::Application(app.clone()), cause)
+        .of(Some(app.clone()))
+        .seen(evidence(said.iter().copied()))
         .weak()
 }
 

@@ -10,7 +10,7 @@ use crate::fix::{Fix, Risk};
 use crate::links::{produced, reference, store};
 use crate::node::Node;
 use crate::rules::Rule;
-use crate::rules::backend::{evidence, has};
+use crate::rules::backend::{self, Trouble, evidence, has, trouble};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0705",
@@ -57,7 +57,9 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut wrong: BTreeMap<(&str, ObjectKey), Vec<&Said<'_>>> = BTreeMap::new();
     for said in case.said() {
         let is_own = !matches!(said.voice, Voice::Application | Voice::Sync);
-        if is_own && has(said.text, &WRONG) && !has(said.text, &OTHERS) {
+        let is_store =
+            backend::is_of_secrets(&said.about) && trouble(said.text) == Some(Trouble::Credentials);
+        if is_own && (is_store || has(said.text, &WRONG)) && !has(said.text, &OTHERS) {
             wrong.entry((said.server, subject(case, said))).or_default().push(said);
         }
     }
