@@ -251,4 +251,22 @@ metadata: {name: vault, namespace: argocd}
         );
         assert_eq!(check("LYN0103", "@app alone OutOfSync Healthy\n"), "");
     }
+
+    const SET: &str = "
+@app shop Synced Healthy
+@metadata {ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, name: all, uid: u1}]}
+@live
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd, uid: u1}
+status: {resources: [{kind: Application, name: web}]}
+";
+
+    #[test]
+    fn what_a_set_no_longer_makes_is_found() {
+        assert!(
+            check("LYN0103", SET).contains("it belongs to ApplicationSet all, which no longer makes it\n")
+        );
+        assert_eq!(check("LYN0103", &SET.replace("name: web", "name: shop")), "");
+    }
 }

@@ -61,9 +61,18 @@ fn claim<'c, 'a>(app: &'c App<'a>, claims: &mut Claims<'c, 'a>) {
     }
 }
 
+/// An application is asked for everything at once, so that only the last owner can be the same.
 fn add<'c, 'a>(claims: &mut Claims<'c, 'a>, server: &'a str, key: ObjectKey, owner: Owner<'c, 'a>) {
     let owners = claims.entry((server, key)).or_default();
-    if !owners.iter().rev().any(|known| known.app.name == owner.app.name) {
+    if owners.last().is_none_or(|last| last.app.name != owner.app.name) {
+        owners.push(owner);
+    }
+}
+
+/// The same for one that is named out of turn.
+fn add_named<'c, 'a>(claims: &mut Claims<'c, 'a>, server: &'a str, key: ObjectKey, owner: Owner<'c, 'a>) {
+    let owners = claims.entry((server, key)).or_default();
+    if !owners.iter().any(|known| known.app.name == owner.app.name) {
         owners.push(owner);
     }
 }
@@ -87,7 +96,7 @@ fn warned<'c, 'a>(case: &'c Case<'a>, app: &'c App<'a>, claims: &mut Claims<'c, 
         }
         let owners = owners.iter().filter_map(|name| case.app(&named(case, name)));
         for owner in owners.filter(|owner| owner.server() == app.server() && !owner.delivery.rendered) {
-            add(claims, app.server(), key.clone(), Owner { app: owner, wanted: None });
+            add_named(claims, app.server(), key.clone(), Owner { app: owner, wanted: None });
         }
     }
 }

@@ -135,4 +135,32 @@ spec: {host: web.apps.cluster.example.org}
     fn what_a_person_changed_is_not() {
         assert_eq!(check("LYN1102", &WRITTEN.replace("manager: router", "manager: kubectl-edit")), "");
     }
+
+    /// The steps of the first fix that is found.
+    fn steps(text: &str) -> Vec<String> {
+        let snapshot = crate::tests::snapshot(text);
+        let mut findings = crate::finding::Findings::default();
+        super::check(&crate::case::Case::new(&snapshot), &mut findings);
+        let found = findings.into_sorted();
+        found[0].fixes[0].steps.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_rule_names_the_field_or_the_writer_of_several() {
+        assert_eq!(
+            steps(WRITTEN),
+            [
+                "in the files of web: add to spec.ignoreDifferences of the Application: \
+                 {\"group\":\"route.openshift.io\",\"jsonPointers\":[\"/spec/host\"],\"kind\":\"Route\",\"name\":\"web\"}",
+                "in the files of web: add to spec.syncPolicy.syncOptions of the Application: \"RespectIgnoreDifferences=true\"",
+            ]
+        );
+        let several = WRITTEN
+            .replace("spec: {host: web.example.org}", "spec: {host: a, path: /, to: x}")
+            .replace("{'f:host': {}}", "{'f:host': {}, 'f:path': {}, 'f:to': {}}")
+            .replace("spec: {host: web.apps.cluster.example.org}", "spec: {host: b, path: /b, to: y}");
+        assert!(steps(&several)[0].ends_with(
+            "{\"group\":\"route.openshift.io\",\"kind\":\"Route\",\"managedFieldsManagers\":[\"router\"],\"name\":\"web\"}"
+        ));
+    }
 }
