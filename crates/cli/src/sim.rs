@@ -150,7 +150,7 @@ fn read_roots(file: &Path) -> Outcome<String> {
 }
 
 /// Reads what the cluster is like: a stage, a snapshot, or one of each.
-fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
+pub(crate) fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
     let (mut stage, mut snapshot) = (None, None);
     for file in files {
         let shown = file.display().to_string();
@@ -167,7 +167,7 @@ fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
 }
 
 /// Reads what an operator does.
-fn operator(file: &Path) -> Outcome<Arc<Operator>> {
+pub(crate) fn operator(file: &Path) -> Outcome<Arc<Operator>> {
     let doing = format!("cannot read the operator {}", file.display());
     let text = std::fs::read_to_string(file).doing(doing.as_str())?;
     Ok(Arc::new(Operator::read(&text).doing(doing)?))
