@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    app, assess, controller, crds, diff, doctor, explain, fix, helm, install, kustomize, render, server, sim, snapshot, up,
+    app, assess, controller, crds, diff, doctor, explain, fix, helm, install, kustomize, rehearse, render, server, sim,
+    snapshot, up,
 };
 
 /// A GitOps delivery engine with an embedded Kubernetes.
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Explain(explain::Arguments),
     /// Show what a folder of manifests becomes.
     Render(render::Arguments),
+    /// Play what would happen if a repository were synced: what is done, in which order, and where it gets stuck.
+    Rehearse(Box<rehearse::Arguments>),
     /// Compare a desired object with a live one, as a sync would.
     Diff(diff::Arguments),
     /// Work with charts as Helm does, in process: template, lint, show, dependency.

@@ -9,7 +9,8 @@ pub(crate) fn sources() -> Sources {
     Sources::new(cache(), Settings::default())
 }
 
-fn cache() -> PathBuf {
+/// Where what was fetched is kept.
+pub(crate) fn cache() -> PathBuf {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     named("XDG_CACHE_HOME")
         .or_else(|| named("HOME").map(|home| home.join(".cache")))

@@ -24,6 +24,7 @@ mod hint;
 mod install;
 mod kustomize;
 mod place;
+mod rehearse;
 mod render;
 mod running;
 mod server;
@@ -93,7 +94,8 @@ fn executor(command: &Command) -> tokio::runtime::Builder {
         Command::Helm(_) if !helm::may_wait(std::env::args_os()) => {
             return tokio::runtime::Builder::new_current_thread();
         }
-        Command::Kustomize(_) | Command::Health(_) | Command::Diff(_) => {
+        // A clock that is moved waits for the tasks of its own thread.
+        Command::Rehearse(_) | Command::Kustomize(_) | Command::Health(_) | Command::Diff(_) => {
             return tokio::runtime::Builder::new_current_thread();
         }
         Command::Helm(_) | Command::Render(_) => threads.worker_threads(1),
@@ -128,6 +130,7 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Health(arguments) => assess::run(&arguments),
         Command::Crds(arguments) => crds::run(&arguments),
         Command::Render(arguments) => render::run(&arguments).await,
+        Command::Rehearse(arguments) => rehearse::run(&arguments).await,
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(*arguments).await,
         Command::Fix(arguments) => fix::run(*arguments).await,
@@ -159,6 +162,8 @@ fn listen(verbose: u8, command: &Command) {
     let level = match (command, verbose) {
         (Command::Controller(_), 0) => LevelFilter::INFO,
         (Command::Up(_) | Command::Sim(_) | Command::Server(_), 0) => LevelFilter::WARN,
+        // What goes wrong inside of a rehearsal is what it tells of.
+        (Command::Rehearse(_), 0) => LevelFilter::OFF,
         (_, 0) => LevelFilter::ERROR,
         (_, 1) => LevelFilter::INFO,
         (_, 2) => LevelFilter::DEBUG,

@@ -167,7 +167,7 @@ pub(crate) fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
 }
 
 /// Reads what an operator does.
-fn operator(file: &Path) -> Outcome<Arc<Operator>> {
+pub(crate) fn operator(file: &Path) -> Outcome<Arc<Operator>> {
     let doing = format!("cannot read the operator {}", file.display());
     let text = std::fs::read_to_string(file).doing(doing.as_str())?;
     Ok(Arc::new(Operator::read(&text).doing(doing)?))

@@ -13,7 +13,7 @@ use crate::error::{ClusterError, Refusal};
 use crate::guise;
 use crate::lease::Tenure;
 use crate::limits;
-use crate::turn::{Rate, Turns};
+use crate::turn::{Behalf, Rate, Turns, application};
 
 const JSON: &str = "application/json";
 
@@ -75,6 +75,7 @@ impl<'a> Question<'a> {
         if let Some(user) = guise::user() {
             request = request.header("impersonate-user", user.as_str());
         }
+        let request = request.extension(Behalf(application()));
         let bytes = self.body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
         request.body(Body::from(bytes)).map_err(|error| self.step().send(error))
     }

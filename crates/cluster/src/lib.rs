@@ -54,6 +54,6 @@ pub use record::EventType;
 pub use scope::{Scope, ScopeError};
 pub use secret::{Access, Registration, SecretError};
 pub use tree::{Node, tree};
-pub use turn::{Rate, on_behalf_of};
+pub use turn::{Behalf, Rate, on_behalf_of};
 pub use weather::Outage;
 pub use write::{Applied, ApplyOptions, Deletion, Strategy};

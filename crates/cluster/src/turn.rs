@@ -18,6 +18,10 @@ pub async fn on_behalf_of<T>(application: Str, work: impl Future<Output = T>) ->
     APPLICATION.scope(application, work).await
 }
 
+/// On whose behalf a request is made, among its extensions: for whoever stands between us and the server. It is never sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Behalf(pub Str);
+
 /// The application that the current task works for; empty for none.
 pub(crate) fn application() -> Str {
     APPLICATION.try_with(Clone::clone).unwrap_or_default()

@@ -45,7 +45,8 @@ impl Engine {
         until: Option<Timestamp>,
     ) -> Option<Timestamp> {
         let Some(deadline) = self.deadline(application, state) else { return until };
-        let poll = self.clock().now() + limits::OPERATION_POLL;
+        let begun = state.started_at.map(|begun| begun.timestamp());
+        let poll = self.clock().now() + self.pause_since(begun);
         // Times on the Application are whole seconds.
         Some(until.unwrap_or(poll).min(deadline.at + limits::OPERATION_POLL))
     }

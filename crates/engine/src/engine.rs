@@ -38,6 +38,7 @@ use crate::reason;
 use crate::registry;
 use crate::rendering::Renderer;
 use crate::renewal::Renewals;
+use crate::rhythm::Rhythm;
 use crate::settings::Settings;
 use crate::shards::{self, Shards};
 use crate::vigil::Vigil;
@@ -59,6 +60,8 @@ pub struct Options {
     pub observe: bool,
     /// How other clusters are reached.
     pub reach: Arc<dyn Reach>,
+    /// How often it looks at what nothing tells it of.
+    pub rhythm: Rhythm,
 }
 
 impl Default for Options {
@@ -70,6 +73,7 @@ impl Default for Options {
             replica: None,
             observe: false,
             reach: Arc::new(BySecret::default()),
+            rhythm: Rhythm::default(),
         }
     }
 }
@@ -82,6 +86,7 @@ impl fmt::Debug for Options {
             .field("local_poll", &self.local_poll)
             .field("replica", &self.replica)
             .field("observe", &self.observe)
+            .field("rhythm", &self.rhythm)
             .finish_non_exhaustive()
     }
 }
@@ -244,6 +249,11 @@ impl Engine {
     /// Whether an application is worked on now or is about to be: a clock that is moved by hand should wait for it.
     pub fn is_busy(&self) -> bool {
         self.queue.is_busy(self.clock.monotonic())
+    }
+
+    /// Waits until some application has been worked on. Whoever moves the clock by hand has nothing else to do meanwhile.
+    pub async fn progress(&self) {
+        self.queue.progress().await;
     }
 
     /// The cluster of Applications, projects, settings and events.
@@ -447,11 +457,12 @@ impl Engine {
         let now = self.clock.now();
         if let Next::Waiting(at) = next {
             // What a sync waits for need not carry the application's mark: its namespace, a hook's end.
-            let at = at.unwrap_or(now + limits::OPERATION_POLL);
+            let begun = self.runs().get(key).map(|(begun, _)| *begun);
+            let at = at.unwrap_or(now + self.pause_since(begun));
             self.refresh_at(key.clone(), at, Freshness::Recent);
         }
         let settings = self.settings();
-        if let Some(period) = settings.resync {
+        if let Some(period) = self.options.rhythm.resync.or(settings.resync) {
             let schedule = lynceus_source::Schedule { interval: period, jitter: settings.resync_jitter };
             let round = u64::try_from(now.as_second()).unwrap_or_default() / period.as_secs().max(1);
             let pause = schedule.pause(&key.to_string(), round);
@@ -460,6 +471,12 @@ impl Engine {
         if let Some(due) = settings.hard_resync.and_then(|period| self.renewals.due(key, period)) {
             self.queue.add(key.clone(), due, Freshness::Recent);
         }
+    }
+
+    /// How long a sync that began at a time, and waits, is left alone.
+    pub(crate) fn pause_since(&self, begun: Option<Timestamp>) -> Duration {
+        let waited = begun.map(|begun| self.clock.now().duration_since(begun));
+        self.options.rhythm.pause(waited.and_then(|time| Duration::try_from(time).ok()).unwrap_or_default())
     }
 
     pub(crate) fn take_run(&self, key: &AppKey, started_at: Timestamp) -> Option<Run> {

@@ -30,6 +30,8 @@ pub enum Freshness {
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Notify,
+    /// Tells whoever waits for it that something was done.
+    progress: Notify,
 }
 
 #[derive(Default)]
@@ -99,6 +101,12 @@ impl Queue {
         state.last_done = now;
         drop(state);
         self.changed.notify_one();
+        self.progress.notify_waiters();
+    }
+
+    /// Waits until an application has been worked on.
+    pub(crate) async fn progress(&self) {
+        self.progress.notified().await;
     }
 
     /// Gives out nothing more.

@@ -127,6 +127,13 @@ pub enum RenderingError {
     Interrupted,
 }
 
+impl RenderingError {
+    /// Whether it is of the way to a repository, and not of what is in it or of what is asked of it.
+    pub fn is_of_the_way(&self) -> bool {
+        crate::grace::is_of_the_way(self)
+    }
+}
+
 /// What a revision was resolved from: repository, chart, name, and the prefix of tags.
 type Asked = (String, String, String, String);
 

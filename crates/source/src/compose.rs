@@ -13,6 +13,7 @@ use lynceus_files::FilePath;
 
 use crate::error::SourceError;
 use crate::revision::CommitId;
+use crate::work_tree::WorkTree;
 
 /// Whether a repository has files to edit beside its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,22 @@ impl Composition {
         let path = path.as_ref();
         let repository = crate::local::open(path, &path.display().to_string())?;
         Ok(Composition { repository, path: path.to_owned() })
+    }
+
+    /// Makes a repository without files of its own that reads the objects of another one, and has its branches and tags. What is
+    /// committed here, that one never sees. A branch counts as its server has it, where that is known.
+    pub fn borrow(path: impl AsRef<Path>, lender: &WorkTree) -> Result<Self, SourceError> {
+        let made = Composition::create(path, Layout::Bare)?;
+        let alternates = made.path.join("objects/info/alternates");
+        let line = format!("{}\n", lender.objects().display());
+        fs::create_dir_all(made.path.join("objects/info"))
+            .and_then(|()| fs::write(&alternates, line))
+            .map_err(|error| SourceError::storage("write", &alternates, &error))?;
+        let made = Composition::open(made.path)?;
+        for (name, commit) in lender.references() {
+            made.point(&name, Target::Object(commit.0))?;
+        }
+        Ok(made)
     }
 
     /// Where the repository is.

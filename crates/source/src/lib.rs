@@ -53,6 +53,7 @@ mod url;
 mod verify;
 mod version;
 mod wishes;
+mod work_tree;
 
 pub use book::{Book, DEFAULT_KNOWN_HOSTS};
 pub use chart::ChartVersion;
@@ -70,6 +71,7 @@ pub use secret::Secret;
 pub use settings::Settings;
 pub use signature::{Keyring, Signature, Verdict};
 pub use sources::Sources;
-pub use url::{HttpUrl, RepoUrl, SshUrl, normalize, redact, same};
+pub use url::{HttpUrl, RepoUrl, SshUrl, identity, normalize, redact, same};
 pub use version::Version;
 pub use wishes::Wishes;
+pub use work_tree::WorkTree;

@@ -111,3 +111,6 @@ pub const MAX_ASKPASS_BYTES: usize = 1024;
 pub const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a fetch may take, as in Argo CD.
 pub const FETCH_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// How many commits back a text such as `main~2` may lead.
+pub const MAX_GENERATIONS: usize = 10_000;

@@ -68,6 +68,11 @@ impl Listing {
         self.head = other.head.or(self.head.take());
     }
 
+    /// Everything that was listed, by its full name.
+    pub(crate) fn commits(&self) -> Vec<(String, CommitId)> {
+        self.refs.iter().map(|(name, commit)| (name.clone(), CommitId(*commit))).collect()
+    }
+
     /// The commits that branches, tags and HEAD lead to, each once.
     pub(crate) fn tips(&self) -> Vec<ObjectId> {
         let mut tips: Vec<ObjectId> = self.refs.values().copied().collect();

@@ -21,7 +21,7 @@ use crate::revision::{CommitId, Revision, Target, full_commit};
 use crate::settings::Settings;
 use crate::submodule::{self, Declared};
 use crate::tree::{GitTree, Place, Submodule};
-use crate::url::RepoUrl;
+use crate::url::{self, RepoUrl};
 use crate::verify::Checked;
 use crate::wishes::{Wished, Wishes};
 
@@ -39,6 +39,8 @@ struct Inner {
     opened: Arc<Opened>,
     trees: Mutex<Trees>,
     checked: Mutex<Checked>,
+    /// Repositories on this machine that stand in for others, by what tells those from others.
+    stand_ins: Mutex<HashMap<String, PathBuf>>,
 }
 
 /// Trees, so that applications of one repository share what is decoded.
@@ -78,6 +80,7 @@ impl Sources {
                 opened: Arc::default(),
                 trees: Mutex::default(),
                 checked: Mutex::default(),
+                stand_ins: Mutex::default(),
             }),
         }
     }
@@ -87,6 +90,15 @@ impl Sources {
         let had_submodules = self.inner.wished.submodules(&self.inner.settings);
         self.inner.wished.replace(wishes);
         had_submodules != self.inner.wished.submodules(&self.inner.settings)
+    }
+
+    /// Has a repository on this machine read wherever another one is meant, however that one is reached.
+    pub fn stand_in(&self, url: &str, path: impl Into<PathBuf>) {
+        self.stand_ins().insert(url::identity(url), path.into());
+    }
+
+    fn stand_ins(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
+        self.inner.stand_ins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -238,6 +250,10 @@ impl Sources {
             let what = format!("a source of kind {:?}", repository.kind);
             return Err(SourceError::Unsupported { url: shown, what });
         }
+        let stand_in = self.stand_ins().get(&url::identity(&repository.url)).cloned();
+        if let Some(path) = stand_in {
+            return Ok(Door::Local(path));
+        }
         let (place, access) = repository.place()?;
         match place {
             RepoUrl::Local(path) if self.inner.settings.local => Ok(Door::Local(path)),
@@ -370,7 +386,7 @@ async fn resolve_remote(
     }
 }
 
-fn resolve_local(
+pub(crate) fn resolve_local(
     repository: &gix::Repository,
     shown: &str,
     target: Target<'_>,

@@ -231,6 +231,22 @@ pub fn same(left: &str, right: &str) -> bool {
     normalize(left) == normalize(right)
 }
 
+/// What tells a repository from others however it is reached: host and path, without scheme, user, port and `.git`.
+pub fn identity(url: &str) -> String {
+    let bare = |path: &str| path.trim_matches('/').trim_end_matches(".git").to_lowercase();
+    match RepoUrl::parse(url) {
+        Ok(RepoUrl::Local(path)) => path.canonicalize().unwrap_or(path).display().to_string(),
+        Ok(RepoUrl::Http(http)) => {
+            let rest = http.url.split_once("://").map_or("", |(_, rest)| rest);
+            let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+            let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+            format!("{}/{}", host.to_lowercase(), bare(path))
+        }
+        Ok(RepoUrl::Ssh(ssh)) => format!("{}/{}", ssh.host.to_lowercase(), bare(&ssh.path)),
+        Err(_) => normalize(url),
+    }
+}
+
 /// Argo CD's test: something before an `@` that has neither slash nor colon, and only one `@`.
 fn is_ssh(text: &str) -> bool {
     let text = text.strip_prefix("ssh://").unwrap_or(text);
@@ -289,6 +305,19 @@ mod tests {
         assert_eq!(redact("git@h:x"), "git@h:x");
         assert_eq!(redact("https://h/x?sig=hidden"), "https://h/x");
         assert_eq!(redact("https://me:hidden@h?sig=hidden"), "https://h");
+    }
+
+    #[test]
+    fn one_repository_is_known_however_it_is_reached() {
+        for url in [
+            "https://git.example.com/Team/shop.git",
+            "https://me:hidden@git.example.com:8443/team/shop/",
+            "git@git.example.com:team/shop.git",
+            "ssh://git@git.example.com:2222/team/shop",
+        ] {
+            assert_eq!(identity(url), "git.example.com/team/shop", "{url}");
+        }
+        assert_ne!(identity("https://git.example.com/team/shop2"), "git.example.com/team/shop");
     }
 
     #[test]

@@ -48,17 +48,13 @@ mod missing_object;
 mod missing_remote_key;
 mod missing_right;
 mod missing_store;
-<<<<<<< HEAD
+mod mixed_tests;
 mod near;
 mod no_room;
 mod node_selector;
 mod nowhere;
 mod orphaned_application;
 mod orphaned_resource;
-=======
-#[cfg(test)]
-mod mixed_tests;
->>>>>>> rules-c
 mod out_of_memory;
 mod outdated_pods;
 mod overridden_tolerations;
@@ -78,7 +74,6 @@ mod rendering;
 mod repeated_resource;
 mod repository_away;
 mod repository_login;
-mod resemblance;
 mod rights;
 mod room;
 mod scheduler;

@@ -7,7 +7,7 @@ use crate::case::{App, Case, Said};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::rules::Rule;
-use crate::rules::resemblance::near;
+use crate::rules::near::nearest;
 use crate::rules::source_error::{Step, source, told};
 use crate::snapshot::RepositoryView;
 

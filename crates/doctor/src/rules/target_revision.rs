@@ -10,7 +10,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
 use crate::rules::Rule;
-use crate::rules::resemblance::near;
+use crate::rules::near::nearest;
 use crate::rules::source_error::{Step, source, told};
 use crate::snapshot::{Reach, RepositoryView};
 use crate::words;

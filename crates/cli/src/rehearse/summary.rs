@@ -1,0 +1,118 @@
+//! What a rehearsal comes to in a few words, however it is printed.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use lynceus_rehearse::{
+    ApplicationReport, Assumption, Ending, MassDeletion, Place, Report, Sort, Step, StepKind, Verdict,
+};
+
+use crate::format;
+
+/// The applications that come to something.
+pub(super) fn of(report: &Report, verdict: Verdict) -> Vec<&ApplicationReport> {
+    report.applications.iter().filter(|one| one.verdict == verdict).collect()
+}
+
+/// The first thing that anybody wants to know.
+pub(super) fn headline(report: &Report) -> String {
+    let all = report.applications.len();
+    let stuck = of(report, Verdict::Stuck).len();
+    let time = seconds(report.seconds);
+    match report.verdict {
+        _ if report.ending == Ending::OutOfPatience => {
+            format!("Could not be rehearsed: after {time} on its own clock it had taken too long on this machine's")
+        }
+        Verdict::Stuck if stuck > 0 => format!("Would get stuck: {} of {all}, after {time}", applications(stuck)),
+        Verdict::Stuck if !report.notes.is_empty() => "Would not be whole: not every file can be read".to_owned(),
+        Verdict::Stuck => "Would finish, but only if what is assumed is there".to_owned(),
+        Verdict::NotRehearsed => format!(
+            "Could not be rehearsed as a whole: {} finish, {} unknown",
+            of(report, Verdict::Finishes).len(),
+            report.not_rehearsed.len()
+        ),
+        Verdict::Finishes | Verdict::Gone => format!("Would finish: {}, after {time}", applications(all)),
+    }
+}
+
+pub(super) fn applications(count: usize) -> String {
+    if count == 1 { "1 application".to_owned() } else { format!("{count} applications") }
+}
+
+pub(super) fn seconds(seconds: i64) -> String {
+    format::duration(SignedDuration::from_secs(seconds))
+}
+
+/// `4 created, 1 deleted`.
+pub(super) fn counts<'a>(steps: impl IntoIterator<Item = &'a Step>) -> String {
+    let mut counts: BTreeMap<StepKind, usize> = BTreeMap::new();
+    for step in steps {
+        *counts.entry(step.did).or_default() += step.times;
+    }
+    let words: Vec<String> = counts.into_iter().map(|(did, count)| format!("{count} {}", word(did))).collect();
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+}
+
+pub(super) fn word(did: StepKind) -> &'static str {
+    match did {
+        StepKind::Created => "created",
+        StepKind::Changed => "changed",
+        StepKind::Deleted => "deleted",
+        StepKind::Refused => "refused",
+    }
+}
+
+/// `Deployment shop/web`, with the cluster where it is another one.
+pub(super) fn object(step: &Step) -> String {
+    let slash = if step.namespace.is_empty() { "" } else { "/" };
+    let at = if step.cluster.is_empty() { String::new() } else { format!(" at {}", step.cluster) };
+    format!("{} {}{slash}{}{at}", step.kind, step.namespace, step.name)
+}
+
+/// What there is to add to a step.
+pub(super) fn detail(step: &Step) -> String {
+    let again = if step.times > 1 { format!(" ({} times)", step.times) } else { String::new() };
+    match step.did {
+        StepKind::Changed => format!(": {}", step.fields.join(", ")),
+        StepKind::Refused => format!(": {}{again}", step.message),
+        StepKind::Created | StepKind::Deleted => again,
+    }
+}
+
+/// All steps in order, with the application on whose behalf each was.
+pub(super) fn timeline(report: &Report) -> Vec<(&ApplicationReport, &Step)> {
+    let of = |one| -> Vec<(&ApplicationReport, &Step)> { steps(one) };
+    let mut all: Vec<_> = report.applications.iter().flat_map(of).collect();
+    all.sort_by_key(|(_, step)| step.after);
+    all
+}
+
+fn steps(one: &ApplicationReport) -> Vec<(&ApplicationReport, &Step)> {
+    one.steps.iter().map(|step| (one, step)).collect()
+}
+
+pub(super) fn place(place: &Place) -> String {
+    if place.line == 0 { place.file.clone() } else { format!("{}:{}", place.file, place.line) }
+}
+
+pub(super) fn mass(one: &MassDeletion) -> String {
+    let whose = one.application.as_deref().map_or("all applications together", |name| name);
+    format!("{} of the {} objects of {whose}", one.deleted, one.of)
+}
+
+/// What is assumed, by sort.
+pub(super) fn assumed(report: &Report) -> BTreeMap<Sort, Vec<&Assumption>> {
+    let mut sorts: BTreeMap<Sort, Vec<&Assumption>> = BTreeMap::new();
+    for one in &report.assumed {
+        sorts.entry(one.sort).or_default().push(one);
+    }
+    sorts
+}
+
+/// Names, of which no more than a few are shown.
+pub(super) fn few<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
+    let count = names.len();
+    let shown: Vec<&str> = names.take(most).collect();
+    let more = if count > most { format!(" and {} more", count - most) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

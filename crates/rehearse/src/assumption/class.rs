@@ -1,0 +1,99 @@
+//! Classes of storage, priority, runtime and ingress that somebody names and nobody brings.
+
+use std::collections::BTreeSet;
+
+use lynceus_object::{Object, Value, value};
+use lynceus_sim::stage::{Ingress, Storage};
+
+use super::pod::each;
+use super::{Assumed, Needs, Sort, There, maps};
+use crate::survey::Survey;
+
+/// The controller of the ingress classes that are assumed.
+const CONTROLLER: &str = "lynceus.dev/assumed";
+
+/// The address that their Ingresses get.
+const ADDRESS: &str = "198.19.255.254";
+
+/// The class that the embedded cluster has anyway.
+const STANDARD: &str = "standard";
+
+pub(crate) fn assume(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
+    storage(surveys, there, assumed, needs);
+    of_pods(surveys, there, assumed, needs);
+    ingress(surveys, there, assumed, needs);
+}
+
+/// Any field that is called as a claim's is may come to be one's.
+fn storage(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
+    let staged: BTreeSet<String> = assumed.stage.storage.iter().map(|one| one.class.to_string()).collect();
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
+        for object in one.outcome.objects().filter(|object| object.kind() != "CustomResourceDefinition") {
+            maps(object.value(), &mut |map| {
+                let named = ["storageClassName", "storageClass"].into_iter().filter_map(|key| map.str_at(&[key]));
+                for name in named.filter(|name| !name.is_empty() && *name != STANDARD) {
+                    if !staged.contains(name) && !there.has("storage.k8s.io", "StorageClass", name) {
+                        needs.add(Sort::StorageClass, name, key);
+                        names.insert(name.to_owned());
+                    }
+                }
+            });
+        }
+    }
+    let class = |name: String| Storage { class: name.into(), provisioner: None, waits: false, fails: None };
+    assumed.stage.storage.extend(names.into_iter().map(class));
+}
+
+fn of_pods(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
+    let mut made = BTreeSet::new();
+    each(surveys, |key, _, pod| {
+        for (field, sort, group, kind) in [
+            ("priorityClassName", Sort::PriorityClass, "scheduling.k8s.io", "PriorityClass"),
+            ("runtimeClassName", Sort::RuntimeClass, "node.k8s.io", "RuntimeClass"),
+        ] {
+            let name = pod.str_at(&[field]).unwrap_or_default();
+            if name.is_empty() || name.starts_with("system-") || there.has(group, kind, name) {
+                continue;
+            }
+            needs.add(sort, name, key);
+            if made.insert((sort, name.to_owned())) {
+                assumed.objects.push(class(&format!("{group}/v1"), kind, name));
+            }
+        }
+    });
+}
+
+fn ingress(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
+    let mut made = BTreeSet::new();
+    for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
+        for object in one.outcome.objects().filter(|object| object.kind() == "Ingress") {
+            let name = object.value().str_at(&["spec", "ingressClassName"]);
+            let Some(name) = name.or_else(|| object.annotation("kubernetes.io/ingress.class")) else { continue };
+            if name.is_empty() || there.has("networking.k8s.io", "IngressClass", name) {
+                continue;
+            }
+            needs.add(Sort::IngressClass, name, key);
+            if made.insert(name.to_owned()) {
+                let mut object = class("networking.k8s.io/v1", "IngressClass", name);
+                object.set(&["spec", "controller"], CONTROLLER);
+                assumed.objects.push(object);
+            }
+        }
+    }
+    if !made.is_empty() {
+        assumed.stage.ingress.push(Ingress { controller: CONTROLLER.into(), address: Some(ADDRESS.into()) });
+    }
+}
+
+fn class(api_version: &str, kind: &str, name: &str) -> Object {
+    let mut object =
+        Object::new(value!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}}))
+            .unwrap_or_default();
+    match kind {
+        "PriorityClass" => object.set(&["value"], Value::Int(1000)),
+        "RuntimeClass" => object.set(&["handler"], "assumed"),
+        _ => {}
+    }
+    object
+}

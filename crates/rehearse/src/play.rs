@@ -1,0 +1,197 @@
+//! Playing a script until nothing changes any more.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use lynceus_engine::AppKey;
+use lynceus_object::Str;
+use lynceus_source::Sources;
+
+use crate::assumption::{Assumed, assume};
+use crate::error::RehearseError;
+use crate::premises::{Played, Premises};
+use crate::report::{Ending, Report, Telling, Watch};
+use crate::script::Script;
+use crate::survey::{Outcome, Survey, Surveyor};
+use crate::world::{self, Plan, World};
+
+/// A script that was played: what came of it, and the world at rest.
+pub struct Rehearsal {
+    /// What came of it.
+    pub report: Report,
+    pub(crate) script: Script,
+    world: World,
+    premises: Premises,
+}
+
+impl Rehearsal {
+    /// The world at rest: clusters, engine and clock.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The repository as the engine saw it.
+    pub fn premises(&self) -> &Premises {
+        &self.premises
+    }
+}
+
+/// Plays a script.
+pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
+    let begun = Instant::now();
+    let mut premises = Premises::open(script)?;
+    let cache = script.cache.clone().unwrap_or_else(|| premises.folder().join("mirrors"));
+    let sources = Sources::new(cache, script.sources.clone());
+    let kinds = world::kinds(&script.stage, script.begin).await?;
+    let surveyor = Surveyor::new(sources.clone(), &kinds, script.begin);
+    let surveys = Surveys::of(&mut premises, &surveyor, script).await?;
+    let assumed = assume(&surveys.all(), &script.stage, &kinds);
+    let plan = Plan {
+        script,
+        assumed: &assumed,
+        sources,
+        home: surveys.to.home.clone(),
+        skipped: surveys.unreachable(),
+    };
+    let mut world = World::start(plan).await?;
+    let mut act = Act { begun, script, premises: &premises, watch: Watch::default() };
+    let (mark, ending) = act.play(&mut world, &surveys).await?;
+    let watch = act.watch;
+    let report = telling(script, &premises, &surveys, &assumed).tell(&world, &watch, mark, ending);
+    Ok(Rehearsal { report, script: script.clone(), world, premises })
+}
+
+/// What there is to play, before and after.
+struct Surveys {
+    from: Option<Survey>,
+    to: Survey,
+}
+
+impl Surveys {
+    async fn of(premises: &mut Premises, surveyor: &Surveyor, script: &Script) -> Result<Self, RehearseError> {
+        let home = installed(script);
+        let chosen = script.applications.as_slice();
+        let to = premises.to.clone();
+        let from = match premises.from.clone() {
+            Some(played) => {
+                premises.show(&played)?;
+                let found = Survey::of(premises, surveyor, (&played, chosen, home.clone())).await;
+                premises.show(&to)?;
+                // Where there was nothing before, the change begins with nothing.
+                match found {
+                    Err(RehearseError::NoApplications { .. } | RehearseError::NoSuchApplication { .. }) => None,
+                    other => Some(other?),
+                }
+            }
+            None => None,
+        };
+        let home = home.or_else(|| from.as_ref().map(|from| from.home.clone()));
+        let to = Survey::of(premises, surveyor, (&to, chosen, home)).await?;
+        Ok(Surveys { from, to })
+    }
+
+    fn all(&self) -> Vec<&Survey> {
+        self.from.iter().chain([&self.to]).collect()
+    }
+
+    fn unreachable(&self) -> BTreeSet<AppKey> {
+        let applications = self.all().into_iter().flat_map(|survey| &survey.applications);
+        let is_one = |outcome: &Outcome| matches!(outcome, Outcome::Unreachable(_));
+        applications.filter(|(_, one)| is_one(&one.outcome)).map(|(key, _)| key.clone()).collect()
+    }
+}
+
+/// The namespace of the installation that a snapshot has: where its Applications are.
+fn installed(script: &Script) -> Option<Str> {
+    let objects = &script.stage.snapshot.as_ref()?.objects;
+    let one = objects.iter().find(|object| object.kind() == "Application" && object.group() == lynceus_api::GROUP);
+    one.map(|object| object.namespace().into())
+}
+
+/// One playing, from the rise of the curtain.
+struct Act<'a> {
+    begun: Instant,
+    script: &'a Script,
+    premises: &'a Premises,
+    watch: Watch,
+}
+
+/// What was so before the change that is told about.
+pub(crate) struct Mark {
+    pub(crate) at: Timestamp,
+    /// How much had been written.
+    pub(crate) written: usize,
+    /// What applications had.
+    pub(crate) holdings: crate::report::Holdings,
+}
+
+impl Act<'_> {
+    async fn play(&mut self, world: &mut World, surveys: &Surveys) -> Result<(Mark, Ending), RehearseError> {
+        if let Some(from) = &surveys.from {
+            let played = self.premises.from.as_ref().unwrap_or(&self.premises.to);
+            self.bring(world, from, played).await?;
+            self.until_rest(world).await;
+        } else {
+            world.settle().await;
+        }
+        let mark = Mark {
+            at: world.now(),
+            written: world.written().len(),
+            holdings: crate::report::Holdings::of(world),
+        };
+        self.watch.restart(world.now());
+        self.bring(world, &surveys.to, &self.premises.to).await?;
+        let ending = self.until_rest(world).await;
+        Ok((mark, ending))
+    }
+
+    /// Brings a revision: branches move, and what nobody else applies is applied.
+    async fn bring(&self, world: &mut World, survey: &Survey, played: &Played) -> Result<(), RehearseError> {
+        self.premises.show(played)?;
+        for object in &survey.roots {
+            world.apply(object).await?;
+        }
+        world.announce();
+        Ok(())
+    }
+
+    /// Moves the clock from one thing that happens to the next until nothing does.
+    async fn until_rest(&mut self, world: &mut World) -> Ending {
+        let limits = self.script.limits;
+        let start = world.now();
+        loop {
+            let due = world.settle().await;
+            let now = world.now();
+            let is_fine = self.watch.look(world);
+            let quiet = now.duration_since(self.watch.last_news().max(start));
+            tracing::debug!(%now, ?due, is_fine, ?quiet, took = ?self.begun.elapsed(), "at rest for now");
+            let ending = match () {
+                () if is_fine && quiet >= limits.rest => Some(Ending::Finished),
+                () if quiet >= limits.stuck => Some(Ending::Stuck),
+                () if now.duration_since(start) >= limits.played => Some(Ending::OutOfTime),
+                () if self.begun.elapsed() >= limits.wall => Some(Ending::OutOfPatience),
+                () if !world.move_on(due) => Some(if is_fine { Ending::Finished } else { Ending::Stuck }),
+                () => None,
+            };
+            if let Some(ending) = ending {
+                return ending;
+            }
+        }
+    }
+}
+
+fn telling<'a>(
+    script: &'a Script,
+    premises: &'a Premises,
+    surveys: &'a Surveys,
+    assumed: &'a Assumed,
+) -> Telling<'a> {
+    Telling {
+        strict: script.strict,
+        from: premises.from.as_ref().map(|played| played.name.clone()),
+        to: premises.to.name.clone(),
+        surveys: surveys.all(),
+        assumed: &assumed.told,
+    }
+}

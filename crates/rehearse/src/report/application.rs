@@ -1,0 +1,146 @@
+//! What came of one application.
+
+use std::collections::BTreeMap;
+
+use lynceus_api::{Application, IN_CLUSTER_SERVER, Kind as _, Reason, ReasonCode};
+use lynceus_engine::AppKey;
+use lynceus_object::{Object, Str};
+
+use super::{ApplicationReport, Step, StepKind, Telling, Verdict, Watch};
+use crate::play::Mark;
+use crate::survey::Outcome;
+use crate::world::{Effect, World, Written};
+
+/// What came of all applications that are there or were.
+pub(super) fn all(
+    telling: &Telling<'_>,
+    world: &World,
+    watch: &Watch,
+    mark: &Mark,
+    written: &[Written],
+) -> Vec<ApplicationReport> {
+    let mut steps = steps(mark, written);
+    let mut reports: BTreeMap<AppKey, ApplicationReport> = BTreeMap::new();
+    for object in world.stored_applications() {
+        let key = AppKey::new(object.namespace(), object.name());
+        let mut report = one(telling, world, watch, mark, &object);
+        report.steps = steps.remove(key.to_string().as_str()).unwrap_or_default();
+        reports.insert(key, report);
+    }
+    for key in mark.holdings.applications() {
+        reports.entry(key.clone()).or_insert_with(|| gone(telling, key, &mut steps));
+    }
+    reports.into_values().collect()
+}
+
+fn one(telling: &Telling<'_>, world: &World, watch: &Watch, mark: &Mark, object: &Object) -> ApplicationReport {
+    let key = AppKey::new(object.namespace(), object.name());
+    let surveyed = telling.surveyed(&key);
+    let text = |path: &[&str]| object.value().str_at(path).unwrap_or_default().to_owned();
+    let is_unreachable = surveyed.is_some_and(|one| matches!(one.outcome, Outcome::Unreachable(_)));
+    let since = watch.since(&key);
+    let is_fine = since.is_some_and(|(is_fine, _)| is_fine);
+    let verdict = match is_fine {
+        _ if is_unreachable => Verdict::NotRehearsed,
+        true => Verdict::Finishes,
+        false => Verdict::Stuck,
+    };
+    let is_stuck = verdict == Verdict::Stuck;
+    let from_mark = |at: jiff::Timestamp| at.duration_since(mark.at).as_secs().max(0);
+    ApplicationReport {
+        namespace: key.namespace.to_string(),
+        name: key.name.to_string(),
+        place: surveyed.and_then(|one| one.place.clone()),
+        verdict,
+        sync: text(&["status", "sync", "status"]),
+        health: text(&["status", "health", "status"]),
+        operation: text(&["status", "operationState", "phase"]),
+        by_hand: world.was_asked(&key),
+        done_after: since.filter(|_| verdict == Verdict::Finishes).map(|(_, at)| from_mark(at)),
+        stuck_for: since.filter(|_| is_stuck).map(|(_, at)| world.now().duration_since(at).as_secs()),
+        reasons: if is_stuck { reasons(object, world) } else { Vec::new() },
+        steps: Vec::new(),
+    }
+}
+
+/// Why an application is stuck; at the least what its conditions say.
+fn reasons(object: &Object, world: &World) -> Vec<Reason> {
+    let Ok(application) = Application::from_object(object) else {
+        return vec![Reason::new(ReasonCode::InvalidSpec, "the Application cannot be read")];
+    };
+    let reasons = Reason::of(&application.metadata);
+    if !reasons.is_empty() {
+        return reasons;
+    }
+    let conditions = application.status.conditions.iter();
+    let told: Vec<Reason> =
+        conditions.map(|condition| Reason::new(ReasonCode::Failed, condition.message.as_str())).collect();
+    let message = application.status.operation_state.as_ref().map(|state| state.message.clone());
+    match message.filter(|message| !message.is_empty()) {
+        _ if !told.is_empty() => told,
+        Some(message) => vec![Reason::new(ReasonCode::Failed, message.as_str())],
+        None if object.namespace() != world.namespace() => {
+            let words = format!(
+                "nobody looks at Applications in namespace {}; the installation is in {}",
+                object.namespace(),
+                world.namespace()
+            );
+            vec![Reason::new(ReasonCode::Skipped, words)]
+        }
+        None => vec![Reason::new(ReasonCode::Failed, "nothing is known about it")],
+    }
+}
+
+fn gone(telling: &Telling<'_>, key: &AppKey, steps: &mut BTreeMap<Str, Vec<Step>>) -> ApplicationReport {
+    ApplicationReport {
+        namespace: key.namespace.to_string(),
+        name: key.name.to_string(),
+        place: telling.surveyed(key).and_then(|one| one.place.clone()),
+        verdict: Verdict::Gone,
+        sync: String::new(),
+        health: String::new(),
+        operation: String::new(),
+        by_hand: false,
+        done_after: None,
+        stuck_for: None,
+        reasons: Vec::new(),
+        steps: steps.remove(key.to_string().as_str()).unwrap_or_default(),
+    }
+}
+
+/// What was done on behalf of each application, in order; the same again is counted.
+fn steps(mark: &Mark, written: &[Written]) -> BTreeMap<Str, Vec<Step>> {
+    let mut all: BTreeMap<Str, Vec<Step>> = BTreeMap::new();
+    for write in written {
+        let step = step(mark, write);
+        let steps = all.entry(write.application.clone()).or_default();
+        let same = |known: &&mut Step| Step { after: step.after, times: step.times, ..(**known).clone() } == step;
+        match steps.iter_mut().rev().take(50).find(same).filter(|known| known.did == StepKind::Refused) {
+            Some(known) => known.times += 1,
+            None => steps.push(step),
+        }
+    }
+    all
+}
+
+fn step(mark: &Mark, write: &Written) -> Step {
+    let (did, fields, message) = match &write.effect {
+        Effect::Created => (StepKind::Created, Vec::new(), String::new()),
+        Effect::Changed(fields) => (StepKind::Changed, fields.clone(), String::new()),
+        Effect::Deleted => (StepKind::Deleted, Vec::new(), String::new()),
+        Effect::Refused(message) => (StepKind::Refused, Vec::new(), message.clone()),
+    };
+    let is_home = write.server == IN_CLUSTER_SERVER;
+    Step {
+        after: write.at.duration_since(mark.at).as_secs(),
+        did,
+        group: write.key.group.to_string(),
+        kind: write.key.kind.to_string(),
+        namespace: write.key.namespace.to_string(),
+        name: write.key.name.to_string(),
+        cluster: if is_home { String::new() } else { write.server.to_string() },
+        fields,
+        message,
+        times: 1,
+    }
+}

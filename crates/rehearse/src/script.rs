@@ -1,0 +1,73 @@
+//! What is to be played.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lynceus_files::FilePath;
+use lynceus_sim::Stage;
+use lynceus_sim::operators::Operator;
+use lynceus_source::Settings;
+
+use crate::limits::Limits;
+
+/// What is to be played.
+#[derive(Clone)]
+pub struct Script {
+    /// The directory: a repository, a folder of one, or just files. Applications are looked for in it; their sources may be anywhere
+    /// in its repository.
+    pub directory: PathBuf,
+    /// The revision that is there before; nothing is if none is named.
+    pub from: Option<String>,
+    /// The revision that is played; the files as they stand if none is named.
+    pub to: Option<String>,
+    /// Files that are replaced in what is played.
+    pub overlay: Overlay,
+    /// The files or names of the Applications to begin with; those that nobody else creates if none is named.
+    pub applications: Vec<String>,
+    /// Addresses under which Applications know this repository, beside those that it was got from.
+    pub urls: Vec<String>,
+    /// Branches that the files stand for, beside the one that is checked out and the default one.
+    pub branches: Vec<String>,
+    /// What the cluster is like, and what it begins as.
+    pub stage: Stage,
+    /// Operators beside those that are shipped.
+    pub operators: Vec<Arc<Operator>>,
+    /// Whether what has to be assumed is a failure.
+    pub strict: bool,
+    /// How long it may go on.
+    pub limits: Limits,
+    /// How other repositories are read.
+    pub sources: Settings,
+    /// Where what was fetched is kept; a folder that goes away with the rehearsal if none is named.
+    pub cache: Option<PathBuf>,
+    /// The time at which it begins.
+    pub begin: Timestamp,
+}
+
+/// Files that are replaced: their new content, or none for those that are removed.
+pub type Overlay = BTreeMap<FilePath, Option<Vec<u8>>>;
+
+impl Script {
+    /// The files of a directory as they stand, on a cluster with nothing in it.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Script {
+            directory: directory.into(),
+            from: None,
+            to: None,
+            overlay: Overlay::new(),
+            applications: Vec::new(),
+            urls: Vec::new(),
+            branches: Vec::new(),
+            stage: Stage::default(),
+            operators: Vec::new(),
+            strict: false,
+            limits: Limits::default(),
+            sources: Settings::default(),
+            cache: None,
+            // Always the same, so that it always ends the same way: 2026-01-01.
+            begin: Timestamp::from_second(1_767_225_600).unwrap_or(Timestamp::UNIX_EPOCH),
+        }
+    }
+}
