@@ -381,7 +381,10 @@ async fn a_sealed_vault_is_open_again_when_the_fault_is_gone() {
         sealed.map(|pod| pod.name().to_owned()).collect()
     };
     assert_eq!(sealed(), ["vault-0", "vault-1"], "those that come later too");
+    cluster.fault("twice", "{sealVault: default/vault-0}").await;
     cluster.clear("sealed").await;
+    assert_eq!(sealed(), ["vault-0"], "another fault still seals it");
+    cluster.clear("twice").await;
     assert!(sealed().is_empty());
 }
 
