@@ -10,6 +10,7 @@
 
 mod declaration;
 mod outcome;
+mod pace;
 mod script;
 pub(crate) mod template;
 mod watch;
@@ -22,6 +23,7 @@ use lynceus_object::Object;
 
 use self::declaration::{Case, Course, Lookup, Named, Rule, Which, split};
 use self::outcome::{Outcome, served};
+use self::pace::{May, Pace};
 use self::template::{Scope, run};
 use self::watch::{Watched, Watches};
 use crate::cel::{Ty, Val};
@@ -92,6 +94,8 @@ pub(crate) struct Acting {
     pods: BTreeSet<Key>,
     /// Who has to be looked at when another object changes.
     watches: Watches,
+    /// Who is looked at too often.
+    pace: Pace,
     /// The case that an object is in by a rule, since when, and whether its news was told.
     since: BTreeMap<(Key, usize), (State, Timestamp, bool)>,
 }
@@ -106,6 +110,7 @@ impl Acting {
             own: BTreeSet::new(),
             pods: BTreeSet::new(),
             watches: Watches::default(),
+            pace: Pace::default(),
             since: BTreeMap::new(),
         }
     }
@@ -129,6 +134,7 @@ impl Acting {
         self.own.remove(key);
         self.since.retain(|(known, _), _| known != key);
         self.watches.forget(key);
+        self.pace.forget(key);
     }
 
     /// Does what a rule says of an object.
@@ -257,6 +263,14 @@ impl Controller for Acting {
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
         let Some(object) = world.find(key).filter(|object| !object.is_deleting()) else { return };
         if !self.operator.images.is_empty() && self.pods.is_empty() {
+            return;
+        }
+        if let May::Rest(until, begins) = self.pace.count(key, world.now) {
+            if begins {
+                let message = "it changes again and again: somebody undoes what is done for it";
+                out.announce(Announcement::warning(&object, "OperatorFault", message));
+            }
+            out.again_at(until);
             return;
         }
         self.watches.forget(key);
