@@ -1,8 +1,7 @@
 //! `lynceus snapshot`: what a real cluster is like, in one file that the embedded one begins as.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lynceus_cluster::{Cluster, ClusterError, Kind, Rate};
@@ -32,14 +31,25 @@ pub(crate) struct Arguments {
     without: Vec<String>,
 }
 
+<<<<<<< HEAD
 /// Kinds that say nothing about what the cluster is like: who leads, how much is used, and our own faults. Events are told of once, by
 /// the core group: the doctor reads them.
 const PASSING: [(&str, &str); 5] = [
+=======
+/// Kinds that say nothing about what the cluster is like: what happened, who leads, how much is used, our own faults, and what
+/// lets users in.
+const PASSING: [(&str, &str); 10] = [
+    ("", "Event"),
+>>>>>>> review
     ("events.k8s.io", "Event"),
     ("coordination.k8s.io", "Lease"),
     ("metrics.k8s.io", "NodeMetrics"),
     ("metrics.k8s.io", "PodMetrics"),
     ("sim.lynceus.dev", "Fault"),
+    ("oauth.openshift.io", "OAuthAccessToken"),
+    ("oauth.openshift.io", "OAuthAuthorizeToken"),
+    ("oauth.openshift.io", "UserOAuthAccessToken"),
+    ("management.cattle.io", "Token"),
 ];
 
 pub(crate) async fn run(arguments: &Arguments) -> Outcome {
@@ -55,7 +65,8 @@ pub(crate) async fn run(arguments: &Arguments) -> Outcome {
     let snapshot = take(&cluster, &arguments.without).await?;
     let file = arguments.file.display().to_string();
     let bytes = snapshot.to_bytes(&file).doing(format!("cannot pack {file}"))?;
-    write(&arguments.file, &bytes)?;
+    // There is more in a cluster than Secrets that is nobody's business.
+    lynceus_sim::write_private(&arguments.file, &bytes).doing(format!("cannot write {file}"))?;
     tell(&snapshot, &file);
     Ok(())
 }
@@ -89,11 +100,14 @@ pub(crate) async fn take(cluster: &Arc<Cluster>, without: &[String]) -> Outcome<
         let gvk = if kinds.get(&gvk).is_some() { gvk } else { kind.gvk.clone() };
         let objects = match cluster.list(&gvk, "").await {
             Ok(objects) => objects,
-            Err(ClusterError::Refused(refusal)) => {
-                snapshot.left_out.push(format!("{}: {}", resource(&kind), refusal.message).into());
+            // Without a way to the cluster nothing else can be read either.
+            Err(error @ (ClusterError::Send { .. } | ClusterError::Configure(_))) => {
+                return Err(Failure::because(format!("cannot read {}", resource(&kind)), &error));
+            }
+            Err(error) => {
+                snapshot.left_out.push(format!("{}: {error}", resource(&kind)).into());
                 continue;
             }
-            Err(error) => return Err(Failure::because(format!("cannot read {}", resource(&kind)), &error)),
         };
         for object in objects {
             if gvk == definition {
@@ -131,16 +145,6 @@ fn resource(kind: &Kind) -> String {
 
 fn is_unwanted(kind: &Kind, without: &[String]) -> bool {
     without.iter().any(|name| *name == resource(kind) || *name == kind.plural)
-}
-
-/// What is in it goes to nobody but its owner: there is more in a cluster than Secrets that is nobody's business.
-fn write(path: &Path, bytes: &[u8]) -> Outcome {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).truncate(true).write(true).mode(0o600);
-    let written =
-        options.open(path).and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-    written.doing(format!("cannot write {}", path.display()))
 }
 
 fn tell(snapshot: &Snapshot, file: &str) {

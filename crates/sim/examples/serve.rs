@@ -12,7 +12,7 @@ async fn main() {
     let options = Options { data_dir: arguments.next().map(Into::into), ..Options::default() };
     let sim = Sim::start(options).await.expect("starts");
     let server = sim.serve(([127, 0, 0, 1], port).into()).await.expect("listens");
-    write_private(kubeconfig.as_ref(), &sim.kubeconfig(&server.url())).expect("kubeconfig is written");
+    write_private(kubeconfig.as_ref(), sim.kubeconfig(&server.url())).expect("kubeconfig is written");
     println!("{} after {:?}", server.url(), started.elapsed());
     tokio::signal::ctrl_c().await.expect("signal");
     server.shutdown().await;

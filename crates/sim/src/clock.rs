@@ -61,6 +61,11 @@ impl ManualClock {
         ManualClock(Arc::new(Mutex::new(Manual { now, sleepers: BTreeMap::new(), tickets: 0 })))
     }
 
+    /// A clock that shows the first moment of the year 2026.
+    pub fn from_2026() -> Self {
+        ManualClock::new(Timestamp::constant(1_767_225_600, 0))
+    }
+
     /// Moves the clock on and wakes whoever slept until then.
     pub fn advance(&self, by: SignedDuration) {
         let to = self.lock().now.saturating_add(by).unwrap_or(Timestamp::MAX);

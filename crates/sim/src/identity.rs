@@ -189,8 +189,8 @@ impl Identity {
 
 const LAST_FILE: &str = "admin.token";
 
-/// Writes a file that only its owner can read.
-pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a file that only its owner can read, whoever could read the one that was there.
+pub fn write_private(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.create(true).truncate(true).write(true);
     #[cfg(unix)]
@@ -199,8 +199,15 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
         options.mode(0o600);
     }
     let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    // The terminal and the like belong to others.
+    let is_file = file.metadata()?.is_file();
+    #[cfg(unix)]
+    if is_file {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
+    file.write_all(bytes.as_ref())?;
+    if is_file { file.sync_all() } else { Ok(()) }
 }
 
 fn key(what: &'static str) -> Result<KeyPair, IdentityError> {
@@ -248,4 +255,22 @@ fn issue(
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_private_though_there_was_one_that_all_could_read() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = std::env::temp_dir().join(format!("lynceus-private-{}", std::process::id()));
+        fs::write(&path, "a longer text").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        write_private(&path, "secret").unwrap();
+        let (mode, text) = (fs::metadata(&path).unwrap().permissions().mode(), fs::read(&path).unwrap());
+        fs::remove_file(&path).unwrap();
+        assert_eq!((mode & 0o777, text.as_slice()), (0o600, b"secret".as_slice()));
+    }
 }

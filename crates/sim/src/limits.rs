@@ -63,6 +63,15 @@ pub const SNAPSHOT_BYTES: usize = 256 * 1024 * 1024;
 /// The most nodes of a stage: each has an address and a range of addresses for its pods.
 pub const STAGE_NODES: usize = 3000;
 
+/// How soon an operator may ask to look at an object again though nothing changes.
+pub const OPERATOR_AGAIN: jiff::SignedDuration = jiff::SignedDuration::from_secs(1);
+
+/// How often an operator looks at an object within a second before it waits: for a second, and twice as long each time.
+pub const OPERATOR_LOOKS: u32 = 100;
+
+/// The longest that it waits then.
+pub const OPERATOR_REST: jiff::SignedDuration = jiff::SignedDuration::from_secs(300);
+
 /// How many different reasons the events of operators in Lua may have, and how long each may be.
 pub const OPERATOR_REASONS: usize = 1000;
 

@@ -53,6 +53,14 @@ pub struct Options {
     pub operators: Vec<Arc<Operator>>,
 }
 
+impl Options {
+    /// Those of a cluster that takes the same course every time: its clock begins with the year 2026 and stands still until it
+    /// is moved, and names and uids are drawn from one seed.
+    pub fn by_hand(stage: Stage) -> Self {
+        Options { clock: Some(ManualClock::from_2026()), seed: Some(1), stage, ..Options::default() }
+    }
+}
+
 /// Why a cluster did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -139,6 +147,13 @@ impl Sim {
         if sim.0.manual.is_none() {
             sim.spawn_controllers();
         }
+        Ok(sim)
+    }
+
+    /// Starts a cluster, and comes back when its controllers have nothing left to do at this time.
+    pub async fn start_at_rest(options: Options) -> Result<Self, StartError> {
+        let sim = Sim::start(options).await?;
+        sim.settle().await;
         Ok(sim)
     }
 

@@ -79,7 +79,8 @@ fn unserved(core: &Core, snapshot: &Snapshot) -> Vec<String> {
     let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (group, version, plural) in &snapshot.serves {
         if registry.find(group, version, plural).is_none() {
-            missing.entry(format!("{group}/{version}")).or_default().push(plural);
+            let version = if group.is_empty() { version.to_string() } else { format!("{group}/{version}") };
+            missing.entry(version).or_default().push(plural);
         }
     }
     let line = |(version, plurals): (String, Vec<&str>)| {

@@ -10,7 +10,6 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use lynceus_object::{Value, json, value};
 use lynceus_sim::attributes::User;
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::http::Service;
 use lynceus_sim::{Options, Sim, Stage};
 use tower::ServiceExt;
@@ -84,14 +83,7 @@ impl Client {
     }
 
     async fn start_on(conversion: Value, stage: Stage) -> Self {
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let options = Options {
-            clock: Some(clock),
-            seed: Some(1),
-            without_controllers: true,
-            stage,
-            ..Options::default()
-        };
+        let options = Options { without_controllers: true, ..Options::by_hand(stage) };
         let client = Client(Sim::start(options).await.unwrap().service(User::admin()));
         let version = |name: &str, storage: bool, fields: &[&str]| {
             let fields: lynceus_object::Map =
@@ -212,8 +204,8 @@ async fn a_converter_that_never_answers_is_given_up() {
 
 #[tokio::test]
 async fn a_stage_breaks_a_converter_by_its_service() {
-    let text = "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\nwebhooks: [{service: shop/converter, rules: [{fails: connection refused}]}]";
-    let stage = Stage::read("stage.yaml", text).unwrap();
+    let text = "webhooks: [{service: shop/converter, rules: [{fails: connection refused}]}]";
+    let stage = Stage::of_keys(text).unwrap();
     let service = value!({"namespace": "shop", "name": "converter", "path": "/convert"});
     let conversion = value!({"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}}});
     let client = Client::start_on(conversion, stage).await;

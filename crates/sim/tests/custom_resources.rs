@@ -3,16 +3,13 @@
 
 use lynceus_object::{Object, Value, value};
 use lynceus_sim::attributes::User;
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
-use lynceus_sim::{ApiError, DeleteOptions, Local, Options, PatchKind, Sim, Target};
+use lynceus_sim::{ApiError, DeleteOptions, Local, Options, PatchKind, Sim, Stage, Target};
 
 const GROUP: &str = "stable.example.com";
 
 async fn local() -> Local {
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-    let options =
-        Options { clock: Some(clock), seed: Some(1), without_controllers: true, ..Options::default() };
+    let options = Options { without_controllers: true, ..Options::by_hand(Stage::default()) };
     Sim::start(options).await.unwrap().local()
 }
 

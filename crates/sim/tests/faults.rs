@@ -7,7 +7,6 @@ use http_body_util::{BodyExt, Full};
 use jiff::SignedDuration;
 use lynceus_object::{Object, Value, json, value, yaml};
 use lynceus_sim::attributes::User;
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
 use lynceus_sim::{Local, Options, Sim, Stage, Target};
 use tower::ServiceExt;
@@ -37,14 +36,9 @@ impl Cluster {
     }
 
     async fn on(stage: &str) -> Self {
-        let stage = format!("apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\n{stage}");
-        let stage = Stage::read("stage.yaml", &stage).unwrap();
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let options = Options { clock: Some(clock), seed: Some(1), stage, ..Options::default() };
-        let sim = Sim::start(options).await.unwrap();
-        sim.settle().await;
-        let local = sim.local();
-        Cluster { sim, local }
+        let options = Options::by_hand(Stage::of_keys(stage).unwrap());
+        let sim = Sim::start_at_rest(options).await.unwrap();
+        Cluster { local: sim.local(), sim }
     }
 
     async fn pass(&self, seconds: i64) {
@@ -387,7 +381,10 @@ async fn a_sealed_vault_is_open_again_when_the_fault_is_gone() {
         sealed.map(|pod| pod.name().to_owned()).collect()
     };
     assert_eq!(sealed(), ["vault-0", "vault-1"], "those that come later too");
+    cluster.fault("twice", "{sealVault: default/vault-0}").await;
     cluster.clear("sealed").await;
+    assert_eq!(sealed(), ["vault-0"], "another fault still seals it");
+    cluster.clear("twice").await;
     assert!(sealed().is_empty());
 }
 

@@ -10,7 +10,7 @@ use lynceus_sim::attributes::User;
 use lynceus_sim::clock::ManualClock;
 use lynceus_sim::http::Service;
 use lynceus_sim::kinds::Additions;
-use lynceus_sim::{Options, Sim};
+use lynceus_sim::{Options, Sim, Stage};
 use tower::ServiceExt;
 
 struct Client(Service, ManualClock);
@@ -43,12 +43,11 @@ impl Answer {
 
 impl Client {
     async fn start() -> Self {
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+        let clock = ManualClock::from_2026();
         let options = Options {
             clock: Some(clock.clone()),
-            seed: Some(1),
             without_controllers: true,
-            ..Options::default()
+            ..Options::by_hand(Stage::default())
         };
         let sim = Sim::start(options).await.unwrap();
         Client(sim.service(User::admin()), clock)

@@ -2,14 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 use lynceus_object::{Object, Value, value};
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
-use lynceus_sim::{DeleteOptions, Local, Options, PatchKind, Sim, Target};
+use lynceus_sim::{DeleteOptions, Local, Options, PatchKind, Sim, Stage, Target};
 
 async fn local() -> Local {
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-    let options =
-        Options { clock: Some(clock), seed: Some(1), without_controllers: true, ..Options::default() };
+    let options = Options { without_controllers: true, ..Options::by_hand(Stage::default()) };
     Sim::start(options).await.unwrap().local()
 }
 

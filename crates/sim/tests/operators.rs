@@ -13,7 +13,6 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 use lynceus_object::{Object, Value, json, value, yaml};
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::operators::{Operator, SHIPPED};
 use lynceus_sim::stage::Stage;
 use lynceus_sim::view::View;
@@ -123,7 +122,6 @@ struct Cluster {
 
 impl Cluster {
     async fn start(stage: &str, own: Option<&str>) -> Self {
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
         let mut operators = declared().to_vec();
         operators
             .extend(own.map(|text| Arc::new(Operator::read(text).unwrap_or_else(|fault| panic!("{fault}")))));
@@ -131,8 +129,8 @@ impl Cluster {
             "" => Stage::default(),
             text => Stage::read("stage", text).unwrap(),
         };
-        let options = Options { clock: Some(clock), seed: Some(1), operators, stage, ..Options::default() };
-        let sim = Sim::start(options).await.unwrap();
+        let options = Options { operators, ..Options::by_hand(stage) };
+        let sim = Sim::start_at_rest(options).await.unwrap();
         Cluster { local: sim.local(), sim }
     }
 

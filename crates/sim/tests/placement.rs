@@ -5,9 +5,8 @@
 
 use jiff::SignedDuration;
 use lynceus_object::{Object, yaml};
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
-use lynceus_sim::{DeleteOptions, Local, Options, Sim, Target};
+use lynceus_sim::{DeleteOptions, Local, Options, Sim, Stage, Target};
 
 /// What kinds are called in URLs.
 const PLACES: [(&str, &str, &str); 12] = [
@@ -32,12 +31,8 @@ struct Cluster {
 
 impl Cluster {
     async fn start() -> Self {
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let sim =
-            Sim::start(Options { clock: Some(clock), seed: Some(1), ..Options::default() }).await.unwrap();
-        sim.settle().await;
-        let local = sim.local();
-        Cluster { sim, local }
+        let sim = Sim::start_at_rest(Options::by_hand(Stage::default())).await.unwrap();
+        Cluster { local: sim.local(), sim }
     }
 
     /// Creates one object after the other; each time everything comes to rest.

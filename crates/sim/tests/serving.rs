@@ -7,7 +7,6 @@ use http_body_util::{BodyExt, Full};
 use jiff::SignedDuration;
 use lynceus_object::{Object, Value, value, yaml};
 use lynceus_sim::attributes::User;
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
 use lynceus_sim::{Local, Options, Sim, Stage, Target};
 use tower::ServiceExt;
@@ -19,12 +18,8 @@ struct Cluster {
 
 impl Cluster {
     async fn start(stage: &str) -> Self {
-        let stage = format!("apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\n{stage}");
-        let stage = Stage::read("stage.yaml", &stage).unwrap();
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let options = Options { clock: Some(clock), seed: Some(1), stage, ..Options::default() };
-        let sim = Sim::start(options).await.unwrap();
-        sim.settle().await;
+        let options = Options::by_hand(Stage::of_keys(stage).unwrap());
+        let sim = Sim::start_at_rest(options).await.unwrap();
         Cluster { local: sim.local(), sim }
     }
 

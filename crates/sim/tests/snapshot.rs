@@ -3,7 +3,6 @@
 
 use jiff::SignedDuration;
 use lynceus_object::{Object, Value, value, yaml};
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::stage::Snapshot;
 use lynceus_sim::view::View;
 use lynceus_sim::{Local, Options, Sim, Stage};
@@ -16,13 +15,11 @@ struct Cluster {
 impl Cluster {
     /// A cluster that begins where there is a snapshot later than one that begins by itself.
     async fn on(stage: Stage) -> Self {
-        let time = if stage.snapshot.is_some() { "2026-01-01T01:00:00Z" } else { "2026-01-01T00:00:00Z" };
-        let clock = ManualClock::new(time.parse().unwrap());
-        let options = Options { clock: Some(clock), seed: Some(1), stage, ..Options::default() };
-        let sim = Sim::start(options).await.unwrap();
-        sim.settle().await;
-        let local = sim.local();
-        Cluster { sim, local }
+        let later = SignedDuration::from_hours(if stage.snapshot.is_some() { 1 } else { 0 });
+        let options = Options::by_hand(stage);
+        options.clock.as_ref().unwrap().advance(later);
+        let sim = Sim::start_at_rest(options).await.unwrap();
+        Cluster { local: sim.local(), sim }
     }
 
     async fn pass(&self, seconds: i64) {
@@ -82,7 +79,7 @@ fn essence(object: &Object) -> Value {
     object.into_value()
 }
 
-const STAGE: &str = "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\nnodePools:\n- {name: general, count: 2, capacity: {cpu: \
+const STAGE: &str = "nodePools:\n- {name: general, count: 2, capacity: {cpu: \
                      \"4\"}}\n- {name: gpu, taints: [{key: dedicated, value: gpu, effect: NoSchedule}]}\n";
 
 const OBJECTS: &str = "apiVersion: v1
@@ -154,7 +151,7 @@ webhooks:
 
 #[tokio::test]
 async fn a_cluster_begins_as_another_was() {
-    let there = Cluster::on(Stage::read("stage.yaml", STAGE).unwrap()).await;
+    let there = Cluster::on(Stage::of_keys(STAGE).unwrap()).await;
     there.create(OBJECTS).await.unwrap();
     there.pass(30).await;
     for file in ["snapshot.yaml", "snapshot.json", "snapshot.yaml.gz"] {
@@ -186,7 +183,7 @@ async fn a_cluster_begins_as_another_was() {
 
 #[tokio::test]
 async fn a_cluster_that_begins_as_another_refuses_what_that_one_refused() {
-    let there = Cluster::on(Stage::read("stage.yaml", STAGE).unwrap()).await;
+    let there = Cluster::on(Stage::of_keys(STAGE).unwrap()).await;
     there.create(OBJECTS).await.unwrap();
     there.pass(30).await;
     let stage = Stage::open("snapshot.yaml", &there.snapshot().to_bytes("snapshot.yaml").unwrap()).unwrap();
@@ -237,6 +234,23 @@ async fn a_snapshot_has_no_values_of_secrets_in_it() {
 }
 
 #[tokio::test]
+async fn a_secret_with_a_token_stays_and_gets_one_of_this_cluster() {
+    let there = Cluster::on(Stage::default()).await;
+    let token = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: token\n  namespace: default\n  annotations: \
+                 {kubernetes.io/service-account.name: default}\ntype: kubernetes.io/service-account-token\n";
+    there.create(token).await.unwrap();
+    there.pass(5).await;
+    let stage = Stage::open("s.json", &there.snapshot().to_bytes("s.json").unwrap()).unwrap();
+    let here = Cluster::on(stage).await;
+    here.pass(5).await;
+    let read = |cluster: &Cluster| {
+        let secret = cluster.local.get("", "secrets", "default", "token").unwrap();
+        secret.value().str_at(&["data", "token"]).unwrap_or_default().to_owned()
+    };
+    assert!(!read(&here).is_empty() && read(&here) != read(&there));
+}
+
+#[tokio::test]
 async fn what_the_other_cluster_did_not_serve_is_not_served_and_what_only_it_serves_is_told() {
     let there = Cluster::on(Stage::default()).await;
     let mut snapshot = there.snapshot();
@@ -244,6 +258,7 @@ async fn what_the_other_cluster_did_not_serve_is_not_served_and_what_only_it_ser
         group != "admissionregistration.k8s.io" || !plural.starts_with("mutatingadmission")
     });
     snapshot.serves.insert(("flowcontrol.apiserver.k8s.io".into(), "v1beta3".into(), "flowschemas".into()));
+    snapshot.serves.insert(("".into(), "v1".into(), "oddities".into()));
     snapshot.left_out.push("secrets: secrets is forbidden".into());
     let strange = value!({"apiVersion": "example.org/v1", "kind": "Strange", "metadata": {"name": "one"}});
     snapshot.add(Object::new(strange).unwrap());
@@ -259,6 +274,7 @@ async fn what_the_other_cluster_did_not_serve_is_not_served_and_what_only_it_ser
             "the snapshot has no secrets: secrets is forbidden",
             "the embedded cluster does not serve Strange of example.org/v1: 1 of them are left out",
             "the embedded cluster does not serve flowschemas of flowcontrol.apiserver.k8s.io/v1beta3",
+            "the embedded cluster does not serve oddities of v1",
         ]
     );
 }

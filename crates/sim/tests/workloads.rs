@@ -4,10 +4,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lynceus_object::{Object, Value, value};
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
 use lynceus_sim::{DeleteOptions, Local, Target};
-use lynceus_sim::{Options, Sim};
+use lynceus_sim::{Options, Sim, Stage};
 
 /// A cluster that does the same in every run.
 struct Cluster {
@@ -17,12 +16,8 @@ struct Cluster {
 
 impl Cluster {
     async fn start() -> Self {
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let options = Options { clock: Some(clock), seed: Some(1), ..Options::default() };
-        let sim = Sim::start(options).await.unwrap();
-        sim.settle().await;
-        let local = sim.local();
-        Cluster { sim, local }
+        let sim = Sim::start_at_rest(Options::by_hand(Stage::default())).await.unwrap();
+        Cluster { local: sim.local(), sim }
     }
 
     async fn create(&self, group: &str, resource: &str, object: Value) -> Object {

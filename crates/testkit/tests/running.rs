@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use jiff::SignedDuration;
 use lynceus_object::{Gvk, Object, value, yaml};
 use lynceus_sim::attributes::User;
-use lynceus_sim::clock::ManualClock;
 use lynceus_sim::view::View;
 use lynceus_sim::{DeleteOptions, Local, Options, Sim, Stage, Target};
 
@@ -20,14 +19,9 @@ struct Cluster {
 
 impl Cluster {
     async fn on(stage: &str) -> Self {
-        let stage = format!("apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\n{stage}");
-        let stage = Stage::read("stage.yaml", &stage).unwrap();
-        let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-        let options = Options { clock: Some(clock), seed: Some(1), stage, ..Options::default() };
-        let sim = Sim::start(options).await.unwrap();
-        sim.settle().await;
-        let local = sim.local();
-        Cluster { sim, local }
+        let options = Options::by_hand(Stage::of_keys(stage).unwrap());
+        let sim = Sim::start_at_rest(options).await.unwrap();
+        Cluster { local: sim.local(), sim }
     }
 
     async fn apply(&self, text: &str) {

@@ -38,10 +38,7 @@ enum Command {
         #[arg(long)]
         message: Option<String>,
         #[command(flatten)]
-        requests: Requests,
-        /// The part of the requests, such as 0.3; all if not given.
-        #[arg(long)]
-        share: Option<f64>,
+        hit: Hit,
         #[command(flatten)]
         common: Common,
     },
@@ -51,10 +48,7 @@ enum Command {
         #[arg(long)]
         by: String,
         #[command(flatten)]
-        requests: Requests,
-        /// The part of the requests, such as 0.3; all if not given.
-        #[arg(long)]
-        share: Option<f64>,
+        hit: Hit,
         #[command(flatten)]
         common: Common,
     },
@@ -130,9 +124,26 @@ struct Common {
     /// How long it lasts: 1m; until it is cleared if not given.
     #[arg(long = "for", value_name = "DURATION")]
     lasts: Option<String>,
-    /// Print the Fault, for kubectl or a stage, instead of making it.
+    /// Print the Fault, for kubectl create, instead of making it.
     #[arg(long)]
     print: bool,
+}
+
+/// Which requests, and what part of them.
+#[derive(clap::Args)]
+struct Hit {
+    #[command(flatten)]
+    requests: Requests,
+    /// The part of the requests, such as 0.3; all if not given.
+    #[arg(long)]
+    share: Option<f64>,
+}
+
+impl Hit {
+    fn write(&self, spec: &mut Value) {
+        self.requests.write(spec);
+        set(spec, "share", self.share);
+    }
 }
 
 /// Which requests; all if nothing is given.
@@ -182,12 +193,16 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         Command::Clear { names } => clear(&*connect(&access).await?, names).await,
         other => {
             let (fault, print) = made(&other);
+            check(&fault)?;
             if print {
                 print!("{}", format::documents(std::slice::from_ref(&fault)));
                 return Ok(());
             }
             let cluster = connect(&access).await?;
-            let stored = cluster.create_record(&fault).await.map_err(|error| explain(&error))?;
+            let stored = cluster
+                .create_record(&fault)
+                .await
+                .map_err(|error| explain("cannot make the fault", &error))?;
             println!(
                 "fault {} is made; take it back with: lynceus sim fault clear {}",
                 stored.name(),
@@ -202,17 +217,15 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 fn made(command: &Command) -> (Object, bool) {
     let mut spec = value!({});
     let (prefix, common) = match command {
-        Command::Answer { code, message, requests, share, common } => {
+        Command::Answer { code, message, hit, common } => {
             spec.set(&["answer"], *code);
-            requests.write(&mut spec);
+            hit.write(&mut spec);
             set(&mut spec, "message", message.clone());
-            set(&mut spec, "share", *share);
             ("answer", common)
         }
-        Command::Slow { by, requests, share, common } => {
+        Command::Slow { by, hit, common } => {
             spec.set(&["slow"], by.as_str());
-            requests.write(&mut spec);
-            set(&mut spec, "share", *share);
+            hit.write(&mut spec);
             ("slow", common)
         }
         Command::Watch { expired, requests, common } => {
@@ -269,7 +282,7 @@ async fn connect((kubeconfig, context): &(Option<PathBuf>, Option<String>)) -> O
 
 async fn list(cluster: &Cluster) -> Outcome {
     let mut table = Table::new(&["NAME", "WHAT", "PHASE", "HITS", "BEGINS", "ENDS"]);
-    for fault in cluster.list(&gvk(), "").await.map_err(|error| explain(&error))? {
+    for fault in cluster.list(&gvk(), "").await.map_err(|error| explain("cannot list the faults", &error))? {
         let text = |field| fault.value().str_at(&["status", field]).unwrap_or_default().to_owned();
         let hits = fault.value().int_at(&["status", "hits"]).map(|hits| hits.to_string()).unwrap_or_default();
         table.row([
@@ -286,7 +299,8 @@ async fn list(cluster: &Cluster) -> Outcome {
 }
 
 async fn clear(cluster: &Cluster, names: Vec<String>) -> Outcome {
-    let there = cluster.list(&gvk(), "").await.map_err(|error| explain(&error))?;
+    let failed = |error: ClusterError| explain("cannot clear the faults", &error);
+    let there = cluster.list(&gvk(), "").await.map_err(failed)?;
     let there: Vec<String> = there.iter().map(|fault| fault.name().to_owned()).collect();
     if let Some(unknown) = names.iter().find(|name| !there.contains(name)) {
         let failure = Failure::new(Code::NotFound, format!("there is no fault {unknown}"));
@@ -296,20 +310,31 @@ async fn clear(cluster: &Cluster, names: Vec<String>) -> Outcome {
         println!("nothing goes wrong");
     }
     for name in if names.is_empty() { there } else { names } {
-        cluster.delete(&gvk(), "", &name, &Deletion::default()).await.map_err(|error| explain(&error))?;
+        cluster.delete(&gvk(), "", &name, &Deletion::default()).await.map_err(failed)?;
         println!("fault {name} is cleared");
     }
     Ok(())
 }
 
-/// Says what to do where it is no embedded cluster.
-fn explain(error: &ClusterError) -> Failure {
+/// Says what makes no sense before anybody is asked, in the words of the cluster.
+fn check(fault: &Object) -> Outcome {
+    match lynceus_sim::stage::Fault::of_object(fault) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = format!("{} {}", error.field, error.problem);
+            Err(Failure::new(Code::Other, message).hint(error.hint))
+        }
+    }
+}
+
+/// Says what could not be done, and what to do where it is no embedded cluster.
+fn explain(doing: &str, error: &ClusterError) -> Failure {
     match error {
         ClusterError::UnknownKind { .. } => {
             Failure::new(Code::Refused, "this is no embedded cluster: it serves no Faults")
                 .hint("name the kubeconfig of one with --kubeconfig FILE, or start one:\nlynceus sim")
         }
-        error => Failure::because("cannot have it go wrong", error),
+        error => Failure::because(doing, error),
     }
 }
 
@@ -329,8 +354,34 @@ mod tests {
     fn spec(line: &str) -> String {
         let words = std::iter::once("fault").chain(line.split_whitespace());
         let (fault, _) = made(&Line::try_parse_from(words).unwrap().arguments.command);
-        assert!(lynceus_sim::stage::Fault::of_object(&fault).is_ok(), "{line}");
+        assert!(check(&fault).is_ok(), "{line}");
         lynceus_object::json::to_string(fault.at(&["spec"]).unwrap())
+    }
+
+    #[test]
+    fn a_command_line_that_makes_no_sense_is_refused_before_anything_is_made_or_printed() {
+        for (line, problem, hint) in [
+            (
+                "answer 418 --print",
+                "spec.answer is no code that can be answered",
+                "it has to be one of: 429, 500, 503, 504",
+            ),
+            ("slow --by soon", "spec.slow is no duration", "write it as 5s, 2m or 1h30m"),
+            (
+                "answer 500 --share 3",
+                "spec.share is no part of a whole",
+                "it has to be a number from 0 to 1, such as 0.3",
+            ),
+        ] {
+            let words = std::iter::once("fault").chain(line.split_whitespace());
+            let (fault, _) = made(&Line::try_parse_from(words).unwrap().arguments.command);
+            let failure = check(&fault).unwrap_err();
+            assert_eq!(
+                (failure.message.as_str(), failure.hints.join("\n").as_str()),
+                (problem, hint),
+                "{line}"
+            );
+        }
     }
 
     #[test]

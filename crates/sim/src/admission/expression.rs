@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lynceus_object::{Object, Value, value};
 
-use super::limits::EXPRESSIONS;
+use super::limits::{CONDITION_BUDGET, EXPRESSIONS};
 use super::{Write, review};
 use crate::attributes::{Admission, Attributes, User};
 use crate::auth;
@@ -65,6 +65,34 @@ impl Expressions {
 pub(super) fn failure(of: &Value, problem: &str) -> String {
     let text = of.str_at(&["expression"]).unwrap_or_default();
     format!("expression '{text}' resulted in error: {problem}")
+}
+
+/// Whether match conditions hold: one that is false decides, whatever is wrong with others. What is wrong is told together.
+pub(super) fn hold(
+    conditions: &[Value],
+    expressions: &Expressions,
+    scope: &Scope<'_>,
+) -> Result<bool, String> {
+    let mut budget = CONDITION_BUDGET;
+    let mut problems: Vec<String> = Vec::new();
+    for condition in conditions {
+        let program = expressions.get(condition.str_at(&["expression"]).unwrap_or_default());
+        match program.and_then(|program| scope.run(&program, &mut budget)) {
+            Ok(Val::Bool(true)) => {}
+            Ok(_) => return Ok(false),
+            Err(problem) => {
+                let problem = failure(condition, &problem);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+    }
+    match problems.len() {
+        0 => Ok(true),
+        1 => Err(problems.remove(0)),
+        _ => Err(format!("[{}]", problems.join(", "))),
+    }
 }
 
 /// A problem in other words where it comes from a variable that has no value.

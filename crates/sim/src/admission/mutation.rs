@@ -9,7 +9,6 @@ use super::policy::{self, NoParams};
 use super::{Chain, Write};
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
-use crate::cel::Val;
 use crate::view::View;
 
 const KINDS: (&str, &str) = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings");
@@ -94,18 +93,8 @@ impl Policies<'_> {
     }
 
     fn matches(&self, policy: &Object, params: Option<&Object>, object: &Object) -> Result<bool, String> {
-        let scope = self.scope(params, object);
-        let mut budget = POLICY_BUDGET;
-        for condition in policy.value().items_at(&["spec", "matchConditions"]) {
-            let text = condition.str_at(&["expression"]).unwrap_or_default();
-            let program = self.chain.expressions.get(text);
-            match program.and_then(|program| scope.run(&program, &mut budget)) {
-                Ok(Val::Bool(true)) => {}
-                Ok(_) => return Ok(false),
-                Err(problem) => return Err(expression::failure(condition, &problem)),
-            }
-        }
-        Ok(true)
+        let conditions = policy.value().items_at(&["spec", "matchConditions"]);
+        expression::hold(conditions, &self.chain.expressions, &self.scope(params, object))
     }
 
     /// The object after one mutation.

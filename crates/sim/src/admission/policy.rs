@@ -4,7 +4,7 @@
 use lynceus_object::{Object, Value};
 
 use super::expression::{self, Scope};
-use super::limits::{CONDITION_BUDGET, MESSAGE_BYTES, POLICY_BUDGET};
+use super::limits::{MESSAGE_BYTES, POLICY_BUDGET};
 use super::{Chain, Write, matching};
 use crate::ApiError;
 use crate::cel::Val;
@@ -193,13 +193,10 @@ impl Bound<'_> {
         let run = |scope: &Scope<'_>, text: &str, budget: &mut u64| {
             self.chain.expressions.get(text).and_then(|program| scope.run(&program, budget))
         };
-        let mut budget = CONDITION_BUDGET;
-        for condition in spec.items_at(&["matchConditions"]) {
-            match run(&scope, condition.str_at(&["expression"]).unwrap_or_default(), &mut budget) {
-                Ok(Val::Bool(true)) => {}
-                Ok(_) => return,
-                Err(problem) => return self.fail(&expression::failure(condition, &problem), said),
-            }
+        match expression::hold(spec.items_at(&["matchConditions"]), &self.chain.expressions, &scope) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(problem) => return self.fail(&problem, said),
         }
         let mut budget = POLICY_BUDGET;
         // A variable that has no value fails the validations that use it.

@@ -7,13 +7,12 @@ use lynceus_object::{Object, Str, Value};
 
 use super::declared::{self, Called};
 use super::expression::{self, Scope};
-use super::limits::{CONDITION_BUDGET, TIMEOUT_SECONDS};
+use super::limits::TIMEOUT_SECONDS;
 use super::matching::{self, Match};
 use super::review::{self, Response};
 use super::{Chain, Write, policy};
 use crate::ApiError;
 use crate::attributes::{Admission, Operation};
-use crate::cel::Val;
 use crate::hook;
 use crate::view::View;
 
@@ -180,35 +179,21 @@ fn matches(
     Ok(if conditions_hold(chain, view, write, &hook)? { Some(hook) } else { None })
 }
 
-/// Match conditions: one that is false decides; an error counts as the failure policy says.
+/// Match conditions; an error counts as the failure policy says.
 fn conditions_hold(chain: &Chain, view: &dyn View, write: &Write<'_>, hook: &Hook) -> Result<bool, ApiError> {
     let conditions = hook.config.items_at(&["matchConditions"]);
     if conditions.is_empty() {
         return Ok(true);
     }
     let scope = Scope::new(view, write, None, None);
-    let mut budget = CONDITION_BUDGET;
-    let mut problems = Vec::new();
-    for condition in conditions {
-        let program = chain.expressions.get(condition.str_at(&["expression"]).unwrap_or_default());
-        match program.and_then(|program| scope.run(&program, &mut budget)) {
-            Ok(Val::Bool(true)) => {}
-            Ok(_) => return Ok(false),
-            Err(problem) => problems.push(expression::failure(condition, &problem)),
-        }
+    match expression::hold(conditions, &chain.expressions, &scope) {
+        Err(_) if hook.fails_open() => Ok(false),
+        held => held.map_err(|why| {
+            let admission = write.admission;
+            let resource = &admission.resource;
+            ApiError::forbidden(&resource.group, &resource.resource, &admission.name, &why)
+        }),
     }
-    if problems.is_empty() {
-        return Ok(true);
-    }
-    if hook.fails_open() {
-        return Ok(false);
-    }
-    let admission = write.admission;
-    let why = match problems.as_slice() {
-        [one] => one.clone(),
-        many => format!("[{}]", many.join(", ")),
-    };
-    Err(ApiError::forbidden(&admission.resource.group, &admission.resource.resource, &admission.name, &why))
 }
 
 async fn ask_for_change(

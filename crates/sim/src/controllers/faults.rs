@@ -55,14 +55,24 @@ impl Controller for Faults {
         let fault = world.find(key);
         let faults = world.local.faults();
         let standing = fault.as_ref().and_then(|fault| faults.iter().find(|one| one.uid == fault.uid()));
-        let sealing = |pod: &Object| match (&fault, standing) {
-            (Some(fault), Some(one)) => one.phase(world.now) == Phase::Active && seals(fault, pod),
-            _ => false,
-        };
-        seal(&key.name, sealing, world, out);
+        seal(&key.name, world, out);
         let (Some(fault), Some(standing)) = (&fault, standing) else { return };
         report(fault, standing, world, out);
     }
+}
+
+/// The Faults that have pods sealed at this time.
+fn sealing(world: &World<'_>) -> Vec<Object> {
+    let standing = world.local.faults();
+    let is_active = |fault: &Object| {
+        let one = standing.iter().find(|one| one.uid == fault.uid());
+        one.is_some_and(|one| {
+            matches!(one.fault.what, What::SealVault { .. }) && one.phase(world.now) == Phase::Active
+        })
+    };
+    let mut faults = world.list_all(FAULT);
+    faults.retain(is_active);
+    faults
 }
 
 /// Whether a Fault is about a pod of Vault.
@@ -75,15 +85,23 @@ fn seals(fault: &Object, pod: &Object) -> bool {
     }
 }
 
-/// Seals the pods that a fault is about, and opens those again that it was about.
-fn seal(name: &str, sealing: impl Fn(&Object) -> bool, world: &World<'_>, out: &mut Steps) {
+/// Seals the pods that a fault is about, and opens those again that it was about, unless another one is.
+fn seal(name: &str, world: &World<'_>, out: &mut Steps) {
+    let sealing = sealing(world);
     for pod in world.list_all(POD) {
-        let ours = pod.annotation(SEALED_BY) == Some(name);
+        let by = pod.annotation(SEALED_BY);
+        let is_to_be = |fault: &&Object| seals(fault, &pod);
+        let is_ours = sealing.iter().filter(is_to_be).any(|fault| fault.name() == name);
         let mut new = pod.clone();
-        if ours && !sealing(&pod) {
-            new.remove(&["metadata", "annotations", SEALED]);
-            new.remove(&["metadata", "annotations", SEALED_BY]);
-        } else if pod.annotation(SEALED) != Some("true") && sealing(&pod) {
+        if by == Some(name) && !is_ours {
+            match sealing.iter().find(is_to_be) {
+                Some(other) => new.set_annotation(SEALED_BY, other.name()),
+                None => {
+                    new.remove(&["metadata", "annotations", SEALED]);
+                    new.remove(&["metadata", "annotations", SEALED_BY]);
+                }
+            }
+        } else if pod.annotation(SEALED) != Some("true") && is_ours {
             new.set_annotation(SEALED, "true");
             new.set_annotation(SEALED_BY, name);
         } else {

@@ -200,8 +200,10 @@ impl Controllers {
 
     /// Decides what follows from a refusal. Says whether it counts as a failure.
     async fn refused(&mut self, at: usize, key: &Key, step: &Step, error: &ApiError, now: Timestamp) -> bool {
+        // An object that is applied is made where it is missing: it is something else that is not there, such as its namespace.
+        let lacks = error.code == 404 && matches!(step, Step::Apply { subresource: "", .. });
         // Somebody else was faster: the change that tells so is on its way, and this is for the case that not.
-        if matches!(error.code, 404 | 409) && error.reason != "AlreadyExists" {
+        if matches!(error.code, 404 | 409) && error.reason != "AlreadyExists" && !lacks {
             self.slots[at].queue.push_at(key.clone(), super::time::after(now, 1));
             return false;
         }

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use lynceus_api::Glob;
 use lynceus_object::{Str, Value, yaml};
 
-use super::outcome::{News, Outcome};
+use super::outcome::{Doomed, News, Outcome};
 use super::script::Lua;
 use super::template::{Scope, Template, compile};
 use crate::cel::{Env, Program};
@@ -79,6 +79,7 @@ pub(super) struct Case {
     status: Option<Template>,
     set: Option<Template>,
     create: Vec<Template>,
+    delete: Vec<Template>,
     events: Vec<(bool, &'static str, Template)>,
 }
 
@@ -225,7 +226,7 @@ impl Lookup {
 
 impl Case {
     fn read(value: &Value, env: &Env) -> Result<Self, Fault> {
-        let fields = Fields::of(value, &["when", "after", "status", "set", "create", "events"])?;
+        let fields = Fields::of(value, &["when", "after", "status", "set", "create", "delete", "events"])?;
         let when = match fields.optional_text("when")? {
             Some(text) => Some(compile(text, env).map_err(|fault| fault.at_field("when"))?),
             None => None,
@@ -236,6 +237,10 @@ impl Case {
             status: fields.template("status", env)?,
             set: fields.template("set", env)?,
             create: fields.list_or_none("create", |object| Template::read(object, env))?,
+            delete: fields.list_or_none("delete", |named| {
+                Fields::of(named, Doomed::FIELDS)?;
+                Template::read(named, env)
+            })?,
             events: fields.list_or_none("events", |event| news(event, env))?,
         })
     }
@@ -250,10 +255,15 @@ impl Case {
             status: fill(&self.status)?,
             set: fill(&self.set)?,
             create: self.create.iter().map(|one| one.fill(scope)).collect::<Result<_, _>>()?,
+            delete: self.delete.iter().map(|one| doomed(&one.fill(scope)?)).collect::<Result<_, _>>()?,
             events: self.events.iter().map(told).collect::<Result<_, _>>()?,
             again: None,
         })
     }
+}
+
+fn doomed(named: &Value) -> Result<Doomed, String> {
+    Doomed::read(named).map_err(|fault| format!("what is to be deleted: {fault}"))
 }
 
 /// How long something has to be so.
@@ -361,6 +371,10 @@ mod tests {
             (
                 "  rules: [{kind: a/B, cases: [{after: soon}]}]\n",
                 "spec.rules[0].cases[0].after: \"soon\" is no duration such as 5s",
+            ),
+            (
+                "  rules: [{kind: a/B, cases: [{delete: [{kind: C, names: x}]}]}]\n",
+                "spec.rules[0].cases[0].delete[0].names: is not known; there is kind, namespace, name",
             ),
             (
                 "  rules: [{kind: a/B, with: {x: {kind: C}}, cases: [{}]}]\n",

@@ -1,7 +1,7 @@
 //! Operators as declarations: what a program in the cluster does with objects of its own kinds, said in YAML.
 //!
 //! A declaration says for a kind which other objects count, and case by case what is done: fields of the status are written,
-//! fields of the object itself, other objects are made, and something is told. Expressions are CEL, and a script in Lua says what
+//! fields of the object itself, other objects are made or deleted, and something is told. Expressions are CEL, and a script in Lua says what
 //! they cannot. The same declaration stands for a program that is really there: it does nothing while no pod with its image is
 //! ready.
 //!
@@ -10,18 +10,22 @@
 
 mod declaration;
 mod outcome;
+mod pace;
 mod script;
 pub(crate) mod template;
+mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{Object, Str};
+use lynceus_object::Object;
 
 use self::declaration::{Case, Course, Lookup, Named, Rule, Which, split};
 use self::outcome::{Outcome, served};
+use self::pace::{May, Pace};
 use self::template::{Scope, run};
+use self::watch::{Watched, Watches};
 use crate::cel::{Ty, Val};
 use crate::controllers::key::Key;
 use crate::controllers::kind::POD;
@@ -88,14 +92,13 @@ pub(crate) struct Acting {
     own: BTreeSet<Key>,
     /// The pods that it runs in, of those that are ready.
     pods: BTreeSet<Key>,
-    /// Who has to be looked at when an object of a group and a kind changes: by the object's namespace and name, both of
-    /// which are empty where any will do.
-    watched: BTreeMap<Watched, BTreeSet<Key>>,
+    /// Who has to be looked at when another object changes.
+    watches: Watches,
+    /// Who is looked at too often.
+    pace: Pace,
     /// The case that an object is in by a rule, since when, and whether its news was told.
     since: BTreeMap<(Key, usize), (State, Timestamp, bool)>,
 }
-
-type Watched = (Str, Str, Str, Str);
 
 /// Which case it is, or what a script calls it.
 type State = (usize, String);
@@ -106,7 +109,8 @@ impl Acting {
             operator,
             own: BTreeSet::new(),
             pods: BTreeSet::new(),
-            watched: BTreeMap::new(),
+            watches: Watches::default(),
+            pace: Pace::default(),
             since: BTreeMap::new(),
         }
     }
@@ -129,10 +133,8 @@ impl Acting {
     fn forget(&mut self, key: &Key) {
         self.own.remove(key);
         self.since.retain(|(known, _), _| known != key);
-        self.watched.retain(|_, who| {
-            who.remove(key);
-            !who.is_empty()
-        });
+        self.watches.forget(key);
+        self.pace.forget(key);
     }
 
     /// Does what a rule says of an object.
@@ -175,13 +177,8 @@ impl Acting {
             if let Step::Apply { key: made, object, .. } = step
                 && made != key
             {
-                let watched = (
-                    object.group().into(),
-                    object.kind().into(),
-                    object.namespace().into(),
-                    object.name().into(),
-                );
-                self.watched.entry(watched).or_default().insert(key.clone());
+                let watched = Watched::new(object.group(), object.kind(), object.namespace(), object.name());
+                self.watches.add(key, watched);
             }
         }
         Ok(())
@@ -205,21 +202,21 @@ impl Acting {
             Some(resource) if !resource.namespaced => String::new(),
             _ => namespace,
         };
-        let mut watch = |namespace: &str, name: &str| {
-            let watched = (group.into(), kind.into(), namespace.into(), name.into());
-            self.watched.entry(watched).or_default().insert(key.clone());
-        };
         match &lookup.which {
             Which::Name(name) => {
                 let name = name.fill_text(scope)?;
-                watch(&namespace, &name);
+                self.watches.add(key, Watched::new(group, kind, &namespace, &name));
+                // Nobody knows whether a kind has namespaces that is not defined yet.
+                if resource.is_none() {
+                    self.watches.add(key, Watched::new(group, kind, "", &name));
+                }
                 let found = resource
                     .filter(|_| !name.is_empty())
                     .and_then(|resource| world.local.get(group, &resource.plural, &namespace, &name));
                 Ok(found.map_or(Val::Null, |found| Val::lift(found.value(), &Ty::Dyn)))
             }
             Which::Labels(labels) => {
-                watch("", "");
+                self.watches.add(key, Watched::any(group, kind));
                 let labels = labels.fill(scope)?;
                 let place = (namespace != "*").then_some(namespace.as_str());
                 let found = resource.map(|resource| world.local.list(group, &resource.plural, place));
@@ -253,14 +250,7 @@ impl Controller for Acting {
                 wake.push(key);
             }
         }
-        // Most clusters have none of its kinds, and every change passes here.
-        if !self.watched.is_empty() {
-            let (group, kind): (Str, Str) = (object.group().into(), object.kind().into());
-            for (namespace, name) in [(object.namespace(), object.name()), ("", "")] {
-                let watched = (group.clone(), kind.clone(), namespace.into(), name.into());
-                wake.extend(self.watched.get(&watched).into_iter().flatten().cloned());
-            }
-        }
+        wake.extend(self.watches.woken_by(object).cloned());
         // Its own pods decide whether it does anything at all.
         if POD.is(&event.place)
             && self.operator.images.iter().any(|image| has_image(object, image))
@@ -275,12 +265,23 @@ impl Controller for Acting {
         if !self.operator.images.is_empty() && self.pods.is_empty() {
             return;
         }
+        if let May::Rest(until, begins) = self.pace.count(key, world.now) {
+            if begins {
+                let message = "it changes again and again: somebody undoes what is done for it";
+                out.announce(Announcement::warning(&object, "OperatorFault", message));
+            }
+            out.again_at(until);
+            return;
+        }
+        self.watches.forget(key);
         let operator = Arc::clone(&self.operator);
         for (index, rule) in operator.rules.iter().enumerate().filter(|(_, rule)| is_of(&object, rule)) {
             if let Err(problem) = self.follow((index, rule), (key, &object), world, out) {
                 let message =
                     format!("rules[{index}] of the operator {} cannot be followed: {problem}", operator.name);
                 out.announce(Announcement::warning(&object, "OperatorFault", message));
+                // It may be that a kind is missing, which somebody defines later.
+                self.watches.add(key, Watched::any("apiextensions.k8s.io", "CustomResourceDefinition"));
             }
         }
     }
@@ -291,6 +292,10 @@ impl Controller for Acting {
             Step::Apply { key: wanted, object: made, .. } if wanted != key => {
                 ("FailedCreate", format!("Error creating: {} {:?}: {}", made.kind(), made.name(), why.error))
             }
+            Step::Delete { key: wanted, .. } => (
+                "FailedDelete",
+                format!("Error deleting: {} {:?}: {}", wanted.place.resource, wanted.name, why.error),
+            ),
             Step::Apply { .. } | Step::Merge { .. } => ("OperatorFault", why.error.to_string()),
             _ => return,
         };

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Object, Str, Value, value};
 
+use super::declaration::{Fault, Fields, split};
 use crate::controllers::key::Key;
-use crate::controllers::steps::{Announcement, Step, Steps};
+use crate::controllers::steps::{Announcement, Deletion, Step, Steps};
 use crate::controllers::time::stamp;
 use crate::controllers::world::World;
 use crate::kinds::Resource;
+use crate::view::View as _;
 
 /// What a case or a script says, with all its values.
 #[derive(Debug, Default)]
@@ -20,10 +22,22 @@ pub(super) struct Outcome {
     pub(super) set: Option<Value>,
     /// Other objects.
     pub(super) create: Vec<Value>,
+    /// Objects that are not to be there.
+    pub(super) delete: Vec<Doomed>,
     /// What is told when it becomes so.
     pub(super) events: Vec<News>,
     /// When the object is looked at again though nothing changes.
     pub(super) again: Option<SignedDuration>,
+}
+
+/// An object that is to be deleted.
+#[derive(Debug)]
+pub(super) struct Doomed {
+    /// Its group and kind.
+    kind: Str,
+    /// Its namespace; that of the object itself if none is named.
+    namespace: Option<Str>,
+    name: Str,
 }
 
 #[derive(Debug)]
@@ -31,6 +45,35 @@ pub(super) struct News {
     pub(super) warning: bool,
     pub(super) reason: &'static str,
     pub(super) message: String,
+}
+
+impl Doomed {
+    pub(super) const FIELDS: &[&str] = &["kind", "namespace", "name"];
+
+    pub(super) fn read(named: &Value) -> Result<Self, Fault> {
+        let fields = Fields::of(named, Self::FIELDS)?;
+        Ok(Doomed {
+            kind: fields.text("kind")?.into(),
+            namespace: fields.optional_text("namespace")?.map(Str::from),
+            name: fields.text("name")?.into(),
+        })
+    }
+
+    /// Deletes it, if it is there: that of now, and no other one with its name.
+    fn act(&self, object: &Object, world: &World<'_>, out: &mut Steps) {
+        let (group, kind) = split(&self.kind);
+        let Some(resource) = served(world, group, kind) else { return };
+        let namespace = match (resource.namespaced, &self.namespace) {
+            (true, Some(namespace)) => namespace.as_str(),
+            (true, None) => object.namespace(),
+            (false, _) => "",
+        };
+        let found = world.local.get(group, &resource.plural, namespace, &self.name);
+        if let Some(found) = found.filter(|found| !found.is_deleting()) {
+            let (key, uid) = (key(&resource, &found), found.uid().into());
+            out.steps.push(Step::Delete { key, uid, how: Deletion::default() });
+        }
+    }
 }
 
 /// How a kind is served, in the version that it is kept in.
@@ -63,6 +106,7 @@ impl Outcome {
             }
             push(&resource, "", made, out);
         }
+        self.delete.iter().for_each(|doomed| doomed.act(object, world, out));
         let Some(resource) = served(world, object.group(), object.kind()) else { return Ok(()) };
         let part = |fields: Value| {
             let mut part = Object::named(&object.gvk(), object.namespace(), object.name());

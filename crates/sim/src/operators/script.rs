@@ -13,7 +13,7 @@ use lynceus_lua::{Libraries, Script, World};
 use lynceus_object::{Map, Value};
 
 use super::declaration::{Fault, Fields, duration};
-use super::outcome::{News, Outcome};
+use super::outcome::{Doomed, News, Outcome};
 use super::template::Scope;
 use crate::limits;
 
@@ -70,16 +70,23 @@ fn placed((prelude, shared): (usize, usize), line: Option<u32>, message: &str) -
 }
 
 fn read(said: &Value) -> Result<(String, SignedDuration, Outcome), Fault> {
-    let fields = Fields::of(said, &["state", "after", "again", "status", "set", "create", "events"])?;
+    let known = ["state", "after", "again", "status", "set", "create", "delete", "events"];
+    let fields = Fields::of(said, &known)?;
     let outcome = Outcome {
         status: fields.get("status").cloned(),
         set: fields.get("set").cloned(),
         create: fields.list_or_none("create", |object| Ok(object.clone()))?,
+        delete: fields.list_or_none("delete", Doomed::read)?,
         events: fields.list_or_none("events", news)?,
-        again: Some(duration(&fields, "again")?).filter(|again| again.is_positive()),
+        again: Some(duration(&fields, "again")?).filter(|again| again.is_positive()).map(at_least),
     };
     let state = fields.optional_text("state")?.unwrap_or_default().to_owned();
     Ok((state, duration(&fields, "after")?, outcome))
+}
+
+/// Time that is moved by hand goes from one look to the next: without a bound a second could take for ever.
+fn at_least(again: SignedDuration) -> SignedDuration {
+    again.max(limits::OPERATOR_AGAIN)
 }
 
 fn news(value: &Value) -> Result<News, Fault> {

@@ -2,7 +2,7 @@
 
 use lynceus_object::{Map, Str, Value};
 
-use super::declaration::Fault;
+use super::declaration::{Fault, Fields};
 use crate::cel::{Env, Program, Val};
 
 /// The field of a map that is made of a list.
@@ -146,6 +146,7 @@ impl Each {
         if map.len() != 1 {
             return Err(Fault::new("has to be alone in its map"));
         }
+        Fields::of(map.get(EACH).unwrap_or(&Value::Null), &["in", "as", "key", "value"])?;
         let items = compile(text("in")?, env).map_err(|fault| fault.at_field("in"))?;
         let name: Str = text("as")?.into();
         let inner = env.and(name.clone());
@@ -165,7 +166,10 @@ impl Each {
         for item in items.iter() {
             let mut inner: Scope<'_> = scope.clone();
             inner.push((&self.name, item.clone()));
-            map.insert(self.key.fill_text(&inner)?, self.value.fill(&inner)?);
+            let value = self.value.fill(&inner)?;
+            if !value.is_null() {
+                map.insert(self.key.fill_text(&inner)?, value);
+            }
         }
         Ok(Value::Map(map))
     }
@@ -243,6 +247,10 @@ mod tests {
                 "{$each: {in: self.spec.hosts, as: h, key: 'x-${h}', value: '${h}'}}",
                 r#"{"x-a":"a","x-b":"b"}"#,
             ),
+            (
+                "{$each: {in: self.spec.hosts, as: h, key: '${h}', value: '${h == \"a\" ? null : dyn(h)}'}}",
+                r#"{"b":"b"}"#,
+            ),
             ("'${self.spec.hosts.map(h, {\"host\": h})}'", r#"[{"host":"a"},{"host":"b"}]"#),
         ] {
             assert_eq!(filled(text), expected, "{text}");
@@ -252,6 +260,10 @@ mod tests {
     #[test]
     fn what_cannot_be_filled_says_why() {
         assert!(filled("{a: [x, '${self.}']}").starts_with("a[1]: \"self.\" is no expression: "));
+        assert_eq!(
+            filled("{$each: {in: self.spec.hosts, of: h, key: x, value: y}}"),
+            "$each.of: is not known; there is in, as, key, value"
+        );
         assert_eq!(filled("'${self'"), "\"${self\" has a hole without an end");
         assert!(filled("'${self.spec.nothing}'").contains("nothing"));
     }

@@ -112,6 +112,11 @@ impl Stage {
         }
     }
 
+    /// Reads the keys of a stage, without the two lines that a file of them begins with.
+    pub fn of_keys(text: &str) -> Result<Self, StageError> {
+        Stage::read("stage.yaml", &format!("apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\n{text}"))
+    }
+
     /// A stage that begins as a real cluster was.
     fn begin(source: &Source<'_>, document: &Value) -> Result<Self, StageError> {
         let snapshot = Snapshot::of(source, document)?;

@@ -11,39 +11,86 @@ const COPIES: [&str; 3] = [
     "objectset.rio.cattle.io/applied",
 ];
 
+/// Annotations that say by their meaning what things are called. They stay, though a Secret often holds the same names:
+/// that of a token has its namespace, and that of a database its user, who is called as the application is.
+const NAMES: [&str; 5] = [
+    "kubernetes.io/service-account.name",
+    "kubernetes.io/service-account.uid",
+    "argocd.argoproj.io/tracking-id",
+    "meta.helm.sh/release-name",
+    "meta.helm.sh/release-namespace",
+];
+
 /// Longer annotations of a Secret may be copies of it, whatever they are called.
 const LONGEST_ANNOTATION: usize = 256;
 
 /// A file of registries' credentials without any.
 const NO_REGISTRIES: &str = r#"{"auths":{}}"#;
 
-/// Takes out of an object what is secret: the values of Secrets, wherever the object itself repeats them, and the
-/// releases that Helm keeps in ConfigMaps, which have Secrets in them.
+/// Takes out of an object what is secret: the values of Secrets, wherever the object itself repeats them or has a Secret
+/// within it, and the releases that Helm keeps in ConfigMaps, which have Secrets in them.
 pub(super) fn scrub(object: &mut Object) {
     match (object.api_version(), object.kind()) {
-        ("v1", "Secret") => scrub_secret(object),
-        ("v1", "ConfigMap") if object.label("owner") == Some("helm") => {
+        ("v1", "Secret") => scrub_secret(object.value_mut()),
+        ("v1", "ConfigMap") if is_release(object) => {
             if object.at(&["data", "release"]).is_some() {
                 object.set(&["data", "release"], "");
             }
         }
+        ("oauth.openshift.io/v1", "OAuthClient") => {
+            object.remove(&["secret"]);
+            object.remove(&["additionalSecrets"]);
+            remove_annotations(object.value_mut(), |name, _| COPIES.contains(&name));
+        }
         _ => {
             // What was applied with a Secret inside, such as a List or a template.
-            let copies = COPIES.iter().filter(|name| object.annotation(name).is_some_and(holds_secret));
-            let copies: Vec<&str> = copies.copied().collect();
-            for name in copies {
-                object.remove(&["metadata", "annotations", name]);
+            remove_annotations(object.value_mut(), |_, text| names_secret(text));
+            if holds_secret(object.value()) {
+                scrub_within(object.value_mut());
             }
         }
     }
 }
 
-fn holds_secret(copy: &str) -> bool {
-    copy.contains("\"kind\":\"Secret\"") || copy.contains("kind: Secret")
+/// Whether Helm, or the Tiller of old, keeps a release in a ConfigMap.
+fn is_release(map: &Object) -> bool {
+    map.label("owner") == Some("helm") || map.label("OWNER") == Some("TILLER")
+}
+
+/// Whether a text has a manifest of a Secret in it, as JSON or as YAML.
+fn names_secret(text: &str) -> bool {
+    text.contains("Secret") && {
+        let plain: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\\')).collect();
+        plain.contains("kind:Secret")
+    }
+}
+
+fn is_secret(value: &Value) -> bool {
+    value.str_at(&["kind"]) == Some("Secret") && value.str_at(&["apiVersion"]) == Some("v1")
+}
+
+/// Whether there is a Secret within a value, as in what is to be made in another cluster.
+fn holds_secret(value: &Value) -> bool {
+    match value {
+        Value::Map(map) => is_secret(value) || map.values().any(holds_secret),
+        Value::Seq(items) => items.iter().any(holds_secret),
+        _ => false,
+    }
+}
+
+fn scrub_within(value: &mut Value) {
+    if is_secret(value) {
+        scrub_secret(value);
+    }
+    match value {
+        Value::Map(map) => map.iter_mut().for_each(|(_, value)| scrub_within(value)),
+        Value::Seq(items) => items.make_mut().iter_mut().for_each(scrub_within),
+        _ => {}
+    }
 }
 
 /// Keeps the keys of a Secret, which pods name, and empties the values.
-fn scrub_secret(secret: &mut Object) {
+fn scrub_secret(secret: &mut Value) {
     let encoded: Vec<Str> = values(secret, "data");
     let plain: Vec<String> = encoded
         .iter()
@@ -52,42 +99,40 @@ fn scrub_secret(secret: &mut Object) {
         .collect();
     let known = |text: &str| {
         let tells = |value: &str| !value.is_empty() && text.contains(value);
-        encoded.iter().any(|value| tells(value)) || plain.iter().any(|value| tells(value))
+        encoded.iter().any(|value| tells(value)) || plain.iter().any(|value| tells(value.trim()))
     };
-    let annotations: Vec<(Str, bool)> = secret
-        .at(&["metadata", "annotations"])
-        .and_then(Value::as_map)
-        .map(|map| {
-            let tells = |value: &Value| {
-                let text = value.as_str().unwrap_or_default();
-                text.len() > LONGEST_ANNOTATION || known(text)
+    remove_annotations(secret, |name, text| {
+        COPIES.contains(&name) || (!NAMES.contains(&name) && (text.len() > LONGEST_ANNOTATION || known(text)))
+    });
+    for field in ["data", "stringData"] {
+        let Some(values) = secret.at_mut(&[field]).and_then(Value::as_map_mut) else { continue };
+        for (key, value) in values.iter_mut() {
+            let empty = match key.as_str() {
+                ".dockerconfigjson" => NO_REGISTRIES,
+                ".dockercfg" => "{}",
+                _ => "",
             };
-            map.iter()
-                .map(|(name, value)| (name.clone(), COPIES.contains(&name.as_str()) || tells(value)))
-                .collect()
-        })
-        .unwrap_or_default();
-    for (name, _) in annotations.iter().filter(|(_, tells)| *tells) {
-        secret.remove(&["metadata", "annotations", name]);
-    }
-    secret.remove(&["stringData"]);
-    let keys: Vec<Str> = secret
-        .at(&["data"])
-        .and_then(Value::as_map)
-        .map(|map| map.keys().cloned().collect())
-        .unwrap_or_default();
-    for key in keys {
-        let empty = match key.as_str() {
-            ".dockerconfigjson" => STANDARD.encode(NO_REGISTRIES),
-            ".dockercfg" => STANDARD.encode("{}"),
-            _ => String::new(),
-        };
-        secret.set(&["data", &key], empty);
+            *value = if field == "data" { STANDARD.encode(empty).into() } else { empty.into() };
+        }
     }
 }
 
-fn values(object: &Object, field: &str) -> Vec<Str> {
-    let map = object.at(&[field]).and_then(Value::as_map);
+/// Takes annotations away.
+fn remove_annotations(object: &mut Value, is_unwanted: impl Fn(&str, &str) -> bool) {
+    let annotations = object.at(&["metadata", "annotations"]).and_then(Value::as_map);
+    let unwanted: Vec<Str> = annotations
+        .into_iter()
+        .flat_map(|map| map.iter())
+        .filter(|(name, text)| is_unwanted(name, text.as_str().unwrap_or_default()))
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in unwanted {
+        object.remove(&["metadata", "annotations", &name]);
+    }
+}
+
+fn values(secret: &Value, field: &str) -> Vec<Str> {
+    let map = secret.at(&[field]).and_then(Value::as_map);
     map.map(|map| map.iter().filter_map(|(_, value)| value.as_str().map(Str::from)).collect())
         .unwrap_or_default()
 }
@@ -140,5 +185,46 @@ mod tests {
              kubectl.kubernetes.io/last-applied-configuration: {copy}\n"
         ));
         assert!(!list.contains("Secret"), "{list}");
+    }
+
+    #[test]
+    fn names_stay_though_a_secret_holds_them() {
+        let token = scrubbed(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  annotations:\n    kubernetes.io/service-account.name: \
+             default\n    argocd.argoproj.io/tracking-id: default:/Secret:default/a\n    other: default\ntype: \
+             kubernetes.io/service-account-token\ndata: {namespace: ZGVmYXVsdA==}\n",
+        );
+        assert!(token.contains("service-account.name: default") && token.contains("tracking-id"), "{token}");
+        assert!(!token.contains("other"), "{token}");
+    }
+
+    #[test]
+    fn a_value_is_known_without_the_line_end_that_it_was_stored_with() {
+        let encoded = STANDARD.encode("hunter2\n");
+        let secret = scrubbed(&format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: a, annotations: {{note: it is hunter2}}}}\ndata: {{x: {encoded}}}\n"
+        ));
+        assert!(!secret.contains("hunter2"), "{secret}");
+    }
+
+    #[test]
+    fn secrets_within_other_objects_are_emptied_as_well() {
+        let work = scrubbed(
+            "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata:\n  name: a\n  annotations:\n    tool: \
+             'apiVersion: v1\n\n\n      kind: \"Secret\"\n\n\n      data: {a: hunter2}'\nspec:\n  manifests:\n  - {apiVersion: v1, \
+             kind: ConfigMap, data: {a: stays}}\n  - {apiVersion: v1, kind: Secret, data: {a: aHVudGVyMg==}, stringData: {b: \
+             hunter2}}\n",
+        );
+        assert!(!work.contains("hunter2") && !work.contains("aHVudGVyMg=="), "{work}");
+        assert!(work.contains("a: stays") && work.contains("b: \"\""), "{work}");
+    }
+
+    #[test]
+    fn clients_of_a_login_lose_their_secret() {
+        let client = scrubbed(
+            "apiVersion: oauth.openshift.io/v1\nkind: OAuthClient\nmetadata: {name: a}\nsecret: hunter2\nadditionalSecrets: \
+             [hunter3]\n",
+        );
+        assert!(!client.contains("hunter"), "{client}");
     }
 }

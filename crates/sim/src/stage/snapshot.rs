@@ -83,6 +83,12 @@ impl Snapshot {
             true => json::to_string(&document),
             false => yaml::to_string(&document),
         };
+        if text.len() > limits::SNAPSHOT_BYTES {
+            let most = limits::SNAPSHOT_BYTES;
+            return Err(std::io::Error::other(format!(
+                "it has more than {most} bytes, which nobody would read"
+            )));
+        }
         if packed.is_none() {
             return Ok(text.into_bytes());
         }

@@ -155,6 +155,31 @@ async fn a_webhook_is_asked_where_its_conditions_about_rights_hold() {
 }
 
 #[tokio::test]
+async fn a_condition_that_is_false_decides_whatever_is_wrong_with_others() {
+    let conditions = |texts: [&str; 3]| {
+        let one = |text: &str| value!({"name": "n", "expression": text});
+        Value::from(texts.map(one).to_vec())
+    };
+    let (wrong, worse) = ("object.data.gone == 'x'", "object.data.away == 'x'");
+    let unmatched = conditions([wrong, "false", worse]);
+    let policy = value!({
+        "matchConditions": unmatched.clone(), "validations": [{"expression": "false", "message": "no"}],
+    });
+    assert_eq!(judged(policy.clone(), value!(["Deny"])).await, "fine []");
+    let mut broken = policy;
+    broken.set(&["matchConditions"], conditions([wrong, worse, wrong]));
+    assert_eq!(
+        judged(broken, value!(["Deny"])).await,
+        "422 Invalid configmaps \"c\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: \
+         [expression 'object.data.gone == 'x'' resulted in error: no such key: gone, expression 'object.data.away == 'x'' \
+         resulted in error: no such key: away]"
+    );
+    let mut mutating = patches("[JSONPatch{op: 'remove', path: '/data/k'}]");
+    mutating.set(&["matchConditions"], unmatched);
+    assert_eq!(changed(mutating).await, Ok(value!({"data": {"k": "v"}, "labels": {"a": "b"}})));
+}
+
+#[tokio::test]
 async fn a_note_for_the_audit_that_cannot_be_made_counts_as_the_failure_policy_says() {
     let policy = |expression: &str, failure: &str| {
         value!({

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a pod as a whole | `status`, `stop`, `disk`, `needs`, `address` |
 //! | one container | `container`, `program`, `probe`, `service`, `right`, `backoff` |
-//! | its image | `pull`, `credentials` |
+//! | its image | `pull`, `credentials`, `registry` |
 
 mod address;
 mod backoff;
@@ -15,6 +15,7 @@ mod needs;
 mod probe;
 mod program;
 mod pull;
+mod registry;
 mod right;
 mod scene;
 mod service;

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use super::backoff::{FailedPull, add};
 use super::container::Waiting;
 use super::credentials;
+use super::registry;
 use super::scene::{Part, Scene, from_kubelet};
 use crate::controllers::steps::Announcement;
 use crate::stage::{Availability, Reference};
@@ -26,7 +27,12 @@ pub(super) fn ensure(scene: &mut Scene<'_>, part: &Part<'_>) -> Result<(), Waiti
     let secrets = credentials::find(scene.pod, &wanted, scene.world);
     let platform = format!("linux/{}", architecture(scene));
     let images = &scene.world.local.stage().images;
-    let found = images.find(&wanted, &platform, secrets.fits);
+    let found = match images.find(&wanted, &platform, secrets.fits) {
+        Availability::NotFound if registry::has(&wanted, scene.world) => {
+            Availability::InRegistry { needs_secret: false }
+        }
+        found => found,
+    };
     let allowed = secrets.fits || found != Availability::InRegistry { needs_secret: true };
     let machine = (scene.node.name().into(), wanted.full().into());
     let there = found == Availability::OnMachine || (allowed && scene.machines.contains(&machine));
