@@ -83,23 +83,23 @@ fn holder<'a>(case: &Case<'a>, app: &App<'_>, object: &Object) -> Option<&'a Obj
     (waits && !is_other).then_some(live)
 }
 
-fn found(
-    case: &Case<'_>,
-    app: &App<'_>,
+fn found<'a>(
+    case: &Case<'a>,
+    app: &App<'a>,
     wanted: &Wanted,
     live: &Object,
     when: Turn,
-    absent: &BTreeMap<Turn, Vec<&Wanted>>,
+    absent: &BTreeMap<Turn, Vec<&'a Wanted>>,
 ) -> Option<Finding> {
-    let later: Vec<(Turn, &Wanted)> = absent
+    let later: Vec<(Turn, &'a Wanted)> = absent
         .range(when..)
         .filter(|(turn, _)| **turn > when)
         .flat_map(|(turn, all)| all.iter().map(|one| (*turn, *one)))
         .collect();
     let asked = Pods::of(live).map(|pods| named_services(&pods, live.namespace())).unwrap_or_default();
     let services: Vec<&Object> = asked.iter().filter_map(|key| case.live(app.server(), key)).collect();
-    let is_asked = |one: &Wanted| {
-        asked.contains(&one.object.key()) || services.iter().any(|service| is_behind(service, &one.object))
+    let is_asked = |one: &'a Wanted| {
+        asked.contains(&one.object.key()) || services.iter().any(|service| is_behind(case, app.server(), service, &one.object))
     };
     let needed = later.iter().find(|(_, one)| is_asked(one));
     let key = wanted.object.key();

@@ -48,7 +48,6 @@ mod missing_object;
 mod missing_remote_key;
 mod missing_right;
 mod missing_store;
-mod mixed_tests;
 mod near;
 mod no_room;
 mod node_selector;
@@ -111,6 +110,8 @@ mod webhook_away;
 mod wide_rule;
 mod written_field;
 mod wrong_credentials;
+#[cfg(test)]
+mod mixed_tests;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};
