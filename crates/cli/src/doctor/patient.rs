@@ -97,5 +97,5 @@ fn record(file: &std::path::Path) -> Outcome<Snapshot> {
     };
     let version = recorded.version.str_at(&["gitVersion"]).unwrap_or_default().into();
     let unseen = recorded.left_out.iter().map(ToString::to_string).collect();
-    Ok(Snapshot::of_objects(recorded.objects, version, unseen, Timestamp::now()))
+    Ok(Snapshot::of_objects(recorded.objects.clone(), version, unseen, Timestamp::now()))
 }

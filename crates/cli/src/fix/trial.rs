@@ -28,7 +28,7 @@ pub(super) async fn run(patient: &Patient, place: &Where, tree: &Path, changes: 
 async fn before(patient: &Patient, place: &Where, tree: &Path) -> Outcome<Rehearsal> {
     let mut script = doctor::script(&Where { repo: Some(tree.to_path_buf()), ..place.clone() })?;
     if let Patient::Cluster(context) = patient {
-        script.stage.snapshot = Some(snapshot::take(context.engine().home(), &[]).await?);
+        script.stage.snapshot = Some(snapshot::take(context.engine().home(), &[]).await?.into());
     }
     rehearse(&script).await.doing("the working tree cannot be rehearsed; --no-rehearsal leaves that out")
 }
