@@ -2,11 +2,13 @@
 
 mod application;
 mod claim;
+pub(crate) mod class;
 pub(crate) mod kind;
 pub(crate) mod missing;
 pub(crate) mod origin;
 pub(crate) mod produced;
 pub(crate) mod reference;
+pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod store;
 mod workload;
@@ -25,6 +27,8 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
         service::link(case, server, graph);
     }
     missing::link(case, graph);
+    class::link(case, graph);
+    route::link(case, graph);
     produced::link(case, graph);
     kind::link(case, graph);
 }

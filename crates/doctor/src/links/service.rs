@@ -60,7 +60,7 @@ fn is_behind(service: &Object, owner: &Object) -> bool {
 }
 
 /// The services that the settings of pods name as hosts with their namespace: `db.data.svc`, `http://db.data:80`.
-fn named_services(pods: &Pods<'_>, namespace: &str) -> BTreeSet<ObjectKey> {
+pub(crate) fn named_services(pods: &Pods<'_>, namespace: &str) -> BTreeSet<ObjectKey> {
     let mut named = BTreeSet::new();
     for (_, container) in pods.containers() {
         let texts = container.items_at(&["env"]).iter().filter_map(|one| one.str_at(&["value"]));

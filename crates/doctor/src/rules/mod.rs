@@ -4,6 +4,7 @@ mod built;
 mod claim_holds_wave;
 mod claims;
 mod closed_nodes;
+mod crashing;
 mod fit;
 mod host_port;
 mod image_missing;
@@ -11,8 +12,10 @@ mod image_name;
 mod image_not_built;
 mod image_platform;
 mod lost_node;
+mod missing_class;
 mod missing_key;
 mod missing_object;
+mod missing_service;
 mod near;
 mod no_room;
 mod node_selector;
@@ -31,6 +34,8 @@ mod storage_class;
 mod switched_off;
 mod taint;
 mod tolerations;
+mod unexposed;
+mod unselected;
 mod volume_held;
 mod volume_limit;
 mod volume_unfit;
@@ -55,7 +60,10 @@ pub const RULES: &[Rule] = &[
     shared_resource::RULE,
     missing_object::RULE,
     missing_key::RULE,
+    missing_service::RULE,
+    missing_class::RULE,
     switched_off::RULE,
+    unexposed::RULE,
     taint::RULE,
     overridden_tolerations::RULE,
     node_selector::RULE,
