@@ -1,8 +1,11 @@
 //! Claims that are not bound, and what they wait for.
 
+use std::collections::HashMap;
+
 use lynceus_object::{Object, ObjectKey, Value};
 
 use crate::case::{Case, Pods};
+use crate::node::AppName;
 
 /// The claims of a cluster that wait for a volume.
 pub(super) fn pending<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Object> {
@@ -52,6 +55,36 @@ pub(super) fn makes(set: &Object, claim: &ObjectKey) -> bool {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     };
     set.namespace() == claim.namespace && set.value().items_at(&["spec", "volumeClaimTemplates"]).iter().any(fits)
+}
+
+/// The StatefulSets of each namespace, to find the one that a claim comes from.
+pub(super) struct Sets<'a>(HashMap<&'a str, Vec<&'a Object>>);
+
+impl<'a> Sets<'a> {
+    pub(super) fn new(case: &Case<'a>, server: &str) -> Self {
+        let mut sets: HashMap<&'a str, Vec<&'a Object>> = HashMap::new();
+        for set in case.of_kind(server, "apps", "StatefulSet").iter().copied() {
+            if !set.value().items_at(&["spec", "volumeClaimTemplates"]).is_empty() {
+                sets.entry(set.namespace()).or_default().push(set);
+            }
+        }
+        Sets(sets)
+    }
+
+    /// What brings a claim about: what owns it, the set whose template it is of, or itself; and whose that is.
+    pub(super) fn maker(&self, case: &Case<'a>, server: &str, claim: &'a Object) -> (&'a Object, Option<AppName>) {
+        let mut sets = self.0.get(claim.namespace()).into_iter().flatten().copied();
+        let maker = sets.find(|set| makes(set, &claim.key())).unwrap_or_else(|| case.top(server, claim));
+        (maker, case.owner(server, &maker.key()))
+    }
+
+    /// The application that all claims come from, if it is one.
+    pub(super) fn app(&self, case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Option<AppName> {
+        let mut apps: Vec<AppName> = claims.iter().filter_map(|claim| self.maker(case, server, claim).1).collect();
+        apps.sort();
+        apps.dedup();
+        if apps.len() == 1 { apps.pop() } else { None }
+    }
 }
 
 /// The messages of events about a claim with one of these reasons.

@@ -52,6 +52,8 @@ fn named(case: &Case<'_>, findings: &mut Findings) {
         let wanted = case.wanted(backend.server, &backend.key);
         let service = case.live(backend.server, &backend.key).or_else(|| wanted.first().map(|(_, one)| &one.object));
         match service {
+            // Words of a controller, which mean no service.
+            _ if backend.port.and_then(Value::as_str) == Some("use-annotation") => {}
             Some(service) => findings_of_port(case, &backend, service, findings),
             None if case.is_absent(backend.server, &backend.key) => {
                 missing.entry((backend.server, backend.key.clone())).or_default().push(backend);

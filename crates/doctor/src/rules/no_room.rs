@@ -168,15 +168,17 @@ fn is_full(case: &Case<'_>, server: &str, pool: &str, waiting: &[(Waiting<'_>, S
         waiting.iter().map(|(one, _)| format!("{} {}", one.owner.kind(), one.owner.name())).collect();
     let (first, short) = &waiting[0];
     let amount = |milli| room::shown(&short.resource, milli);
-    let (left, _) = short.left.unwrap_or_default();
-    let cause = format!(
-        "the pods of {} are not scheduled: a pod asks for {} of {}, and the most that a node which would take it has left \
-         is {}",
-        words::list(&names),
-        amount(short.asked),
-        short.resource,
-        amount(left)
-    );
+    let told = format!("the pods of {} are not scheduled", words::list(&names));
+    let cause = match short.left {
+        Some((left, _)) if left < short.asked => format!(
+            "{told}: a pod asks for {} of {}, and the most that a node which would take it has left is {}",
+            amount(short.asked),
+            short.resource,
+            amount(left)
+        ),
+        // Something that is not seen here takes up room as well.
+        _ => format!("{told}: no node that would take them has enough {} left", short.resource),
+    };
     let mut apps: Vec<_> = waiting.iter().map(|(one, _)| case.owner(server, &one.owner.key())).collect();
     apps.sort();
     apps.dedup();

@@ -114,14 +114,13 @@ fn said(status: &Value) -> Option<String> {
         text("reason"),
         "ErrImagePull" | "ImagePullBackOff" | "ErrImageNeverPull" | "InvalidImageName" | "RegistryUnavailable" | "ImageInspectError"
     );
-    let said = format!("{}: {}", text("reason"), text("message"));
     // A program that was made for another machine is an image for another machine.
     let ended = ["state", "lastState"].iter().find_map(|state| status.str_at(&[state, "terminated", "message"]));
     let is_foreign = [ended.unwrap_or_default(), text("message")].iter().any(|text| text.contains("exec format error"));
     if is_foreign {
         return Some("no match for platform: exec format error".to_owned());
     }
-    is_pull.then_some(said)
+    is_pull.then(|| format!("{}: {}", text("reason"), text("message")))
 }
 
 /// Older kubelets say no more than that they wait; what they wait for stands in an event.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use lynceus_object::{FieldPath, Object, Value};
 
-use super::{claims, near};
+use super::claims::{self, Sets};
+use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::{AppName, Node};
+use crate::node::Node;
 use crate::rules::Rule;
 use crate::words;
 
@@ -84,11 +85,12 @@ fn default_of<'a>(case: &Case<'a>, server: &str) -> Option<&'a str> {
     all.find(is_default).map(Object::name)
 }
 
+/// Whether a class is the default, or that cannot be told because not all were seen.
 fn has_default(case: &Case<'_>, server: &str) -> bool {
-    default_of(case, server).is_some()
+    default_of(case, server).is_some() || !case.is_absent(server, &claims::class_key(""))
 }
 
-fn found(case: &Case<'_>, server: &str, name: &str, claims: &[&Object]) -> Finding {
+fn found<'a>(case: &Case<'a>, server: &str, name: &str, claims: &[&'a Object]) -> Finding {
     let there = classes(case, server);
     let near = near::nearest(name, there.iter().copied());
     let others = match (near, there.is_empty()) {
@@ -104,7 +106,7 @@ fn found(case: &Case<'_>, server: &str, name: &str, claims: &[&Object]) -> Findi
     let take = near.or_else(|| default_of(case, server)).or(there.first().copied().filter(|_| there.len() == 1));
     let fixes = take.into_iter().filter_map(|other| take_other(case, server, other, claims));
     Finding::new(RULE.code, Node::object(server, claims::class_key(name)), cause)
-        .of(single(case, server, claims))
+        .of(Sets::new(case, server).app(case, server, claims))
         .seen(named(claims))
         .seen(claims.first().and_then(|claim| case.event(server, &claim.key(), &["ProvisioningFailed"])))
         .affects(claims.iter().map(|claim| case.node(server, &claim.key())))
@@ -124,31 +126,13 @@ fn named(claims: &[&Object]) -> Vec<Evidence> {
     told.take(crate::limits::NAMED).collect()
 }
 
-fn single(case: &Case<'_>, server: &str, claims: &[&Object]) -> Option<AppName> {
-    let mut apps: Vec<AppName> = claims.iter().filter_map(|claim| maker(case, server, claim).1).collect();
-    apps.sort();
-    apps.dedup();
-    if apps.len() == 1 { apps.pop() } else { None }
-}
-
-/// What brings a claim about: itself, or the StatefulSet whose template it is of; and whose that is.
-fn maker<'a>(case: &Case<'a>, server: &str, claim: &'a Object) -> (&'a Object, Option<AppName>) {
-    let top = case.top(server, claim);
-    if top.key() != claim.key() {
-        return (top, case.owner(server, &top.key()));
-    }
-    let sets = case.of_kind(server, "apps", "StatefulSet").iter().copied();
-    let mut sets = sets.filter(|set| claims::makes(set, &claim.key()));
-    let maker = sets.next().unwrap_or(claim);
-    (maker, case.owner(server, &maker.key()))
-}
-
 /// Names another class wherever the claims come from.
-fn take_other(case: &Case<'_>, server: &str, other: &str, claims: &[&Object]) -> Option<Fix> {
+fn take_other<'a>(case: &Case<'a>, server: &str, other: &str, claims: &[&'a Object]) -> Option<Fix> {
+    let sets = Sets::new(case, server);
     let mut fix = Fix::new(format!("Ask for StorageClass {other}"));
     let mut known = std::collections::BTreeSet::new();
     for claim in claims {
-        let (maker, app) = maker(case, server, claim);
+        let (maker, app) = sets.maker(case, server, claim);
         let Some(app) = app.filter(|_| known.insert(maker.key())) else { continue };
         let path = match maker.kind() {
             "PersistentVolumeClaim" => FieldPath::fields(["spec", "storageClassName"]),
@@ -176,7 +160,7 @@ fn template(set: &Object, claim: &Object) -> Option<usize> {
 }
 
 /// Claims that name no class where none is for such: the cluster lacks something, not each of them.
-fn no_default(case: &Case<'_>, server: &str, claims: &[&Object]) -> Finding {
+fn no_default<'a>(case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Finding {
     let there = classes(case, server);
     let names = words::list(claims.iter().map(|claim| format!("{}/{}", claim.namespace(), claim.name())));
     let cause = format!("no storage class is the default, and {names} names none").replace(" and names", " names");
@@ -189,7 +173,7 @@ fn no_default(case: &Case<'_>, server: &str, claims: &[&Object]) -> Finding {
             .verify("kubectl get storageclass")
     });
     Finding::new(RULE.code, Node::Cluster(server.into()), cause)
-        .of(single(case, server, claims))
+        .of(Sets::new(case, server).app(case, server, claims))
         .seen(claims.first().and_then(|claim| case.event(server, &claim.key(), &["FailedBinding"])))
         .seen([Evidence::seen(match there.is_empty() {
             true => "there is no storage class at all".to_owned(),

@@ -26,7 +26,13 @@ impl Blocked<'_> {
     /// Whether the pods were meant to tolerate what they do not: somebody wrote that they have no tolerations, or those beside
     /// them have one and they have none.
     pub(super) fn is_overridden(&self) -> bool {
-        self.emptied.is_some() || (self.tolerating.len() > 1 && self.tolerating.len() * 2 > self.others && !has_own(&self.waiting.spec))
+        let most_do = self.tolerating.len() > 1 && self.tolerating.len() * 2 > self.others;
+        match self.emptied {
+            Some("tolerations: []") => true,
+            // A chart may write an empty selector of its own accord.
+            Some(_) => !self.tolerating.is_empty(),
+            None => most_do && !has_own(&self.waiting.spec),
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use lynceus_object::{Object, ObjectKey, Value, json};
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::Node;
 use crate::rules::Rule;
 use crate::snapshot::Wanted;
 use crate::words;

@@ -2,7 +2,7 @@
 
 use lynceus_object::{FieldPath, Object};
 
-use super::claims;
+use super::claims::{self, Sets};
 use super::scheduler::{self, Obstacle, Waiting};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
@@ -41,9 +41,11 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
                 findings.add(out_of_reach(case, server, &one));
             }
         }
+        let sets = Sets::new(case, server);
         for claim in claims::pending(case, server) {
             if let Some(said) = unfit(case, server, claim) {
-                findings.add(found(case, server, claim, said));
+                let app = sets.maker(case, server, claim).1;
+                findings.add(found(case, server, claim, said).of(app));
             }
         }
     }
@@ -83,7 +85,6 @@ fn found(case: &Case<'_>, server: &str, claim: &Object, said: &str) -> Finding {
         Some(Evidence::Field { object: claim.key(), path: FieldPath::fields(path.iter().copied()), value })
     };
     Finding::new(RULE.code, case.node(server, &claim.key()), cause)
-        .of(case.owner(server, &claim.key()))
         .seen(case.event(server, &claim.key(), &["ProvisioningFailed", "VolumeMismatch", "FailedBinding"]))
         .seen([field(&["spec", "accessModes"]), field(&["spec", "resources", "requests", "storage"])].into_iter().flatten())
         .affects([Node::object(server, claim.key())])
