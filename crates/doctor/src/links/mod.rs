@@ -7,6 +7,7 @@ pub(crate) mod kind;
 pub(crate) mod missing;
 pub(crate) mod origin;
 pub(crate) mod produced;
+mod provisioner;
 pub(crate) mod reference;
 pub(crate) mod route;
 pub(crate) mod service;
@@ -22,6 +23,7 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
     for server in case.servers() {
         workload::link(case, server, graph);
         claim::link(case, server, graph);
+        provisioner::link(case, server, graph);
         store::link(case, server, graph);
         reference::link(case, server, graph);
         service::link(case, server, graph);

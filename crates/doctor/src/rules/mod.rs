@@ -16,6 +16,8 @@ mod missing_class;
 mod missing_key;
 mod missing_object;
 mod missing_service;
+#[cfg(test)]
+mod mixed;
 mod near;
 mod no_room;
 mod node_selector;
