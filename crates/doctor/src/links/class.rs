@@ -35,7 +35,9 @@ pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
     for server in case.servers() {
         for (group, kind) in [("networking.k8s.io", "Ingress"), ("gateway.networking.k8s.io", "Gateway")] {
             let objects = case.of_kind(server, group, kind).iter().copied();
-            objects.filter(|object| case.is_unwell(object)).for_each(|object| of_entry(server, object, &mut all));
+            objects
+                .filter(|object| case.is_unwell(object))
+                .for_each(|object| of_entry(server, object, &mut all));
         }
     }
     all.retain(|named| case.is_absent(named.server, &named.class));

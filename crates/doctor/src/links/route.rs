@@ -80,7 +80,8 @@ fn ingress<'a>(server: &'a str, object: &'a Object, all: &mut Vec<Backend<'a>>) 
     take(FieldPath::fields(["spec", "defaultBackend"]), object.at(&["spec", "defaultBackend"]));
     for (rule, one) in object.value().items_at(&["spec", "rules"]).iter().enumerate() {
         for (place, part) in one.items_at(&["http", "paths"]).iter().enumerate() {
-            let path = FieldPath::fields(["spec", "rules"]).index(rule).field("http").field("paths").index(place);
+            let path =
+                FieldPath::fields(["spec", "rules"]).index(rule).field("http").field("paths").index(place);
             take(path.field("backend"), part.get("backend"));
         }
     }
@@ -97,7 +98,9 @@ fn route<'a>(server: &'a str, object: &'a Object, all: &mut Vec<Backend<'a>>) {
     }
     for (place, parent) in object.value().items_at(&["spec", "parentRefs"]).iter().enumerate() {
         let text = |field| parent.str_at(&[field]).filter(|text: &&str| !text.is_empty());
-        let Some(name) = text("name").filter(|_| text("kind").unwrap_or("Gateway") == "Gateway") else { continue };
+        let Some(name) = text("name").filter(|_| text("kind").unwrap_or("Gateway") == "Gateway") else {
+            continue;
+        };
         let path = FieldPath::fields(["spec", "parentRefs"]).index(place);
         all.push(Backend {
             server,
@@ -123,7 +126,13 @@ fn openshift<'a>(server: &'a str, object: &'a Object, all: &mut Vec<Backend<'a>>
 }
 
 /// `{name, namespace, port}`
-fn whole<'a>(server: &'a str, object: &'a Object, path: FieldPath, value: Option<&'a Value>, all: &mut Vec<Backend<'a>>) {
+fn whole<'a>(
+    server: &'a str,
+    object: &'a Object,
+    path: FieldPath,
+    value: Option<&'a Value>,
+    all: &mut Vec<Backend<'a>>,
+) {
     let Some(value) = value.filter(|value| !value.is_null()) else { return };
     let Some(name) = value.str_at(&["name"]).filter(|name| !name.is_empty()) else { return };
     let namespace = value.str_at(&["namespace"]).filter(|one| !one.is_empty()).unwrap_or(object.namespace());

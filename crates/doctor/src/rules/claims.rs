@@ -10,7 +10,8 @@ use crate::node::AppName;
 /// The claims of a cluster that wait for a volume.
 pub(super) fn pending<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Object> {
     let all = case.of_kind(server, "", "PersistentVolumeClaim").iter().copied();
-    all.filter(|claim| claim.value().str_at(&["status", "phase"]) == Some("Pending") && !claim.is_deleting()).collect()
+    all.filter(|claim| claim.value().str_at(&["status", "phase"]) == Some("Pending") && !claim.is_deleting())
+        .collect()
 }
 
 /// The key of a storage class.
@@ -50,11 +51,13 @@ pub(super) fn uses(object: &Object, claim: &ObjectKey) -> bool {
 pub(super) fn makes(set: &Object, claim: &ObjectKey) -> bool {
     let fits = |template: &Value| {
         let name = template.str_at(&["metadata", "name"]).unwrap_or_default();
-        let rest = claim.name.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_prefix(set.name()));
+        let rest =
+            claim.name.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_prefix(set.name()));
         let number = rest.and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     };
-    set.namespace() == claim.namespace && set.value().items_at(&["spec", "volumeClaimTemplates"]).iter().any(fits)
+    set.namespace() == claim.namespace
+        && set.value().items_at(&["spec", "volumeClaimTemplates"]).iter().any(fits)
 }
 
 /// The StatefulSets of each namespace, to find the one that a claim comes from.
@@ -72,7 +75,12 @@ impl<'a> Sets<'a> {
     }
 
     /// What brings a claim about: what owns it, the set whose template it is of, or itself; and whose that is.
-    pub(super) fn maker(&self, case: &Case<'a>, server: &str, claim: &'a Object) -> (&'a Object, Option<AppName>) {
+    pub(super) fn maker(
+        &self,
+        case: &Case<'a>,
+        server: &str,
+        claim: &'a Object,
+    ) -> (&'a Object, Option<AppName>) {
         let mut sets = self.0.get(claim.namespace()).into_iter().flatten().copied();
         let maker = sets.find(|set| makes(set, &claim.key())).unwrap_or_else(|| case.top(server, claim));
         (maker, case.owner(server, &maker.key()))
@@ -80,7 +88,8 @@ impl<'a> Sets<'a> {
 
     /// The application that all claims come from, if it is one.
     pub(super) fn app(&self, case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Option<AppName> {
-        let mut apps: Vec<AppName> = claims.iter().filter_map(|claim| self.maker(case, server, claim).1).collect();
+        let mut apps: Vec<AppName> =
+            claims.iter().filter_map(|claim| self.maker(case, server, claim).1).collect();
         apps.sort();
         apps.dedup();
         if apps.len() == 1 { apps.pop() } else { None }

@@ -7,8 +7,8 @@ use lynceus_object::{Object, ObjectKey, Value};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::Fix;
-use crate::links::service;
 use crate::links::origin::Origins;
+use crate::links::service;
 use crate::node::Node;
 use crate::words;
 
@@ -47,24 +47,32 @@ fn is_blamed(pods: &Pods<'_>, said: &str, key: &ObjectKey) -> bool {
     let whole = format!("{}.{}.svc", key.name, key.namespace);
     let texts = pods.containers().into_iter().flat_map(|(_, container)| {
         let env = container.items_at(&["env"]).iter().filter_map(|one| one.str_at(&["value"]));
-        let words = ["args", "command"].iter().flat_map(|field| container.items_at(&[field])).filter_map(Value::as_str);
+        let words = ["args", "command"]
+            .iter()
+            .flat_map(|field| container.items_at(&[field]))
+            .filter_map(Value::as_str);
         env.chain(words).collect::<Vec<_>>()
     });
-    let is_resolved = said.contains("no such host") || said.contains("could not translate host") || said.contains("Name or service not known");
+    let is_resolved = said.contains("no such host")
+        || said.contains("could not translate host")
+        || said.contains("Name or service not known");
     texts.into_iter().any(|text| text.contains(&whole)) || (is_resolved && said.contains(key.name.as_str()))
 }
 
 /// Whether a pod was started and ended badly; one that ran out of memory blames nobody.
 fn fails(pod: &Object) -> bool {
     ended(pod).any(|end| {
-        end.int_at(&["exitCode"]).is_some_and(|code| code != 0) && end.str_at(&["reason"]) != Some("OOMKilled")
+        end.int_at(&["exitCode"]).is_some_and(|code| code != 0)
+            && end.str_at(&["reason"]) != Some("OOMKilled")
     })
 }
 
 fn ended(pod: &Object) -> impl Iterator<Item = &Value> {
     let statuses = ["initContainerStatuses", "containerStatuses"].iter();
     let statuses = statuses.flat_map(|field| pod.value().items_at(&["status", field]));
-    statuses.flat_map(|status| ["state", "lastState"].iter().filter_map(|state| status.at(&[state, "terminated"])))
+    statuses.flat_map(|status| {
+        ["state", "lastState"].iter().filter_map(|state| status.at(&[state, "terminated"]))
+    })
 }
 
 fn last_words(pod: &Object) -> String {
@@ -79,9 +87,18 @@ fn found(case: &Case<'_>, server: &str, key: ObjectKey, owners: &[&Object]) -> F
         true => format!("there is not even a namespace {}", key.namespace),
         false => format!("namespace {} has none of that name", key.namespace),
     };
-    let cause = format!("{names} fails and is set to ask Service {}.{}, which is defined nowhere: {place}", key.name, key.namespace);
+    let cause = format!(
+        "{names} fails and is set to ask Service {}.{}, which is defined nowhere: {place}",
+        key.name, key.namespace
+    );
     let seen = owners.iter().map(|owner| {
-        Evidence::seen(format!("the settings of {} {} name {}.{}", owner.kind(), owner.name(), key.name, key.namespace))
+        Evidence::seen(format!(
+            "the settings of {} {} name {}.{}",
+            owner.kind(),
+            owner.name(),
+            key.name,
+            key.namespace
+        ))
     });
     Finding::new("LYN0303", Node::object(server, key.clone()), cause)
         .of(owners.iter().find_map(|owner| case.owner(server, &owner.key())))
@@ -119,7 +136,10 @@ status:
 
     #[test]
     fn pods_that_run_out_of_memory_blame_nobody() {
-        assert_eq!(check("LYN0303", &FAILS.replace("{exitCode: 1}", "{exitCode: 137, reason: OOMKilled}")), "");
+        assert_eq!(
+            check("LYN0303", &FAILS.replace("{exitCode: 1}", "{exitCode: 137, reason: OOMKilled}")),
+            ""
+        );
     }
 
     #[test]

@@ -48,15 +48,20 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 }
 
 fn found(case: &Case<'_>, server: &str, class: ObjectKey, users: &[Named<'_>]) -> Finding {
-    let mut there: Vec<&str> = case.of_kind(server, &class.group, &class.kind).iter().map(|one| one.name()).collect();
+    let mut there: Vec<&str> =
+        case.of_kind(server, &class.group, &class.kind).iter().map(|one| one.name()).collect();
     there.sort_unstable();
-    let near = near::nearest(&class.name, there.iter().copied()).or(there.first().copied().filter(|_| there.len() == 1));
+    let near = near::nearest(&class.name, there.iter().copied())
+        .or(there.first().copied().filter(|_| there.len() == 1));
     let names = words::list(users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())));
     let others = match there.is_empty() {
         true => String::new(),
         false => format!("; there {} {}", if there.len() == 1 { "is" } else { "are" }, words::list(&there)),
     };
-    let cause = format!("there is no {} {}, which {names} names, and nobody brings it{others}", class.kind, class.name);
+    let cause = format!(
+        "there is no {} {}, which {names} names, and nobody brings it{others}",
+        class.kind, class.name
+    );
     let evidence = users.iter().map(|one| Evidence::Field {
         object: one.holder.key(),
         path: one.path.clone(),
@@ -68,7 +73,10 @@ fn found(case: &Case<'_>, server: &str, class: ObjectKey, users: &[Named<'_>]) -
         .affects(users.iter().map(|one| case.node(server, &one.holder.key())))
         .fix(near.and_then(|near| take(case, near, &class, users)))
         .fix([Fix::new(format!("Bring {} {}", class.kind, class.name))
-            .person(format!("install what comes with {} {}, or add it to an application", class.kind, class.name))
+            .person(format!(
+                "install what comes with {} {}, or add it to an application",
+                class.kind, class.name
+            ))
             .verify(format!("kubectl get {}", class.kind.to_lowercase()))])
 }
 
@@ -118,13 +126,18 @@ metadata: {name: nginx}
 
     #[test]
     fn an_ingress_that_has_an_address_has_somebody_who_serves_it() {
-        let served = NO_CLASS.replace("spec: {ingressClassName: ngnix}\n---", "spec: {ingressClassName: ngnix}\nstatus: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}\n---");
+        let served = NO_CLASS.replace(
+            "spec: {ingressClassName: ngnix}\n---",
+            "spec: {ingressClassName: ngnix}\nstatus: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}\n---",
+        );
         assert_eq!(check("LYN0304", &served), "");
     }
 
     #[test]
     fn a_class_that_somebody_brings_is_waited_for() {
-        let brought = format!("@app ingress OutOfSync Missing\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {{name: ngnix}}\n{NO_CLASS}");
+        let brought = format!(
+            "@app ingress OutOfSync Missing\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {{name: ngnix}}\n{NO_CLASS}"
+        );
         assert_eq!(check("LYN0304", &brought), "");
     }
 }

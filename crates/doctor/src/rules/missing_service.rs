@@ -50,7 +50,8 @@ fn named(case: &Case<'_>, findings: &mut Findings) {
     let mut missing: BTreeMap<(&str, ObjectKey), Vec<Backend<'_>>> = BTreeMap::new();
     for backend in route::backends(case) {
         let wanted = case.wanted(backend.server, &backend.key);
-        let service = case.live(backend.server, &backend.key).or_else(|| wanted.first().map(|(_, one)| &one.object));
+        let service =
+            case.live(backend.server, &backend.key).or_else(|| wanted.first().map(|(_, one)| &one.object));
         match service {
             // Words of a controller, which mean no service.
             _ if backend.port.and_then(Value::as_str) == Some("use-annotation") => {}
@@ -83,7 +84,9 @@ fn services<'a>(case: &Case<'a>) -> HashMap<(&'a str, &'a str, &'a str), BTreeSe
     };
     for server in case.servers() {
         case.of_kind(server, "", "Service").iter().for_each(|object| note(server, object));
-        case.of_kind(server, "gateway.networking.k8s.io", "Gateway").iter().for_each(|object| note(server, object));
+        case.of_kind(server, "gateway.networking.k8s.io", "Gateway")
+            .iter()
+            .for_each(|object| note(server, object));
     }
     for app in case.apps() {
         app.wanted().iter().for_each(|wanted| note(app.server(), &wanted.object));
@@ -101,8 +104,10 @@ fn not_there(
     let beside = names.get(&(server, key.kind.as_str(), key.namespace.as_str()));
     let near = near::nearest(&key.name, beside.into_iter().flatten().copied());
     let hint = near.map(|near| format!("; there is {} {near}", key.kind)).unwrap_or_default();
-    let who: BTreeSet<String> = users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())).collect();
-    let cause = format!("{} {} is named by {} and defined nowhere{hint}", key.kind, key.name, words::list(who));
+    let who: BTreeSet<String> =
+        users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())).collect();
+    let cause =
+        format!("{} {} is named by {} and defined nowhere{hint}", key.kind, key.name, words::list(who));
     let evidence = users.iter().map(|one| Evidence::Field {
         object: one.holder.key(),
         path: one.path.clone(),
@@ -131,7 +136,8 @@ fn edit<'b>(
     let mut fix = Fix::new(title);
     for (one, path, value) in edits {
         if let Some(app) = case.owner(one.server, &one.holder.key()) {
-            fix = fix.git(&app, Place::Field { object: one.holder.key(), path: path.clone(), value: Some(value) });
+            fix = fix
+                .git(&app, Place::Field { object: one.holder.key(), path: path.clone(), value: Some(value) });
         }
     }
     fix.has_edits().then(|| fix.risk(Risk::Low, "requests that are not answered now").why("it is there"))
@@ -148,7 +154,12 @@ fn findings_of_port(case: &Case<'_>, backend: &Backend<'_>, service: &Object, fi
     let shown = words::shown(wanted);
     let there = words::list(ports.iter().map(port_name));
     let key = backend.holder.key();
-    let cause = format!("{} {} sends to port {shown} of Service {}, which has {there}", key.kind, key.name, service.name());
+    let cause = format!(
+        "{} {} sends to port {shown} of Service {}, which has {there}",
+        key.kind,
+        key.name,
+        service.name()
+    );
     let evidence = Evidence::Field { object: key.clone(), path: backend.port_path.clone(), value: shown };
     let only = ports.first().filter(|_| ports.len() == 1);
     let right = only.and_then(|port| match wanted.as_str() {
@@ -166,7 +177,8 @@ fn findings_of_port(case: &Case<'_>, backend: &Backend<'_>, service: &Object, fi
             .severity(Severity::P2)
             .seen([evidence])
             .fix(fix)
-            .fix([Fix::new("Name a port that the Service has").person(format!("Service {} has {there}", service.name()))]),
+            .fix([Fix::new("Name a port that the Service has")
+                .person(format!("Service {} has {there}", service.name()))]),
     );
 }
 
@@ -196,7 +208,9 @@ fn monitors(case: &Case<'_>, server: &str, findings: &mut Findings) {
         services.entry(service.namespace()).or_default().push(service);
     }
     for monitor in monitors {
-        let Ok(selector) = lynceus_object::Selector::from_object(monitor.at(&["spec", "selector"])) else { continue };
+        let Ok(selector) = lynceus_object::Selector::from_object(monitor.at(&["spec", "selector"])) else {
+            continue;
+        };
         let names = monitor.value().items_at(&["spec", "namespaceSelector", "matchNames"]);
         let own = [monitor.namespace()];
         let spaces: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
@@ -208,7 +222,8 @@ fn monitors(case: &Case<'_>, server: &str, findings: &mut Findings) {
             .flat_map(|service| service.value().items_at(&["spec", "ports"]))
             .filter_map(|port| port.str_at(&["name"]))
             .collect();
-        let asked = monitor.value().items_at(&["spec", "endpoints"]).iter().filter_map(|one| one.str_at(&["port"]));
+        let asked =
+            monitor.value().items_at(&["spec", "endpoints"]).iter().filter_map(|one| one.str_at(&["port"]));
         for port in asked.filter(|port| !selected.is_empty() && !ports.contains(port)) {
             findings.add(unheard(case, server, monitor, port, &ports));
         }
@@ -217,7 +232,10 @@ fn monitors(case: &Case<'_>, server: &str, findings: &mut Findings) {
 
 fn unheard(case: &Case<'_>, server: &str, monitor: &Object, port: &str, there: &BTreeSet<&str>) -> Finding {
     let has = if there.is_empty() { "no named ports".to_owned() } else { words::list(there) };
-    let cause = format!("ServiceMonitor {} asks port {port}, and the services that it selects have {has}", monitor.name());
+    let cause = format!(
+        "ServiceMonitor {} asks port {port}, and the services that it selects have {has}",
+        monitor.name()
+    );
     Finding::new(RULE.code, Node::object(server, monitor.key()), cause)
         .of(case.owner(server, &monitor.key()))
         .severity(Severity::P3)
@@ -273,7 +291,8 @@ spec: {ports: [{name: http, port: 80}]}
 
     #[test]
     fn a_service_that_an_operator_or_an_application_is_going_to_make_is_waited_for() {
-        let operator = "---\napiVersion: db.example.org/v1\nkind: Database\nmetadata: {name: webb, namespace: shop}\n";
+        let operator =
+            "---\napiVersion: db.example.org/v1\nkind: Database\nmetadata: {name: webb, namespace: shop}\n";
         assert_eq!(check("LYN0303", &format!("{INGRESS}{operator}")), "");
         let comes = "@app later OutOfSync Missing\napiVersion: v1\nkind: Service\nmetadata: {name: webb, namespace: shop}\n";
         assert_eq!(check("LYN0303", &format!("{comes}{INGRESS}")), "");
@@ -293,7 +312,9 @@ kind: Service
 metadata: {name: web, namespace: shop, labels: {app: web}}
 spec: {ports: [{name: http, port: 80}]}
 ";
-        assert!(check("LYN0303", text).contains("asks port metrics, and the services that it selects have http"));
+        assert!(
+            check("LYN0303", text).contains("asks port metrics, and the services that it selects have http")
+        );
         assert_eq!(check("LYN0303", &text.replace("name: http", "name: metrics")), "");
     }
 }

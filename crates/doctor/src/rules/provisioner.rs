@@ -77,10 +77,16 @@ fn found<'a>(case: &Case<'a>, server: &str, class: &str, failing: &[(&'a Object,
     let (claim, said) = &failing[0];
     let object = case.live(server, &claims::class_key(class));
     let provisioner = object.and_then(|class| class.value().str_at(&["provisioner"])).unwrap_or_default();
-    let names = words::list(failing.iter().map(|(claim, _)| format!("{}/{}", claim.namespace(), claim.name())));
+    let names =
+        words::list(failing.iter().map(|(claim, _)| format!("{}/{}", claim.namespace(), claim.name())));
     let cause = match said.starts_with("Waiting for a volume") {
-        true => format!("{provisioner}, which makes volumes of class {class}, makes none for {names}: it does not answer"),
-        false => format!("{provisioner}, which makes volumes of class {class}, makes none for {names}: {}", words::quote(reason(said))),
+        true => format!(
+            "{provisioner}, which makes volumes of class {class}, makes none for {names}: it does not answer"
+        ),
+        false => format!(
+            "{provisioner}, which makes volumes of class {class}, makes none for {names}: {}",
+            words::quote(reason(said))
+        ),
     };
     let claims: Vec<&Object> = failing.iter().map(|(claim, _)| *claim).collect();
     Finding::new(RULE.code, Node::object(server, claims::class_key(class)), cause)
@@ -96,7 +102,8 @@ fn found<'a>(case: &Case<'a>, server: &str, class: &str, failing: &[(&'a Object,
 
 /// What the driver says, without what everybody knows.
 fn reason(said: &str) -> &str {
-    said.split_once("desc = ").map_or_else(|| said.split_once("\": ").map_or(said, |(_, rest)| rest), |(_, rest)| rest)
+    said.split_once("desc = ")
+        .map_or_else(|| said.split_once("\": ").map_or(said, |(_, rest)| rest), |(_, rest)| rest)
 }
 
 fn drivers(case: &Case<'_>, server: &str, provisioner: &str) -> Option<Evidence> {

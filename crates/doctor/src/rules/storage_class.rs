@@ -67,7 +67,8 @@ fn is_nowhere(case: &Case<'_>, server: &str, name: &str) -> bool {
 
 /// Whether a claim names a volume itself: its class is then a mere label.
 fn is_waiting_for_volume(claim: &Object) -> bool {
-    claim.value().str_at(&["spec", "volumeName"]).is_some_and(|name| !name.is_empty()) || claim.at(&["spec", "selector"]).is_some()
+    claim.value().str_at(&["spec", "volumeName"]).is_some_and(|name| !name.is_empty())
+        || claim.at(&["spec", "selector"]).is_some()
 }
 
 fn classes<'a>(case: &Case<'a>, server: &str) -> Vec<&'a str> {
@@ -80,7 +81,9 @@ fn classes<'a>(case: &Case<'a>, server: &str) -> Vec<&'a str> {
 fn default_of<'a>(case: &Case<'a>, server: &str) -> Option<&'a str> {
     let mut all = case.of_kind(server, "storage.k8s.io", "StorageClass").iter().copied();
     let is_default = |class: &&'a Object| {
-        [DEFAULT, "storageclass.beta.kubernetes.io/is-default-class"].iter().any(|key| class.annotation(key) == Some("true"))
+        [DEFAULT, "storageclass.beta.kubernetes.io/is-default-class"]
+            .iter()
+            .any(|key| class.annotation(key) == Some("true"))
     };
     all.find(is_default).map(Object::name)
 }
@@ -95,7 +98,9 @@ fn found<'a>(case: &Case<'a>, server: &str, name: &str, claims: &[&'a Object]) -
     let near = near::nearest(name, there.iter().copied());
     let others = match (near, there.is_empty()) {
         (Some(near), _) => format!("; there is {near}"),
-        (None, false) => format!("; there {} {}", if there.len() == 1 { "is" } else { "are" }, words::list(&there)),
+        (None, false) => {
+            format!("; there {} {}", if there.len() == 1 { "is" } else { "are" }, words::list(&there))
+        }
         (None, true) => String::new(),
     };
     let cause = format!(
@@ -103,7 +108,8 @@ fn found<'a>(case: &Case<'a>, server: &str, name: &str, claims: &[&'a Object]) -
         words::count(claims.len(), "claim")
     )
     .replace("1 claim ask ", "1 claim asks ");
-    let take = near.or_else(|| default_of(case, server)).or(there.first().copied().filter(|_| there.len() == 1));
+    let take =
+        near.or_else(|| default_of(case, server)).or(there.first().copied().filter(|_| there.len() == 1));
     let fixes = take.into_iter().filter_map(|other| take_other(case, server, other, claims));
     Finding::new(RULE.code, Node::object(server, claims::class_key(name)), cause)
         .of(Sets::new(case, server).app(case, server, claims))
@@ -137,18 +143,22 @@ fn take_other<'a>(case: &Case<'a>, server: &str, other: &str, claims: &[&'a Obje
         let path = match maker.kind() {
             "PersistentVolumeClaim" => FieldPath::fields(["spec", "storageClassName"]),
             _ => match template(maker, claim) {
-                Some(place) => {
-                    FieldPath::fields(["spec", "volumeClaimTemplates"]).index(place).field("spec").field("storageClassName")
-                }
+                Some(place) => FieldPath::fields(["spec", "volumeClaimTemplates"])
+                    .index(place)
+                    .field("spec")
+                    .field("storageClassName"),
                 None => continue,
             },
         };
         fix = fix.git(&app, Place::Field { object: maker.key(), path, value: Some(Value::from(other)) });
     }
     fix.has_edits().then(|| {
-        fix.risk(Risk::Medium, "the claims, and the StatefulSets that they come from, have to be deleted and made anew")
-            .why("the class is there; claims cannot be changed afterwards, and these hold nothing yet")
-            .verify("kubectl get pvc -A")
+        fix.risk(
+            Risk::Medium,
+            "the claims, and the StatefulSets that they come from, have to be deleted and made anew",
+        )
+        .why("the class is there; claims cannot be changed afterwards, and these hold nothing yet")
+        .verify("kubectl get pvc -A")
     })
 }
 
@@ -163,7 +173,8 @@ fn template(set: &Object, claim: &Object) -> Option<usize> {
 fn no_default<'a>(case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Finding {
     let there = classes(case, server);
     let names = words::list(claims.iter().map(|claim| format!("{}/{}", claim.namespace(), claim.name())));
-    let cause = format!("no storage class is the default, and {names} names none").replace(" and names", " names");
+    let cause =
+        format!("no storage class is the default, and {names} names none").replace(" and names", " names");
     let mark = there.first().map(|class| {
         let patch = format!("kubectl annotate storageclass {class} {DEFAULT}=true");
         Fix::new(format!("Mark StorageClass {class} as the default"))
@@ -181,7 +192,9 @@ fn no_default<'a>(case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Findi
         })])
         .affects(claims.iter().map(|claim| Node::object(server, claim.key())))
         .fix(mark)
-        .fix([Fix::new("Name a class in the claims").person("set storageClassName where the claims come from")])
+        .fix([
+            Fix::new("Name a class in the claims").person("set storageClassName where the claims come from")
+        ])
 }
 
 #[cfg(test)]
@@ -231,7 +244,9 @@ metadata: {name: managed-premium}
 
     #[test]
     fn a_class_that_somebody_brings_is_waited_for() {
-        let brought = format!("@app storage OutOfSync Missing\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: managed-premum}}\n{MISSING}");
+        let brought = format!(
+            "@app storage OutOfSync Missing\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: managed-premum}}\n{MISSING}"
+        );
         assert_eq!(check("LYN0602", &brought), "");
     }
 }

@@ -7,6 +7,7 @@ use lynceus_object::{Object, ObjectKey, Value, json};
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
+use crate::node::AppName;
 use crate::rules::Rule;
 use crate::snapshot::Wanted;
 use crate::words;
@@ -50,18 +51,55 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
     for app in case.apps() {
         let parts = hidden.get(app.server()).map_or(&[][..], Vec::as_slice);
-        if parts.is_empty() {
-            continue;
+        if !parts.is_empty() {
+            of_app(case, app, parts, app.wanted().iter().map(|one| (&one.object, Some(one))), findings);
         }
-        let mut about: BTreeMap<&str, Vec<&Wanted>> = BTreeMap::new();
-        for wanted in app.wanted() {
-            if let Some(part) = parts.iter().find(|part| is_about(&wanted.object, part)) {
-                about.entry(part).or_default().push(wanted);
+    }
+    for server in case.servers() {
+        let parts = hidden.get(server).map_or(&[][..], Vec::as_slice);
+        // What applications want that were not rendered is seen only in the cluster.
+        let mut live: BTreeMap<AppName, Vec<&Object>> = BTreeMap::new();
+        for object in KINDS.iter().flat_map(|(group, kind)| case.of_kind(server, group, kind)).copied() {
+            let is_hidden = parts.iter().any(|part| is_about(object, part));
+            let app = is_hidden.then(|| case.app_of(server, &object.key())).flatten();
+            if let Some(app) = app.filter(|app| app.wanted().is_empty()) {
+                live.entry(app.name.clone()).or_default().push(object);
             }
         }
-        about.into_iter().for_each(|(part, wanted)| findings.add(found(case, app, part, &wanted)));
+        for (name, objects) in live {
+            if let Some(app) = case.app(&name) {
+                of_app(case, app, parts, objects.into_iter().map(|object| (object, None)), findings);
+            }
+        }
     }
 }
+
+const KINDS: [(&str, &str); 4] = [
+    ("", "Service"),
+    ("monitoring.coreos.com", "ServiceMonitor"),
+    ("monitoring.coreos.com", "PodMonitor"),
+    ("monitoring.coreos.com", "PrometheusRule"),
+];
+
+/// One finding for each part that an application has something for.
+fn of_app<'a>(
+    case: &Case<'a>,
+    app: &App<'a>,
+    parts: &[&str],
+    objects: impl Iterator<Item = About<'a>>,
+    findings: &mut Findings,
+) {
+    let mut about: BTreeMap<&str, Vec<About<'a>>> = BTreeMap::new();
+    for one in objects {
+        if let Some(part) = parts.iter().find(|part| is_about(one.0, part)) {
+            about.entry(part).or_default().push(one);
+        }
+    }
+    about.into_iter().for_each(|(part, objects)| findings.add(found(case, app, part, &objects)));
+}
+
+/// An object for a part of the control plane, and how it is wanted if that is known.
+type About<'a> = (&'a Object, Option<&'a Wanted>);
 
 /// Whether a cluster has nodes and pods to see, none of them a part of the control plane: others run it.
 fn is_hidden(case: &Case<'_>, server: &str, part: &str) -> bool {
@@ -74,11 +112,19 @@ fn is_hidden(case: &Case<'_>, server: &str, part: &str) -> bool {
     let is_own = nodes.iter().any(|node| rules(&node));
     // One binary that is the whole control plane shows its parts on the nodes that run it.
     let is_one = nodes.iter().any(|node| {
-        node.value().str_at(&["status", "nodeInfo", "kubeletVersion"]).is_some_and(|version| version.contains("+k3s") || version.contains("+rke2"))
+        node.value()
+            .str_at(&["status", "nodeInfo", "kubeletVersion"])
+            .is_some_and(|version| version.contains("+k3s") || version.contains("+rke2"))
     });
     let absent = ObjectKey::new("", "Pod", "kube-system", part);
-    let has_pods = case.of_kind(server, "", "Pod").iter().any(|pod| pod.namespace() == "kube-system" && is_pod_of(pod, part));
-    !nodes.is_empty() && case.is_absent(server, &absent) && !has_pods && (part == "kube-proxy" || !(is_own || is_one))
+    let has_pods = case
+        .of_kind(server, "", "Pod")
+        .iter()
+        .any(|pod| pod.namespace() == "kube-system" && is_pod_of(pod, part));
+    !nodes.is_empty()
+        && case.is_absent(server, &absent)
+        && !has_pods
+        && (part == "kube-proxy" || !(is_own || is_one))
 }
 
 fn is_pod_of(pod: &Object, part: &str) -> bool {
@@ -91,7 +137,9 @@ fn is_about(object: &Object, part: &str) -> bool {
     match (object.group(), object.kind()) {
         ("", "Service") => {
             object.namespace() == "kube-system"
-                && ["component", "k8s-app"].iter().any(|key| object.value().str_at(&["spec", "selector", key]) == Some(part))
+                && ["component", "k8s-app"]
+                    .iter()
+                    .any(|key| object.value().str_at(&["spec", "selector", key]) == Some(part))
         }
         ("monitoring.coreos.com", "ServiceMonitor" | "PodMonitor") => {
             let labels = object.at(&["spec", "selector", "matchLabels"]).and_then(Value::as_map);
@@ -108,35 +156,49 @@ fn asks_only(object: &Object, part: &str) -> bool {
     let groups = object.value().items_at(&["spec", "groups"]).iter();
     let rules: Vec<&Value> = groups.flat_map(|group| group.items_at(&["rules"])).collect();
     let job = format!("job=\"{part}\"");
-    let asks = |rule: &&Value| rule.get("expr").is_some_and(|expr| {
-        let text = expr.as_str().map_or_else(|| json::to_string(expr), str::to_owned);
-        text.replace(' ', "").contains(&job)
-    });
-    !rules.is_empty() && rules.iter().all(|rule| asks(&rule))
+    let asks = |rule: &&Value| {
+        rule.get("expr").is_some_and(|expr| {
+            let text = expr.as_str().map_or_else(|| json::to_string(expr), str::to_owned);
+            text.replace(' ', "").contains(&job)
+        })
+    };
+    !rules.is_empty() && rules.iter().all(|rule| asks(rule))
 }
 
-fn found(case: &Case<'_>, app: &App<'_>, part: &str, about: &[&Wanted]) -> Finding {
-    let first = about.iter().min_by_key(|one| rank(one.object.kind())).copied().unwrap_or(about[0]);
-    let names = words::list(about.iter().map(|one| format!("{} {}", one.object.kind(), one.object.name())));
-    let cause = format!("{names} of {} is for {part}, which this platform does not show: namespace kube-system has no pod of it", app.name);
-    let is_felt = about.iter().any(|one| is_short(case, app, &one.object.key()));
+fn found(case: &Case<'_>, app: &App<'_>, part: &str, about: &[About<'_>]) -> Finding {
+    let (first, _) = about.iter().min_by_key(|(one, _)| rank(one.kind())).copied().unwrap_or(about[0]);
+    let name = |one: &Object| format!("{} {}", one.kind(), one.name());
+    let names = words::list(about.iter().map(|(one, _)| name(one)));
+    let cause = format!(
+        "{names} of {} is for {part}, which this platform does not show: namespace kube-system has no pod of it",
+        app.name
+    );
+    let is_felt = about.iter().any(|(one, _)| is_short(case, app, &one.key()));
     let option = PARTS.iter().find(|(name, _)| *name == part).map_or(part, |(_, option)| *option);
-    let version = case.cluster(app.server()).map(|view| view.version.as_str()).filter(|version| !version.is_empty());
-    let remove = about.iter().fold(Fix::new(format!("Remove what is for {part}")), |fix, one| {
-        fix.git(&app.name, Place::Remove { object: one.object.key() })
+    let version =
+        case.cluster(app.server()).map(|view| view.version.as_str()).filter(|version| !version.is_empty());
+    let remove = about.iter().fold(Fix::new(format!("Remove what is for {part}")), |fix, (one, _)| {
+        fix.git(&app.name, Place::Remove { object: one.key() })
     });
-    Finding::new(RULE.code, case.node(app.server(), &first.object.key()), cause)
+    Finding::new(RULE.code, case.node(app.server(), &first.key()), cause)
         .of(Some(app.name.clone()))
         .severity(if is_felt { Severity::P2 } else { Severity::P3 })
-        .seen(about.iter().filter_map(|one| app.file(one, format!("{} {}", one.object.kind(), one.object.name()))))
-        .seen(version.map(|version| Evidence::seen(format!("the cluster is {version}, and no node is of the control plane"))))
-        .affects(about.iter().map(|one| case.node(app.server(), &one.object.key())))
+        .seen(about.iter().filter_map(|(one, wanted)| app.file((*wanted)?, name(one))))
+        .seen(version.map(|version| {
+            Evidence::seen(format!("the cluster is {version}, and no node is of the control plane"))
+        }))
+        .affects(about.iter().map(|(one, _)| case.node(app.server(), &one.key())))
         .fix([
             Fix::new(format!("Switch {part} off in the chart's values"))
-                .person(format!("set {option}.enabled and its default rules to false in the values of {}", app.name))
+                .person(format!(
+                    "set {option}.enabled and its default rules to false in the values of {}",
+                    app.name
+                ))
                 .risk(Risk::Low, "monitors and alerts that never had anything to say")
                 .why("it goes with the next render, and stays away"),
-            remove.risk(Risk::Low, "monitors and alerts that never had anything to say").why("for manifests that come from no chart"),
+            remove
+                .risk(Risk::Low, "monitors and alerts that never had anything to say")
+                .why("for manifests that come from no chart"),
         ])
 }
 
@@ -187,12 +249,23 @@ metadata: {name: coredns-1, namespace: kube-system}
 
     #[test]
     fn a_scheduler_that_can_be_seen_may_have_rules() {
-        let seen = format!("{HIDDEN}---\napiVersion: v1\nkind: Pod\nmetadata: {{name: kube-scheduler-a, namespace: kube-system, labels: {{component: kube-scheduler}}}}\n");
+        let seen = format!(
+            "{HIDDEN}---\napiVersion: v1\nkind: Pod\nmetadata: {{name: kube-scheduler-a, namespace: kube-system, labels: {{component: kube-scheduler}}}}\n"
+        );
         assert_eq!(check("LYN0306", &seen), "");
     }
 
     #[test]
     fn a_cluster_that_runs_its_own_control_plane_may_have_rules() {
-        assert_eq!(check("LYN0306", &HIDDEN.replace("{name: a}\n---", "{name: a, labels: {node-role.kubernetes.io/control-plane: ''}}\n---")), "");
+        assert_eq!(
+            check(
+                "LYN0306",
+                &HIDDEN.replace(
+                    "{name: a}\n---",
+                    "{name: a, labels: {node-role.kubernetes.io/control-plane: ''}}\n---"
+                )
+            ),
+            ""
+        );
     }
 }

@@ -77,7 +77,9 @@ impl<'a> Labelled<'a> {
 
     /// Those with one label, the rarest ones of a selector first.
     fn lists<'s>(&'s self, namespace: &'s str, selector: &'s Labels<'s>) -> Vec<&'s [usize]> {
-        let list = |(key, value): (&&'s str, &&'s str)| self.by_label.get(&(namespace, *key, *value)).map_or(&[][..], Vec::as_slice);
+        let list = |(key, value): (&&'s str, &&'s str)| {
+            self.by_label.get(&(namespace, *key, *value)).map_or(&[][..], Vec::as_slice)
+        };
         let mut lists: Vec<&[usize]> = selector.iter().map(list).collect();
         lists.sort_by_key(|list| list.len());
         lists
@@ -125,7 +127,13 @@ fn slip<'l>(selector: &'l Labels<'l>, labels: &'l Labels<'l>) -> Option<Slip<'l>
     (is_only && is_near).then_some((*key, *wanted, *there))
 }
 
-fn found(case: &Case<'_>, server: &str, service: &Object, owner: &Object, (key, wanted, there): Slip<'_>) -> Finding {
+fn found(
+    case: &Case<'_>,
+    server: &str,
+    service: &Object,
+    owner: &Object,
+    (key, wanted, there): Slip<'_>,
+) -> Finding {
     let cause = format!(
         "Service {} selects no pods: it wants {key}={wanted}, and {} {} has {key}={there}",
         service.name(),
@@ -136,9 +144,16 @@ fn found(case: &Case<'_>, server: &str, service: &Object, owner: &Object, (key, 
     let app = case.owner(server, &service.key());
     let fix = app.as_ref().map(|app| {
         Fix::new(format!("Select {key}={there}"))
-            .git(app, Place::Field { object: service.key(), path: path.clone(), value: Some(Value::from(there)) })
+            .git(
+                app,
+                Place::Field { object: service.key(), path: path.clone(), value: Some(Value::from(there)) },
+            )
             .risk(Risk::Low, format!("requests to Service {}, which nobody answers now", service.name()))
-            .verify(format!("kubectl -n {} get endpointslices -l kubernetes.io/service-name={}", service.namespace(), service.name()))
+            .verify(format!(
+                "kubectl -n {} get endpointslices -l kubernetes.io/service-name={}",
+                service.namespace(),
+                service.name()
+            ))
     });
     Finding::new("LYN0303", Node::object(server, service.key()), cause)
         .of(app)
