@@ -166,7 +166,7 @@ fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a
             && !app.wanted().iter().any(|one| claims::uses(&one.object, &claim.key()))
     };
     let claim = unwell.first().copied()?;
-    unwell.iter().all(|one| waits(one)).then_some((parent, claim))
+    unwell.iter().all(waits).then_some((parent, claim))
 }
 
 fn found_above(case: &Case<'_>, app: &App<'_>, parent: &App<'_>, claim: &Object) -> Finding {

@@ -243,6 +243,13 @@ data: {password: x}
     }
 
     #[test]
+    fn what_an_application_lists_in_its_status_is_on_its_way() {
+        let listed = "@app secrets OutOfSync Missing\n@status {resources: [{version: v1, kind: Secret, namespace: shop, name: \
+                      db-credential, status: OutOfSync, health: {status: Missing}}]}\n";
+        assert_eq!(check("LYN0301", &format!("{listed}{NEEDS}")), "");
+    }
+
+    #[test]
     fn what_is_optional_is_not_needed() {
         assert_eq!(
             check(

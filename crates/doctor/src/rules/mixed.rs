@@ -214,3 +214,94 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
 ";
     assert_eq!(roots(text), "P0 LYN0401/driver/Deployment/disks explains db driver\n");
 }
+
+/// What is found in clusters where all is well: roles that pods get while they run, optional references, claims that wait for
+/// nobody, old events, services of others.
+const WELL: &str = "
+@app web Synced Healthy
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+@live
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
+status: {conditions: [{type: Ready, status: 'True'}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: d1, generation: 1}
+spec:
+  replicas: 1
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      priorityClassName: system-node-critical
+      containers: [{name: web, image: 'r.io/web:1', envFrom: [{secretRef: {name: extra, optional: true}}], env: [{name: OTEL, value: 'http://otel.obs.svc:4317'}]}]
+      volumes: [{name: ca, configMap: {name: kube-root-ca.crt}}]
+status: {observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1, namespace: shop, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d1, controller: true}]}
+spec: {nodeName: a, restartPolicy: Always, tolerations: [{operator: Exists}], containers: [{name: web, image: 'r.io/web:1'}]}
+status: {phase: Running, conditions: [{type: Ready, status: 'True'}, {type: PodScheduled, status: 'True'}], containerStatuses: [{name: web, ready: true, restartCount: 2, state: {running: {}}, lastState: {terminated: {exitCode: 0}}}]}
+---
+apiVersion: v1
+kind: Event
+metadata: {name: old, namespace: shop}
+involvedObject: {kind: Pod, namespace: shop, name: web-1}
+reason: FailedScheduling
+message: '0/1 nodes are available: 1 Insufficient cpu.'
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web-leader, namespace: shop}
+spec: {selector: {app: web, role: leader}, ports: [{name: http, port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: outside, namespace: shop}
+spec: {type: ExternalName, externalName: example.org}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop}
+spec: {ingressClassName: nginx, rules: [{http: {paths: [{backend: {service: {name: web, port: {name: http}}}}, {backend: {service: {name: outside, port: {number: 443}}}}, {backend: {service: {name: ssl-redirect, port: {name: use-annotation}}}}]}}]}
+status: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: unused, namespace: shop}
+spec: {storageClassName: disk}
+status: {phase: Pending}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: disk}
+provisioner: disk.example.org
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: old, namespace: shop, uid: s1, generation: 1}
+spec: {replicas: 1, updateStrategy: {type: OnDelete}, template: {spec: {containers: [{name: old, image: 'r.io/old:2'}]}}}
+status: {observedGeneration: 1, replicas: 1, readyReplicas: 1, updateRevision: b, currentRevision: a}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: old-0, namespace: shop, labels: {controller-revision-hash: a}, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: old, uid: s1, controller: true}]}
+spec: {nodeName: a, restartPolicy: Always, containers: [{name: old, image: 'r.io/old:1'}]}
+status: {phase: Running, conditions: [{type: Ready, status: 'True'}], containerStatuses: [{name: old, ready: true, state: {running: {}}}]}
+";
+
+#[test]
+fn where_all_is_well_nothing_is_found() {
+    assert_eq!(roots(WELL), "");
+}

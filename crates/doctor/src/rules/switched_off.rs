@@ -238,6 +238,35 @@ status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
     }
 
     #[test]
+    fn what_an_operator_passes_on_to_its_pods_is_found() {
+        let text = "
+@app prom Synced Degraded
+@spec {source: {chart: kube-prometheus-stack}}
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main, namespace: mon}
+@live
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main, namespace: mon, uid: p1}
+spec: {serviceAccountName: prom-main}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: prometheus-main, namespace: mon, generation: 1, uid: s1, ownerReferences: [{apiVersion: monitoring.coreos.com/v1, kind: Prometheus, name: main, uid: p1, controller: true}]}
+spec: {replicas: 1, template: {spec: {serviceAccountName: prom-main, containers: [{name: p, image: p}], volumes: [{name: c, secret: {secretName: prometheus-main}}]}}}
+status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
+";
+        assert_eq!(
+            check("LYN0305", text),
+            "P1 LYN0305/prom/ServiceAccount/prom-main: ServiceAccount prom-main is needed by Prometheus main and not made: the \
+             chart of prom names it and does not make it\n  Prometheus mon/main: spec.serviceAccountName: prom-main\n  fix: Have \
+             the chart make ServiceAccount prom-main\n  fix: Add ServiceAccount prom-main\n"
+        );
+        assert_eq!(check("LYN0301", text), "", "what the operator makes for itself is its own affair");
+    }
+
+    #[test]
     fn what_plain_manifests_name_is_left_to_the_other_rule() {
         let plain = OFF.replace("@spec {source: {chart: kube-prometheus-stack, helm: {valuesObject: {prometheus: {serviceAccount: {create: false}}, alertmanager: {enabled: false}}}}}\n", "");
         assert_eq!(check("LYN0305", &plain), "");

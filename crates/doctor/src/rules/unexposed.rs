@@ -162,7 +162,7 @@ fn asks_only(object: &Object, part: &str) -> bool {
             text.replace(' ', "").contains(&job)
         })
     };
-    !rules.is_empty() && rules.iter().all(|rule| asks(rule))
+    !rules.is_empty() && rules.iter().all(asks)
 }
 
 fn found(case: &Case<'_>, app: &App<'_>, part: &str, about: &[About<'_>]) -> Finding {
