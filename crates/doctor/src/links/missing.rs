@@ -9,8 +9,12 @@ use crate::graph::Graph;
 use crate::node::Node;
 
 /// What every namespace has, or gets by itself.
-const GIVEN: [(&str, &str); 3] =
-    [("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt"), ("ConfigMap", "openshift-service-ca.crt")];
+const GIVEN: [(&str, &str); 4] = [
+    ("ServiceAccount", "default"),
+    ("ConfigMap", "kube-root-ca.crt"),
+    ("ConfigMap", "openshift-service-ca.crt"),
+    ("ConfigMap", "istio-ca-root-cert"),
+];
 
 /// Something that pods name and that is not there.
 pub(crate) struct Missing<'a> {
@@ -88,23 +92,53 @@ fn is_missing(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
 fn is_own(holder: &Object, key: &ObjectKey) -> bool {
     let templates = holder.value().items_at(&["spec", "volumeClaimTemplates"]).iter();
     let mut names = templates.filter_map(|one| one.str_at(&["metadata", "name"]));
-    key.kind == "PersistentVolumeClaim" && names.any(|name| key.name.starts_with(&format!("{name}-{}-", holder.name())))
+    key.kind == "PersistentVolumeClaim"
+        && names.any(|name| key.name.starts_with(&format!("{name}-{}-", holder.name())))
 }
 
-/// What custom resources name that are not well: what their pods cannot find, or what they complain of themselves.
+/// What custom resources name that are not well: what the pods that are made for them need, or what they complain of themselves.
 fn custom<'a>(case: &Case<'a>, server: &'a str, missing: &mut Vec<Missing<'a>>) {
     for object in case.objects(server) {
-        if object.group().is_empty() || object.controller().is_some() || Pods::of(object).is_some() || !case.is_unwell(object) {
+        if object.group().is_empty() || object.controller().is_some() || Pods::of(object).is_some() {
+            continue;
+        }
+        let children = case.children(server, object);
+        if !case.is_unwell(object) && !children.iter().any(|child| case.is_unwell(child)) {
+            continue;
+        }
+        let absent: Vec<ObjectKey> = reference::named(object)
+            .into_iter()
+            .filter(|key| key.group.is_empty() && is_missing(case, server, key))
+            .collect();
+        if absent.is_empty() {
             continue;
         }
         let said = complaint(case, server, object);
-        for key in reference::named(object) {
-            let quoted = [format!("\"{}\"", key.name), format!("{}/{}", key.namespace, key.name), format!("'{}'", key.name)];
-            let is_told = said.contains("not found") && quoted.iter().any(|name| said.contains(name));
-            if key.group.is_empty() && is_told && is_missing(case, server, &key) {
-                missing.push(Missing { server, key, holder: object, path: FieldPath::fields(["spec"]), part: None });
-            }
+        let needed: Vec<ObjectKey> =
+            children.iter().filter_map(|child| Pods::of(child)).flat_map(|pods| all_needs(&pods)).collect();
+        for key in absent.into_iter().filter(|key| needed.contains(key) || is_told(&said, key)) {
+            missing.push(Missing { server, path: place(object, &key), key, holder: object, part: None });
         }
+    }
+}
+
+fn all_needs(pods: &Pods<'_>) -> Vec<ObjectKey> {
+    pods.needs().into_iter().chain(account(pods)).map(|(key, ..)| key).collect()
+}
+
+/// Whether it is said that something is not found.
+fn is_told(said: &str, key: &ObjectKey) -> bool {
+    let quoted =
+        [format!("\"{}\"", key.name), format!("{}/{}", key.namespace, key.name), format!("'{}'", key.name)];
+    said.contains("not found") && quoted.iter().any(|name| said.contains(name))
+}
+
+/// Where a custom resource names something, if that is the field that most have for it.
+fn place(object: &Object, key: &ObjectKey) -> FieldPath {
+    let account = object.value().str_at(&["spec", "serviceAccountName"]);
+    match key.kind == "ServiceAccount" && account == Some(key.name.as_str()) {
+        true => FieldPath::fields(["spec", "serviceAccountName"]),
+        false => FieldPath::fields(["spec"]),
     }
 }
 

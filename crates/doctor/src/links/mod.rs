@@ -3,12 +3,15 @@
 mod application;
 mod claim;
 mod deletion;
+pub(crate) mod class;
 pub(crate) mod kind;
 pub(crate) mod namespace;
 pub(crate) mod missing;
 pub(crate) mod origin;
 pub(crate) mod produced;
+mod provisioner;
 pub(crate) mod reference;
+pub(crate) mod route;
 pub(crate) mod service;
 pub(crate) mod store;
 mod workload;
@@ -23,11 +26,14 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
         workload::link(case, server, graph);
         claim::link(case, server, graph);
         deletion::link(case, server, graph);
+        provisioner::link(case, server, graph);
         store::link(case, server, graph);
         reference::link(case, server, graph);
         service::link(case, server, graph);
     }
     missing::link(case, graph);
+    class::link(case, graph);
+    route::link(case, graph);
     produced::link(case, graph);
     kind::link(case, graph);
     namespace::link(case, graph);

@@ -9,23 +9,57 @@ use crate::case::{App, Case, Pods};
 
 /// Groups whose objects make nothing that others name: what is called after one of these was not made by it.
 const BARREN: [&str; 23] = [
-    "", "apps", "batch", "autoscaling", "policy", "networking.k8s.io", "rbac.authorization.k8s.io", "storage.k8s.io",
-    "apiextensions.k8s.io", "apiregistration.k8s.io", "admissionregistration.k8s.io", "discovery.k8s.io", "coordination.k8s.io",
-    "scheduling.k8s.io", "node.k8s.io", "events.k8s.io", "gateway.networking.k8s.io", "networking.istio.io", "security.istio.io",
-    "argoproj.io", "traefik.io", "keda.sh", "autoscaling.k8s.io",
+    "",
+    "apps",
+    "batch",
+    "autoscaling",
+    "policy",
+    "networking.k8s.io",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "admissionregistration.k8s.io",
+    "discovery.k8s.io",
+    "coordination.k8s.io",
+    "scheduling.k8s.io",
+    "node.k8s.io",
+    "events.k8s.io",
+    "gateway.networking.k8s.io",
+    "networking.istio.io",
+    "security.istio.io",
+    "argoproj.io",
+    "traefik.io",
+    "keda.sh",
+    "autoscaling.k8s.io",
 ];
 /// Kinds of other groups that make nothing that others name.
 const BARREN_KINDS: [&str; 11] = [
-    "ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "SecretStore", "ClusterSecretStore", "Issuer", "ClusterIssuer",
-    "Route", "BuildConfig", "ImageStream",
+    "ServiceMonitor",
+    "PodMonitor",
+    "PrometheusRule",
+    "Probe",
+    "SecretStore",
+    "ClusterSecretStore",
+    "Issuer",
+    "ClusterIssuer",
+    "Route",
+    "BuildConfig",
+    "ImageStream",
 ];
 /// Annotations of those who copy Secrets and ConfigMaps into other namespaces.
 const COPIED: [&str; 3] =
     ["reflector.v1.k8s.emberstack.com/", "replicator.v1.mittwald.de/", "kubed.appscode.com/sync"];
 /// Fields that say where a controller is to put what it makes, whatever its kind.
 const TARGETS: [&str; 8] = [
-    "writeConnectionSecretToRef", "publishConnectionDetailsTo", "connInfoSecretTarget", "managedSecretReference", "managedSecret",
-    "privateKeySecretRef", "secretTarget", "secretObjects",
+    "writeConnectionSecretToRef",
+    "publishConnectionDetailsTo",
+    "connInfoSecretTarget",
+    "managedSecretReference",
+    "managedSecret",
+    "privateKeySecretRef",
+    "secretTarget",
+    "secretObjects",
 ];
 
 /// What may make what.
@@ -54,7 +88,12 @@ impl<'a> Origins<'a> {
         }
         for app in case.apps() {
             for wanted in app.wanted() {
-                origins.note(case, app.server(), &wanted.object, case.live(app.server(), &wanted.object.key()).is_some());
+                origins.note(
+                    case,
+                    app.server(),
+                    &wanted.object,
+                    case.live(app.server(), &wanted.object.key()).is_some(),
+                );
             }
             origins.list(app);
         }
@@ -83,7 +122,8 @@ impl<'a> Origins<'a> {
     /// Applications that were not rendered still list what they want.
     fn list(&mut self, app: &App<'a>) {
         for one in &app.application().status.resources {
-            let key = ObjectKey::new(one.group.clone(), one.kind.clone(), one.namespace.clone(), one.name.clone());
+            let key =
+                ObjectKey::new(one.group.clone(), one.kind.clone(), one.namespace.clone(), one.name.clone());
             self.listed.insert((app.server(), key));
         }
     }
@@ -105,7 +145,10 @@ impl<'a> Origins<'a> {
 
     /// Services that have their certificate made by OpenShift.
     fn serving(&mut self, server: &'a str, service: &Object) {
-        let names = ["service.beta.openshift.io/serving-cert-secret-name", "service.alpha.openshift.io/serving-cert-secret-name"];
+        let names = [
+            "service.beta.openshift.io/serving-cert-secret-name",
+            "service.alpha.openshift.io/serving-cert-secret-name",
+        ];
         for name in names.iter().filter_map(|key| service.annotation(key)) {
             self.exactly(server, ObjectKey::new("", "Secret", service.namespace(), name), service);
         }
@@ -116,7 +159,8 @@ impl<'a> Origins<'a> {
         let is_asked = ingress.annotations().any(|(key, _)| {
             key.starts_with("cert-manager.io/") && key.ends_with("issuer") || key == "kubernetes.io/tls-acme"
         });
-        let names = ingress.value().items_at(&["spec", "tls"]).iter().filter_map(|tls| tls.str_at(&["secretName"]));
+        let names =
+            ingress.value().items_at(&["spec", "tls"]).iter().filter_map(|tls| tls.str_at(&["secretName"]));
         for name in names.filter(|_| is_asked) {
             self.exactly(server, ObjectKey::new("", "Secret", ingress.namespace(), name), ingress);
         }
@@ -192,7 +236,10 @@ fn names(value: &Value, take: &mut dyn FnMut(&str, Option<&str>)) {
 fn said(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> String {
     let mut text = String::new();
     for (_, container) in pods.containers() {
-        let words = ["command", "args"].iter().flat_map(|field| container.items_at(&[field])).filter_map(Value::as_str);
+        let words = ["command", "args"]
+            .iter()
+            .flat_map(|field| container.items_at(&[field]))
+            .filter_map(Value::as_str);
         let settings = container.items_at(&["env"]).iter().filter_map(|one| one.str_at(&["value"]));
         words.chain(settings).for_each(|word| {
             text.push_str(word);
@@ -203,7 +250,10 @@ fn said(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> String {
         let live = case.live(server, &key);
         let wanted = || case.wanted(server, &key).first().map(|(_, wanted)| &wanted.object);
         let data = live.or_else(wanted).and_then(|map| map.at(&["data"])).and_then(Value::as_map);
-        data.into_iter().flat_map(|data| data.values()).filter_map(Value::as_str).for_each(|part| text.push_str(part));
+        data.into_iter()
+            .flat_map(|data| data.values())
+            .filter_map(Value::as_str)
+            .for_each(|part| text.push_str(part));
     }
     text
 }

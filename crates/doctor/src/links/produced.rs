@@ -32,7 +32,11 @@ const OPERATED: [(&str, &str, &[&str]); 9] = [
     ("k8s.keycloak.org", "Keycloak", &["initial-admin"]),
     ("rabbitmq.com", "RabbitmqCluster", &["default-user", "erlang-cookie"]),
     ("rabbitmq.com", "User", &["user-credentials"]),
-    ("elasticsearch.k8s.elastic.co", "Elasticsearch", &["es-elastic-user", "es-http-certs-public", "es-http-certs-internal"]),
+    (
+        "elasticsearch.k8s.elastic.co",
+        "Elasticsearch",
+        &["es-elastic-user", "es-http-certs-public", "es-http-certs-internal"],
+    ),
     ("kibana.k8s.elastic.co", "Kibana", &["kb-http-certs-public", "kb-config"]),
     ("grafana.integreatly.org", "Grafana", &["admin-credentials"]),
     ("opensearch.opster.io", "OpenSearchCluster", &["admin-password"]),
@@ -85,7 +89,8 @@ pub(crate) fn makers<'a>(case: &Case<'a>) -> HashMap<(&'a str, ObjectKey), Vec<O
 
 /// The names of the Secrets that an object makes.
 pub(crate) fn made(maker: &Object) -> Vec<String> {
-    let operated = |(group, kind, _): &&(&str, &str, &[&str])| (*group, *kind) == (maker.group(), maker.kind());
+    let operated =
+        |(group, kind, _): &&(&str, &str, &[&str])| (*group, *kind) == (maker.group(), maker.kind());
     if let Some((_, _, ends)) = OPERATED.iter().find(operated) {
         return ends.iter().map(|end| format!("{}-{end}", maker.name())).collect();
     }

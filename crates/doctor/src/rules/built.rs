@@ -30,7 +30,9 @@ impl Builders {
 /// The names that an image goes by: with and without its registry if that is the one of the cluster itself, and without tag.
 fn names(image: &str) -> Vec<String> {
     let (repository, tag) = super::pull::split(image);
-    let inner = repository.split_once('/').filter(|(host, _)| host.contains("image-registry") || host.contains(".svc"));
+    let inner = repository
+        .split_once('/')
+        .filter(|(host, _)| host.contains("image-registry") || host.contains(".svc"));
     let inner = inner.map(|(_, path)| format!("{path}:{tag}"));
     [Some(format!("{repository}:{tag}")), inner, Some(repository.to_owned())].into_iter().flatten().collect()
 }
@@ -73,7 +75,8 @@ fn note(all: &mut HashMap<String, Builder>, server: &str, object: &Object, build
 fn unfinished(object: &Object, build: Option<&str>) -> Option<String> {
     match object.kind() {
         "Image" => {
-            let has_image = object.value().str_at(&["status", "latestImage"]).is_some_and(|image| !image.is_empty());
+            let has_image =
+                object.value().str_at(&["status", "latestImage"]).is_some_and(|image| !image.is_empty());
             (!has_image).then(String::new)
         }
         _ => match build {
@@ -110,12 +113,16 @@ fn tagged(image: &str) -> String {
 /// How the builds of each build configuration are: that one is complete counts most, then the last one.
 fn builds<'a>(case: &Case<'a>, server: &str) -> HashMap<ObjectKey, &'a str> {
     let mut states: HashMap<ObjectKey, &'a str> = HashMap::new();
-    for build in case.of_kind(server, "build.openshift.io", "Build").iter().copied() {
+    for build in case.of_kind(server, "build.openshift.io", "Build") {
         let name = build.value().str_at(&["status", "config", "name"]).or_else(|| build.label("buildconfig"));
         let state = build.value().str_at(&["status", "phase"]).unwrap_or_default();
-        keep(&mut states, ObjectKey::new("build.openshift.io", "BuildConfig", build.namespace(), name.unwrap_or_default()), state);
+        keep(
+            &mut states,
+            ObjectKey::new("build.openshift.io", "BuildConfig", build.namespace(), name.unwrap_or_default()),
+            state,
+        );
     }
-    for run in case.of_kind(server, "shipwright.io", "BuildRun").iter().copied() {
+    for run in case.of_kind(server, "shipwright.io", "BuildRun") {
         let name = [&["spec", "build", "name"][..], &["spec", "buildRef", "name"]];
         let name = name.iter().find_map(|path| run.value().str_at(path)).unwrap_or_default();
         let is_done = |one: &&Value| one.str_at(&["type"]) == Some("Succeeded");

@@ -74,7 +74,8 @@ fn held<'a>(case: &Case<'a>, app: &App<'a>, claim: &'a Wanted) -> Option<&'a Wan
 /// Whether the sync waits for this object: it says so, or it says that it waits for more than it names. Lynceus names all.
 fn is_awaited(app: &App<'_>, key: &ObjectKey) -> bool {
     let application = app.application();
-    let message = application.status.operation_state.as_ref().map(|state| state.message.as_str()).unwrap_or_default();
+    let message =
+        application.status.operation_state.as_ref().map(|state| state.message.as_str()).unwrap_or_default();
     let named = format!("{}/{}/{}", key.group, key.kind, key.name);
     let rest = message.split_once(&named).map(|(_, rest)| rest);
     if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
@@ -82,7 +83,10 @@ fn is_awaited(app: &App<'_>, key: &ObjectKey) -> bool {
     }
     if application.metadata.annotations.contains_key(annotations::REASONS) {
         let reasons = Reason::of(&application.metadata);
-        return reasons.iter().flat_map(Reason::all).any(|reason| reason.object.as_ref() == Some(key) && is_wait(reason));
+        return reasons
+            .iter()
+            .flat_map(Reason::all)
+            .any(|reason| reason.object.as_ref() == Some(key) && is_wait(reason));
     }
     message.contains("more resources")
 }
@@ -144,7 +148,9 @@ fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a
     let (parent, child) = case.parent(&app.name)?;
     let own = wave(&child.object);
     let is_later = |one: &&Wanted| {
-        one.object.kind() == "Application" && wave(&one.object) > own && case.is_absent(parent.server(), &one.object.key())
+        one.object.kind() == "Application"
+            && wave(&one.object) > own
+            && case.is_absent(parent.server(), &one.object.key())
     };
     if !is_waiting(parent) || !parent.wanted().iter().any(|one| is_later(&one)) {
         return None;
@@ -160,7 +166,7 @@ fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a
             && !app.wanted().iter().any(|one| claims::uses(&one.object, &claim.key()))
     };
     let claim = unwell.first().copied()?;
-    unwell.iter().all(|one| waits(&one)).then_some((parent, claim))
+    unwell.iter().all(waits).then_some((parent, claim))
 }
 
 fn found_above(case: &Case<'_>, app: &App<'_>, parent: &App<'_>, claim: &Object) -> Finding {
@@ -229,7 +235,9 @@ volumeBindingMode: WaitForFirstConsumer
 
     #[test]
     fn a_claim_whose_consumer_is_there_is_another_matter() {
-        let there = format!("{HELD}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: serving, namespace: ml}}\n");
+        let there = format!(
+            "{HELD}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: serving, namespace: ml}}\n"
+        );
         assert_eq!(check("LYN0601", &there), "");
     }
 
@@ -261,6 +269,9 @@ kind: StorageClass
 metadata: {name: disk}
 volumeBindingMode: WaitForFirstConsumer
 ";
-        assert_eq!(roots(text), "P0 LYN0601/storage/PersistentVolumeClaim/models explains root storage\n".replace("P0", "P1"));
+        assert_eq!(
+            roots(text),
+            "P0 LYN0601/storage/PersistentVolumeClaim/models explains root storage\n".replace("P0", "P1")
+        );
     }
 }

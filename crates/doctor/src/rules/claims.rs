@@ -1,13 +1,17 @@
 //! Claims that are not bound, and what they wait for.
 
+use std::collections::HashMap;
+
 use lynceus_object::{Object, ObjectKey, Value};
 
 use crate::case::{Case, Pods};
+use crate::node::AppName;
 
 /// The claims of a cluster that wait for a volume.
 pub(super) fn pending<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Object> {
     let all = case.of_kind(server, "", "PersistentVolumeClaim").iter().copied();
-    all.filter(|claim| claim.value().str_at(&["status", "phase"]) == Some("Pending") && !claim.is_deleting()).collect()
+    all.filter(|claim| claim.value().str_at(&["status", "phase"]) == Some("Pending") && !claim.is_deleting())
+        .collect()
 }
 
 /// The key of a storage class.
@@ -47,11 +51,49 @@ pub(super) fn uses(object: &Object, claim: &ObjectKey) -> bool {
 pub(super) fn makes(set: &Object, claim: &ObjectKey) -> bool {
     let fits = |template: &Value| {
         let name = template.str_at(&["metadata", "name"]).unwrap_or_default();
-        let rest = claim.name.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_prefix(set.name()));
+        let rest =
+            claim.name.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_prefix(set.name()));
         let number = rest.and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     };
-    set.namespace() == claim.namespace && set.value().items_at(&["spec", "volumeClaimTemplates"]).iter().any(fits)
+    set.namespace() == claim.namespace
+        && set.value().items_at(&["spec", "volumeClaimTemplates"]).iter().any(fits)
+}
+
+/// The StatefulSets of each namespace, to find the one that a claim comes from.
+pub(super) struct Sets<'a>(HashMap<&'a str, Vec<&'a Object>>);
+
+impl<'a> Sets<'a> {
+    pub(super) fn new(case: &Case<'a>, server: &str) -> Self {
+        let mut sets: HashMap<&'a str, Vec<&'a Object>> = HashMap::new();
+        for set in case.of_kind(server, "apps", "StatefulSet").iter().copied() {
+            if !set.value().items_at(&["spec", "volumeClaimTemplates"]).is_empty() {
+                sets.entry(set.namespace()).or_default().push(set);
+            }
+        }
+        Sets(sets)
+    }
+
+    /// What brings a claim about: what owns it, the set whose template it is of, or itself; and whose that is.
+    pub(super) fn maker(
+        &self,
+        case: &Case<'a>,
+        server: &str,
+        claim: &'a Object,
+    ) -> (&'a Object, Option<AppName>) {
+        let mut sets = self.0.get(claim.namespace()).into_iter().flatten().copied();
+        let maker = sets.find(|set| makes(set, &claim.key())).unwrap_or_else(|| case.top(server, claim));
+        (maker, case.owner(server, &maker.key()))
+    }
+
+    /// The application that all claims come from, if it is one.
+    pub(super) fn app(&self, case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Option<AppName> {
+        let mut apps: Vec<AppName> =
+            claims.iter().filter_map(|claim| self.maker(case, server, claim).1).collect();
+        apps.sort();
+        apps.dedup();
+        if apps.len() == 1 { apps.pop() } else { None }
+    }
 }
 
 /// The messages of events about a claim with one of these reasons.

@@ -37,7 +37,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         let mut closed: BTreeMap<Str, Vec<Waiting<'_>>> = BTreeMap::new();
         for one in scheduler::waiting(case, server) {
-            if one.obstacle(case, server) == Some(Obstacle::Closed)
+            if one.is(case, server, Obstacle::Closed)
                 && let Some(first) = nodes(case, server, &one).first()
             {
                 closed.entry(first.name().into()).or_default().push(one);
@@ -59,7 +59,10 @@ fn found(case: &Case<'_>, server: &str, node: &str, waiting: &[Waiting<'_>]) -> 
     let first = &waiting[0];
     let closed = words::list(nodes(case, server, first).iter().map(|node| node.name()));
     let owners = waiting.iter().map(|one| format!("{} {}", one.owner.kind(), one.owner.name()));
-    let cause = format!("the pods of {} are not scheduled: the nodes that would take them are closed, {closed}", words::list(owners));
+    let cause = format!(
+        "the pods of {} are not scheduled: the nodes that would take them are closed, {closed}",
+        words::list(owners)
+    );
     Finding::new(RULE.code, Node::object(server, ObjectKey::new("", "Node", "", node)), cause)
         .seen(first.evidence(case, server))
         .affects(waiting.iter().map(|one| Node::object(server, one.owner.key())))
@@ -103,7 +106,8 @@ spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, eff
 
     #[test]
     fn a_closed_node_beside_one_that_is_full_is_not() {
-        let full = CLOSED.replace("1 node(s) were unschedulable", "1 Insufficient cpu, 1 node(s) were unschedulable");
+        let full = CLOSED
+            .replace("1 node(s) were unschedulable", "1 Insufficient cpu, 1 node(s) were unschedulable");
         assert_eq!(check("LYN0410", &full), "");
     }
 }

@@ -79,7 +79,8 @@ pub(super) fn is_selected(pods: &Pods<'_>, node: &Object) -> bool {
 
 /// The terms of the required affinity: one of them has to hold.
 fn is_in_affinity(pods: &Pods<'_>, node: &Object) -> bool {
-    let path = ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
+    let path =
+        ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
     let terms = pods.spec.items_at(&path);
     terms.is_empty() || terms.iter().any(|term| holds(term, node))
 }
@@ -96,7 +97,8 @@ fn holds(term: &Value, node: &Object) -> bool {
 fn expression(one: &Value, node: &Object) -> bool {
     let label = one.str_at(&["key"]).and_then(|key| node.label(key));
     let number = label.and_then(|label| label.parse::<i64>().ok());
-    let bound = one.items_at(&["values"]).first().and_then(Value::as_str).and_then(|text| text.parse::<i64>().ok());
+    let bound =
+        one.items_at(&["values"]).first().and_then(Value::as_str).and_then(|text| text.parse::<i64>().ok());
     match one.str_at(&["operator"]) {
         Some("Gt") => number.zip(bound).is_some_and(|(number, bound)| number > bound),
         Some("Lt") => number.zip(bound).is_some_and(|(number, bound)| number < bound),

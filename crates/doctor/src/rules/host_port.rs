@@ -35,7 +35,7 @@ Take another port or none at all: a Service reaches pods without. For updates, l
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for one in scheduler::waiting(case, server) {
-            if one.obstacle(case, server) == Some(Obstacle::Port) {
+            if one.is(case, server, Obstacle::Port) {
                 findings.add(found(case, server, &one));
             }
         }
@@ -55,7 +55,9 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
         None => "another pod has".to_owned(),
     };
     let port = holder.as_ref().map(|(_, port)| *port).or(ports.first().copied());
-    let port = port.map(|port| format!("port {port} of the node")).unwrap_or_else(|| "a port of the node".to_owned());
+    let port = port
+        .map(|port| format!("port {port} of the node"))
+        .unwrap_or_else(|| "a port of the node".to_owned());
     let cause = format!("{}: they want {port}, which {whose} on every node that would take them", one.told());
     let app = case.owner(server, &key);
     let seen = holder.map(|(pod, port)| {
@@ -67,9 +69,8 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
         .seen(one.evidence(case, server))
         .seen(seen)
         .fix(app.as_ref().and_then(|app| without(app, one)))
-        .fix([Fix::new("Take another port, or a node for each").person(
-            "choose a port that nobody has, or want no more copies than there are nodes",
-        )])
+        .fix([Fix::new("Take another port, or a node for each")
+            .person("choose a port that nobody has, or want no more copies than there are nodes")])
 }
 
 /// The ports of the node that pods want.
@@ -90,7 +91,8 @@ fn holder<'a>(case: &Case<'a>, server: &str, one: &Waiting<'_>, wanted: &[i64]) 
         .collect();
     case.of_kind(server, "", "Pod").iter().copied().find_map(|pod| {
         let on = pod.value().str_at(&["spec", "nodeName"])?;
-        let port = Pods::of(pod).and_then(|pods| ports(&pods).into_iter().find(|port| wanted.contains(port)))?;
+        let port =
+            Pods::of(pod).and_then(|pods| ports(&pods).into_iter().find(|port| wanted.contains(port)))?;
         nodes.contains(on).then_some((pod, port))
     })
 }
@@ -106,7 +108,10 @@ fn without(app: &AppName, one: &Waiting<'_>) -> Option<Fix> {
     Some(
         Fix::new("Do without the port of the node")
             .git(app, Place::Field { object: one.owner.key(), path, value: None })
-            .risk(Risk::Medium, "what reaches the pods by the address of their node has to go through a Service")
+            .risk(
+                Risk::Medium,
+                "what reaches the pods by the address of their node has to go through a Service",
+            )
             .why("a Service reaches the pods wherever they are")
             .verify(scheduler::verify(one.owner)),
     )
@@ -151,7 +156,8 @@ metadata: {name: a}
 
     #[test]
     fn pods_that_lack_room_are_another_matter() {
-        let other = PENDING.replace("node(s) didn''t have free ports for the requested pod ports", "Insufficient cpu");
+        let other = PENDING
+            .replace("node(s) didn''t have free ports for the requested pod ports", "Insufficient cpu");
         assert_eq!(check("LYN0409", &other), "");
     }
 }

@@ -78,16 +78,26 @@ fn started(pod: &Object) -> impl Iterator<Item = &str> {
     })
 }
 
-fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>], running: Option<&BTreeMap<&str, usize>>) -> Finding {
+fn found(
+    case: &Case<'_>,
+    image: &str,
+    pulls: &[Pull<'_>],
+    running: Option<&BTreeMap<&str, usize>>,
+) -> Finding {
     let never = pulls.iter().all(|pull| pull.said.contains("pull policy of Never"));
     let cause = match never {
-        true => format!("image {image} is not on the node and may not be pulled; {} cannot start", pull::users(pulls)),
+        true => format!(
+            "image {image} is not on the node and may not be pulled; {} cannot start",
+            pull::users(pulls)
+        ),
         false => format!("the registry has no image {image}; {} cannot start", pull::users(pulls)),
     };
-    let mut others: Vec<(&str, usize)> = running.into_iter().flatten().map(|(other, count)| (*other, *count)).collect();
+    let mut others: Vec<(&str, usize)> =
+        running.into_iter().flatten().map(|(other, count)| (*other, *count)).collect();
     others.sort_by_key(|(other, count)| (std::cmp::Reverse(*count), *other));
     let tags = words::list(others.iter().map(|(other, _)| pull::split(other).1));
-    let seen = (!others.is_empty()).then(|| Evidence::seen(format!("of the same repository these run: {tags}")));
+    let seen =
+        (!others.is_empty()).then(|| Evidence::seen(format!("of the same repository these run: {tags}")));
     let take = others.first().and_then(|(other, _)| {
         let title = format!("Take {other}, which runs elsewhere");
         let fix = pull::take(case, pulls, other, title)?;

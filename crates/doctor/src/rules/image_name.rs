@@ -52,7 +52,11 @@ fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
 fn better(image: &str) -> Option<String> {
     let bare = image.trim().trim_start_matches("https://").trim_start_matches("http://");
     let (repository, tag) = pull::split(bare);
-    let tag = bare[repository.len()..].len().checked_sub(1).filter(|_| !tag.is_empty()).map(|_| &bare[repository.len()..]);
+    let tag = bare[repository.len()..]
+        .len()
+        .checked_sub(1)
+        .filter(|_| !tag.is_empty())
+        .map(|_| &bare[repository.len()..]);
     let name = format!("{}{}", repository.to_lowercase(), tag.unwrap_or_default());
     let is_name = !repository.is_empty() && !name.contains(char::is_whitespace) && !name.starts_with(':');
     (is_name && name != image && !name.ends_with(['/', ':'])).then_some(name)

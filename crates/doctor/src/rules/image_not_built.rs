@@ -82,7 +82,10 @@ fn fixes(case: &Case<'_>, builder: &Builder, pulls: &[Pull<'_>]) -> Vec<Fix> {
     let key = &builder.key;
     let start = match key.group.as_str() {
         "build.openshift.io" => format!("oc -n {} start-build {} --follow", key.namespace, key.name),
-        _ => format!("look at the builds of {} {} in namespace {}, and start one", key.kind, key.name, key.namespace),
+        _ => format!(
+            "look at the builds of {} {} in namespace {}, and start one",
+            key.kind, key.name, key.namespace
+        ),
     };
     let build = Fix::new(format!("Have {} {} build the image", key.kind, key.name))
         .person(start)
@@ -104,7 +107,8 @@ fn later(case: &Case<'_>, builder: &Builder, pull: &Pull<'_>) -> Option<Fix> {
     if own > first {
         return None;
     }
-    let path = lynceus_object::FieldPath::fields(["metadata", "annotations", lynceus_api::annotations::SYNC_WAVE]);
+    let path =
+        lynceus_object::FieldPath::fields(["metadata", "annotations", lynceus_api::annotations::SYNC_WAVE]);
     let value = Some((first + 1).to_string().as_str().into());
     let fix = Fix::new(format!("Have {} {} come a wave later", user.kind, user.name))
         .git(&app.name, Place::Field { object: user, path, value })

@@ -47,7 +47,11 @@ fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     let cause = format!("image {image} has no variant for {machines}; {} cannot start", pull::users(pulls));
     let build = format!(
         "docker buildx build --platform {} --tag {image} --push .",
-        if platforms.is_empty() { "linux/amd64,linux/arm64".to_owned() } else { platforms.iter().cloned().collect::<Vec<_>>().join(",") }
+        if platforms.is_empty() {
+            "linux/amd64,linux/arm64".to_owned()
+        } else {
+            platforms.iter().cloned().collect::<Vec<_>>().join(",")
+        }
     );
     Finding::new(RULE.code, Node::Image(image.into()), cause)
         .of(pull::app(case, pulls))
@@ -66,7 +70,8 @@ fn platform(case: &Case<'_>, pull: &Pull<'_>) -> Option<String> {
     let key = lynceus_object::ObjectKey::new("", "Node", "", node);
     let node = case.live(pull.server, &key);
     let known = node.and_then(|node| {
-        node.label("kubernetes.io/arch").or_else(|| node.value().str_at(&["status", "nodeInfo", "architecture"]))
+        node.label("kubernetes.io/arch")
+            .or_else(|| node.value().str_at(&["status", "nodeInfo", "architecture"]))
     });
     known.map(|known| format!("linux/{known}")).or_else(|| {
         let said = pull.said.split_once("no matching manifest for ")?.1;
@@ -113,7 +118,8 @@ metadata: {name: a, labels: {kubernetes.io/arch: amd64}}
 
     #[test]
     fn an_image_that_is_not_there_at_all_is_another_matter() {
-        let text = FOREIGN.replace("no matching manifest for linux/amd64 in the manifest list entries", "manifest unknown");
+        let text = FOREIGN
+            .replace("no matching manifest for linux/amd64 in the manifest list entries", "manifest unknown");
         assert_eq!(check("LYN0503", &text), "");
         assert!(check("LYN0501", &text).contains("LYN0501"));
     }

@@ -62,7 +62,7 @@ fn affected<'a>(case: &Case<'a>, server: &str, lost: &[&'a Object]) -> BTreeMap<
         }
     }
     for one in scheduler::waiting(case, server) {
-        if one.obstacle(case, server) != Some(Obstacle::Lost) {
+        if !one.is(case, server, Obstacle::Lost) {
             continue;
         }
         for node in lost.iter().filter(|node| fit::fit(&one.spec, node) == Fit::Lost) {
@@ -80,7 +80,13 @@ fn found(case: &Case<'_>, server: &str, node: &Object, owners: BTreeSet<Node>) -
         0 => format!("node {} {state}; nothing is known to need it", node.name()),
         _ => format!("node {} {state}, and {} needs it", node.name(), words::list(&names)),
     };
-    let severity = if owners.is_empty() { Severity::P3 } else { Severity::P1 };
+    // What runs on every node is missed on this one only.
+    let is_everywhere = |node: &Node| node.key().is_some_and(|key| key.kind == "DaemonSet");
+    let severity = match owners.is_empty() {
+        true => Severity::P3,
+        false if owners.iter().all(is_everywhere) => Severity::P2,
+        false => Severity::P1,
+    };
     let said = [text("reason"), text("message")].join(": ");
     Finding::new(RULE.code, case.node(server, &node.key()), cause)
         .severity(severity)
@@ -112,7 +118,10 @@ fn fixes(node: &Object) -> [Fix; 2] {
     let verify = format!("kubectl describe node {}", node.name());
     [
         Fix::new(format!("Bring node {} back", node.name()))
-            .person(format!("look at the machine of node {} and start it, or its kubelet, again", node.name()))
+            .person(format!(
+                "look at the machine of node {} and start it, or its kubelet, again",
+                node.name()
+            ))
             .verify(verify.clone())
             .why("nothing is lost"),
         Fix::new(format!("Give node {} up", node.name()))

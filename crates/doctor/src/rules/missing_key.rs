@@ -74,7 +74,8 @@ fn lacks(case: &Case<'_>, server: &str, key: &ObjectKey, part: &str, told: &str)
     let Some(live) = case.live(server, key) else {
         return !is_wanted && wanted.iter().any(|(_, wanted)| keys(&wanted.object).next().is_some());
     };
-    let is_told = told.contains(&format!("couldn't find key {part} in {} {}/{}", key.kind, key.namespace, key.name))
+    let is_told = told
+        .contains(&format!("couldn't find key {part} in {} {}/{}", key.kind, key.namespace, key.name))
         || (told.contains(&format!("non-existent secret key: {part}")) && key.kind == "Secret")
         || (told.contains(&format!("non-existent config key: {part}")) && key.kind == "ConfigMap");
     !has(live, part) && !is_wanted && (is_told || keys(live).next().is_some())
@@ -97,7 +98,8 @@ fn told(case: &Case<'_>, server: &str, holder: &Object) -> String {
         let statuses = ["initContainerStatuses", "containerStatuses"].iter();
         let statuses = statuses.flat_map(|field| pod.value().items_at(&["status", field]));
         let waits = statuses.filter_map(|status| status.str_at(&["state", "waiting", "message"]));
-        let events = case.events(server, &pod.key()).iter().filter_map(|event| event.value().str_at(&["message"]));
+        let events =
+            case.events(server, &pod.key()).iter().filter_map(|event| event.value().str_at(&["message"]));
         waits.chain(events).for_each(|text| {
             told.push_str(text);
             told.push('\n');
@@ -106,14 +108,26 @@ fn told(case: &Case<'_>, server: &str, holder: &Object) -> String {
     told
 }
 
-fn found(case: &Case<'_>, server: &str, key: &ObjectKey, lacks: &[Lack<'_>], makers: &[ObjectKey]) -> Finding {
+fn found(
+    case: &Case<'_>,
+    server: &str,
+    key: &ObjectKey,
+    lacks: &[Lack<'_>],
+    makers: &[ObjectKey],
+) -> Finding {
     let wanted = case.wanted(server, key);
     let object = case.live(server, key).or_else(|| wanted.first().map(|(_, wanted)| &wanted.object));
     let there: BTreeSet<&str> = object.into_iter().flat_map(keys).collect();
     let parts: BTreeSet<&str> = lacks.iter().map(|lack| lack.part.as_str()).collect();
     let users: BTreeSet<String> =
         lacks.iter().map(|lack| format!("{} {}", lack.holder.kind(), lack.holder.name())).collect();
-    let cause = format!("{} {} has no key {}, which {} reads", key.kind, key.name, words::list(&parts), words::list(users));
+    let cause = format!(
+        "{} {} has no key {}, which {} reads",
+        key.kind,
+        key.name,
+        words::list(&parts),
+        words::list(users)
+    );
     let has = match there.is_empty() {
         true => format!("{} {} has no keys", key.kind, key.name),
         false => format!("{} {} has {}", key.kind, key.name, words::list(&there)),
@@ -148,7 +162,9 @@ fn fixes(
         let near = near::nearest(&lack.part, there.iter().copied())
             .or_else(|| there.first().copied().filter(|_| there.len() == 1));
         let app = case.owner(server, &lack.holder.key());
-        if let Some((near, app, path)) = near.zip(app).and_then(|(near, app)| Some((near, app, key_path(lack, key)?))) {
+        if let Some((near, app, path)) =
+            near.zip(app).and_then(|(near, app)| Some((near, app, key_path(lack, key)?)))
+        {
             let fix = Fix::new(format!("Have {} {} read key {near}", lack.holder.kind(), lack.holder.name()))
                 .git(&app, Place::Field { object: lack.holder.key(), path, value: Some(Value::from(near)) })
                 .risk(Risk::Low, "pods that do not start now")
@@ -162,9 +178,9 @@ fn fixes(
     };
     let parts: BTreeSet<&str> = lacks.iter().map(|lack| lack.part.as_str()).collect();
     fixes.push(
-        Fix::new(format!("Add key {} to {} {}", words::list(parts), key.kind, key.name))
-            .person(who)
-            .verify(format!("kubectl -n {} describe {} {}", key.namespace, key.kind.to_lowercase(), key.name)),
+        Fix::new(format!("Add key {} to {} {}", words::list(parts), key.kind, key.name)).person(who).verify(
+            format!("kubectl -n {} describe {} {}", key.namespace, key.kind.to_lowercase(), key.name),
+        ),
     );
     fixes
 }
@@ -178,7 +194,11 @@ fn key_path(lack: &Lack<'_>, key: &ObjectKey) -> Option<FieldPath> {
     if parent.field("key").get(value).and_then(Value::as_str) == Some(lack.part.as_str()) {
         return Some(parent.field("key"));
     }
-    let place = items.get(value)?.as_seq()?.iter().position(|item| item.str_at(&["key"]) == Some(lack.part.as_str()))?;
+    let place = items
+        .get(value)?
+        .as_seq()?
+        .iter()
+        .position(|item| item.str_at(&["key"]) == Some(lack.part.as_str()))?;
     (!key.name.is_empty()).then(|| items.index(place).field("key"))
 }
 
@@ -223,7 +243,9 @@ data: {password: x, username: x}
 
     #[test]
     fn a_key_that_git_has_and_the_cluster_has_not_yet_is_on_its_way() {
-        let comes = format!("@app secrets OutOfSync Healthy\napiVersion: v1\nkind: Secret\nmetadata: {{name: db, namespace: shop}}\nstringData: {{pasword: x}}\n{LACKS}");
+        let comes = format!(
+            "@app secrets OutOfSync Healthy\napiVersion: v1\nkind: Secret\nmetadata: {{name: db, namespace: shop}}\nstringData: {{pasword: x}}\n{LACKS}"
+        );
         assert_eq!(check("LYN0302", &comes), "");
     }
 }

@@ -52,8 +52,7 @@ fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
         (None, Some(namespace)) => format!("; namespace {namespace} has one of that name"),
         (None, None) => String::new(),
     };
-    let cause =
-        format!("{} {} is needed by {} and defined nowhere{hint}", key.kind, key.name, users(one));
+    let cause = format!("{} {} is needed by {} and defined nowhere{hint}", key.kind, key.name, users(one));
     let finding = dressed(Finding::new(RULE.code, Node::object(one.server, key.clone()), cause), case, one);
     finding.fix(fixes(case, one))
 }
@@ -73,7 +72,8 @@ pub(super) fn dressed(finding: Finding, case: &Case<'_>, one: &Nowhere<'_>) -> F
         value: one.key.name.to_string(),
     });
     let mut known = BTreeSet::new();
-    let fields: Vec<Evidence> = fields.filter(|one| known.insert(one.to_string())).take(crate::limits::NAMED).collect();
+    let fields: Vec<Evidence> =
+        fields.filter(|one| known.insert(one.to_string())).take(crate::limits::NAMED).collect();
     let finding = finding
         .of(app(case, one))
         .seen(fields)
@@ -100,7 +100,8 @@ fn said(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Evidence> {
     around.take(crate::limits::EVIDENCE).find_map(|object| {
         let events = case.events(user.server, &object.key()).iter();
         let mut texts = events.filter_map(|event| Some((event, event.value().str_at(&["message"])?)));
-        let (event, message) = texts.find(|(_, text)| text.contains("not found") && text.contains(one.key.name.as_str()))?;
+        let (event, message) =
+            texts.find(|(_, text)| text.contains("not found") && text.contains(one.key.name.as_str()))?;
         Some(Evidence::Event {
             object: object.key(),
             reason: event.value().str_at(&["reason"]).unwrap_or_default().into(),
@@ -121,9 +122,17 @@ fn rename(case: &Case<'_>, one: &Nowhere<'_>, near: &str) -> Option<Fix> {
     let mut known = BTreeSet::new();
     for user in &one.users {
         let app = case.owner(user.server, &user.holder.key());
-        let is_name = user.path.get(user.holder.value()).and_then(Value::as_str) == Some(one.key.name.as_str());
-        let Some(app) = app.filter(|_| is_name && known.insert((user.holder.key(), user.path.to_string()))) else { continue };
-        let place = Place::Field { object: user.holder.key(), path: user.path.clone(), value: Some(Value::from(near)) };
+        let is_name =
+            user.path.get(user.holder.value()).and_then(Value::as_str) == Some(one.key.name.as_str());
+        let Some(app) = app.filter(|_| is_name && known.insert((user.holder.key(), user.path.to_string())))
+        else {
+            continue;
+        };
+        let place = Place::Field {
+            object: user.holder.key(),
+            path: user.path.clone(),
+            value: Some(Value::from(near)),
+        };
         fix = fix.git(&app, place);
     }
     fix.has_edits().then(|| {
@@ -154,10 +163,14 @@ pub(super) fn add(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Fix> {
 
 fn by_hand(one: &Nowhere<'_>) -> Fix {
     let parts: BTreeSet<&str> = one.users.iter().filter_map(|user| user.part.as_deref()).collect();
-    let keys = if parts.is_empty() { String::new() } else { format!(" with the keys {}", words::list(parts)) };
+    let keys =
+        if parts.is_empty() { String::new() } else { format!(" with the keys {}", words::list(parts)) };
     let key = &one.key;
     Fix::new(format!("Have {} {} made", key.kind, key.name))
-        .person(format!("add it to the application that needs it, in namespace {}{keys}, by what makes the others", key.namespace))
+        .person(format!(
+            "add it to the application that needs it, in namespace {}{keys}, by what makes the others",
+            key.namespace
+        ))
         .verify(verify(key))
         .why("what is in it is not known here")
 }
@@ -215,7 +228,11 @@ data: {password: x}
             "apiVersion: batch/v1\nkind: Job\nmetadata: {name: make, namespace: shop}\nspec: {template: {spec: {containers: [{name: m, image: m, args: [create, --secret-name=db-credential]}]}}}",
         ];
         for maker in makers {
-            assert_eq!(check("LYN0301", &format!("@app other OutOfSync Missing\n{maker}\n{NEEDS}")), "", "{maker}");
+            assert_eq!(
+                check("LYN0301", &format!("@app other OutOfSync Missing\n{maker}\n{NEEDS}")),
+                "",
+                "{maker}"
+            );
         }
     }
 
@@ -226,13 +243,29 @@ data: {password: x}
     }
 
     #[test]
+    fn what_an_application_lists_in_its_status_is_on_its_way() {
+        let listed = "@app secrets OutOfSync Missing\n@status {resources: [{version: v1, kind: Secret, namespace: shop, name: \
+                      db-credential, status: OutOfSync, health: {status: Missing}}]}\n";
+        assert_eq!(check("LYN0301", &format!("{listed}{NEEDS}")), "");
+    }
+
+    #[test]
     fn what_is_optional_is_not_needed() {
-        assert_eq!(check("LYN0301", &NEEDS.replace("{name: db-credential}}", "{name: db-credential, optional: true}}")), "");
+        assert_eq!(
+            check(
+                "LYN0301",
+                &NEEDS.replace("{name: db-credential}}", "{name: db-credential, optional: true}}")
+            ),
+            ""
+        );
     }
 
     #[test]
     fn a_workload_that_is_well_does_not_complain() {
-        let well = NEEDS.replace("readyReplicas: 0", "readyReplicas: 1, updatedReplicas: 1, currentRevision: a, updateRevision: a");
+        let well = NEEDS.replace(
+            "readyReplicas: 0",
+            "readyReplicas: 1, updatedReplicas: 1, currentRevision: a, updateRevision: a",
+        );
         assert_eq!(check("LYN0301", &well), "");
     }
 

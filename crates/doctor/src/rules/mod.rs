@@ -16,6 +16,7 @@ mod container;
 mod controller_behind;
 mod controller_right;
 mod crash_loop;
+mod crashing;
 mod denied;
 mod difference;
 mod early_health;
@@ -41,12 +42,14 @@ mod issuer;
 mod lost_node;
 mod manual_sync;
 mod mass_deletion;
+mod missing_class;
 mod missing_key;
 mod missing_kind;
 mod missing_namespace;
 mod missing_object;
 mod missing_remote_key;
 mod missing_right;
+mod missing_service;
 mod missing_store;
 mod near;
 mod no_room;
@@ -94,10 +97,12 @@ mod target_revision;
 mod tolerations;
 mod too_few_pods;
 mod umbrella;
+mod unexposed;
 mod unhealthy;
 mod unknown_cluster;
 mod unknown_error;
 mod unreadable_kind;
+mod unselected;
 mod unserved_version;
 mod unset_namespace;
 mod value_file;
@@ -110,6 +115,8 @@ mod webhook_away;
 mod wide_rule;
 mod written_field;
 mod wrong_credentials;
+#[cfg(test)]
+mod mixed;
 #[cfg(test)]
 mod mixed_tests;
 
@@ -143,7 +150,10 @@ pub const RULES: &[Rule] = &[
     unserved_version::RULE,
     missing_object::RULE,
     missing_key::RULE,
+    missing_service::RULE,
+    missing_class::RULE,
     switched_off::RULE,
+    unexposed::RULE,
     taint::RULE,
     overridden_tolerations::RULE,
     node_selector::RULE,

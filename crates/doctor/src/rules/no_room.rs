@@ -41,7 +41,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         let waiting: Vec<Waiting<'_>> = scheduler::waiting(case, server)
             .into_iter()
-            .filter(|one| one.obstacle(case, server) == Some(Obstacle::Room))
+            .filter(|one| one.is(case, server, Obstacle::Room))
             .collect();
         if waiting.is_empty() {
             continue;
@@ -74,7 +74,12 @@ struct Short {
     pool: Option<Str>,
 }
 
-fn short(case: &Case<'_>, server: &str, one: &Waiting<'_>, used: &std::collections::HashMap<&str, Amounts>) -> Short {
+fn short(
+    case: &Case<'_>,
+    server: &str,
+    one: &Waiting<'_>,
+    used: &std::collections::HashMap<&str, Amounts>,
+) -> Short {
     let nodes: Vec<&Object> = case
         .of_kind(server, "", "Node")
         .iter()
@@ -136,7 +141,8 @@ fn lower(app: &crate::node::AppName, one: &Waiting<'_>, short: &Short) -> Option
     let asks = |container: &lynceus_object::Value| {
         container.at(&["resources", "requests"])?.get(&short.resource).and_then(room::milli)
     };
-    let all = template.containers().into_iter().filter_map(|(path, container)| Some((asks(container)?, path)));
+    let all =
+        template.containers().into_iter().filter_map(|(path, container)| Some((asks(container)?, path)));
     let (own, path) = all.max_by_key(|(own, _)| *own)?;
     let (left, _) = short.left?;
     let rest = left - (short.asked - own);
@@ -168,15 +174,17 @@ fn is_full(case: &Case<'_>, server: &str, pool: &str, waiting: &[(Waiting<'_>, S
         waiting.iter().map(|(one, _)| format!("{} {}", one.owner.kind(), one.owner.name())).collect();
     let (first, short) = &waiting[0];
     let amount = |milli| room::shown(&short.resource, milli);
-    let (left, _) = short.left.unwrap_or_default();
-    let cause = format!(
-        "the pods of {} are not scheduled: a pod asks for {} of {}, and the most that a node which would take it has left \
-         is {}",
-        words::list(&names),
-        amount(short.asked),
-        short.resource,
-        amount(left)
-    );
+    let told = format!("the pods of {} are not scheduled", words::list(&names));
+    let cause = match short.left {
+        Some((left, _)) if left < short.asked => format!(
+            "{told}: a pod asks for {} of {}, and the most that a node which would take it has left is {}",
+            amount(short.asked),
+            short.resource,
+            amount(left)
+        ),
+        // Something that is not seen here takes up room as well.
+        _ => format!("{told}: no node that would take them has enough {} left", short.resource),
+    };
     let mut apps: Vec<_> = waiting.iter().map(|(one, _)| case.owner(server, &one.owner.key())).collect();
     apps.sort();
     apps.dedup();
@@ -256,7 +264,10 @@ status: {{phase: Running}}
     #[test]
     fn a_request_that_no_node_could_ever_hold_is_said_to_be_too_large() {
         let found = check("LYN0404", &pending("32Gi"));
-        assert!(found.contains("a pod asks for 32Gi of memory, and no node that would take it has more than 8Gi"), "{found}");
+        assert!(
+            found.contains("a pod asks for 32Gi of memory, and no node that would take it has more than 8Gi"),
+            "{found}"
+        );
     }
 
     #[test]

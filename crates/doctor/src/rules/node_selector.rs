@@ -35,7 +35,7 @@ Name the label that the nodes have, or bring nodes with the label that is named.
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for one in scheduler::waiting(case, server) {
-            if one.obstacle(case, server) == Some(Obstacle::Selection) && !is_mended(case, server, &one) {
+            if one.is(case, server, Obstacle::Selection) && !is_mended(case, server, &one) {
                 findings.add(found(case, server, &one));
             }
         }
@@ -71,7 +71,8 @@ fn near_label<'a>(case: &Case<'a>, server: &str, one: &Waiting<'_>) -> Option<(S
     let nodes = case.of_kind(server, "", "Node");
     let wanted = one.spec.spec.at(&["nodeSelector"])?.as_map()?;
     wanted.iter().find_map(|(key, value)| {
-        let values: Vec<&'a str> = nodes.iter().copied().filter_map(|node: &'a Object| node.label(key)).collect();
+        let values: Vec<&'a str> =
+            nodes.iter().copied().filter_map(|node: &'a Object| node.label(key)).collect();
         let asked = value.as_str()?;
         if values.contains(&asked) {
             return None;

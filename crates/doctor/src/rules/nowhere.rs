@@ -35,6 +35,7 @@ pub(super) fn nowhere<'a>(case: &Case<'a>) -> Vec<Nowhere<'a>> {
     }
     let origins = Origins::new(case);
     let names = Names::new(case);
+    let unread: Vec<&App<'a>> = case.apps().filter(|app| is_unread(app)).collect();
     let mut all: BTreeMap<(&'a str, ObjectKey), Vec<Missing<'a>>> = BTreeMap::new();
     for one in missing {
         let key = &one.key;
@@ -45,7 +46,7 @@ pub(super) fn nowhere<'a>(case: &Case<'a>) -> Vec<Nowhere<'a>> {
             all.entry((one.server, key.clone())).or_default().push(one);
         }
     }
-    all.into_iter().map(|((server, key), users)| names.look(case, server, key, users)).collect()
+    all.into_iter().map(|((server, key), users)| names.look(&unread, server, key, users)).collect()
 }
 
 /// The names of what can be named, by kind.
@@ -75,13 +76,28 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn look(&self, case: &Case<'a>, server: &'a str, key: ObjectKey, users: Vec<Missing<'a>>) -> Nowhere<'a> {
-        let beside = self.here.get(&(server, key.kind.as_str(), key.namespace.as_str())).into_iter().flatten().copied();
+    fn look(
+        &self,
+        unread: &[&App<'a>],
+        server: &'a str,
+        key: ObjectKey,
+        users: Vec<Missing<'a>>,
+    ) -> Nowhere<'a> {
+        let beside = self
+            .here
+            .get(&(server, key.kind.as_str(), key.namespace.as_str()))
+            .into_iter()
+            .flatten()
+            .copied();
         let beside: Vec<&'a str> = beside.collect();
         Nowhere {
             near: near::nearest(&key.name, beside.iter().copied()).or_else(|| hashed(&key.name, &beside)),
             elsewhere: self.anywhere.get(&(server, key.kind.as_str(), key.name.as_str())).copied(),
-            unread: case.apps().filter(|app| is_unread(app) && goes_to(app, server, &key)).map(|app| app.name.clone()).collect(),
+            unread: unread
+                .iter()
+                .filter(|app| goes_to(app, server, &key))
+                .map(|app| app.name.clone())
+                .collect(),
             server,
             key,
             users,
@@ -91,8 +107,11 @@ impl<'a> Names<'a> {
 
 /// The name with the hash that a generator of Kustomize puts behind it, where whoever names it was not told.
 fn hashed<'a>(name: &str, there: &[&'a str]) -> Option<&'a str> {
-    let is_hash = |end: &str| end.len() == 10 && end.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let end = |other: &str| other.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_hash);
+    let is_hash = |end: &str| {
+        end.len() == 10 && end.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    let end =
+        |other: &str| other.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_hash);
     there.iter().copied().find(|other| end(other))
 }
 

@@ -35,8 +35,12 @@ const REVISION: &str = "controller-revision-hash";
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for set in case.of_kind(server, "apps", "StatefulSet").iter().copied() {
-            let pods: Vec<&Object> =
-                case.children(server, set).iter().copied().filter(|pod| is_left_behind(case, set, pod)).collect();
+            let pods: Vec<&Object> = case
+                .children(server, set)
+                .iter()
+                .copied()
+                .filter(|pod| is_left_behind(case, set, pod))
+                .collect();
             if !pods.is_empty() {
                 findings.add(found(case, server, set, &pods));
             }
@@ -49,18 +53,25 @@ fn is_left_behind(case: &Case<'_>, set: &Object, pod: &Object) -> bool {
     let newest = set.value().str_at(&["status", "updateRevision"]).unwrap_or_default();
     let own = pod.label(REVISION).unwrap_or_default();
     let is_old = !newest.is_empty() && !own.is_empty() && own != newest;
-    is_old && !pod.is_deleting() && !is_kept_back(set, pod) && is_stuck(set) && case.is_unwell(pod) && differs(set, pod)
+    is_old
+        && !pod.is_deleting()
+        && !is_kept_back(set, pod)
+        && is_stuck(set)
+        && case.is_unwell(pod)
+        && differs(set, pod)
 }
 
 /// Whether the set replaces no pods by itself, or waits for each to be ready first.
 fn is_stuck(set: &Object) -> bool {
     let text = |path: &[&str]| set.value().str_at(path).unwrap_or_default();
-    text(&["spec", "updateStrategy", "type"]) == "OnDelete" || text(&["spec", "podManagementPolicy"]) != "Parallel"
+    text(&["spec", "updateStrategy", "type"]) == "OnDelete"
+        || text(&["spec", "podManagementPolicy"]) != "Parallel"
 }
 
 /// Whether a partition keeps a pod at the older revision on purpose.
 fn is_kept_back(set: &Object, pod: &Object) -> bool {
-    let partition = set.value().int_at(&["spec", "updateStrategy", "rollingUpdate", "partition"]).unwrap_or(0);
+    let partition =
+        set.value().int_at(&["spec", "updateStrategy", "rollingUpdate", "partition"]).unwrap_or(0);
     let number = pod.name().rsplit_once('-').and_then(|(_, number)| number.parse::<i64>().ok());
     number.is_some_and(|number| number < partition)
 }
@@ -74,7 +85,8 @@ fn differs(set: &Object, pod: &Object) -> bool {
         let asked = |pods: &Pods<'_>| super::room::asked(pods);
         return placing(&new) != placing(&old) || asked(&new) != asked(&old);
     }
-    let needs = |pods: &Pods<'_>| pods.needs().into_iter().map(|(key, _, part)| (key, part)).collect::<Vec<_>>();
+    let needs =
+        |pods: &Pods<'_>| pods.needs().into_iter().map(|(key, _, part)| (key, part)).collect::<Vec<_>>();
     let parts = |pods: &Pods<'_>| pods.containers().iter().map(|(_, one)| part(one)).collect::<Vec<_>>();
     parts(&new) != parts(&old) || needs(&new).iter().any(|need| !needs(&old).contains(need))
 }
@@ -86,14 +98,20 @@ fn placing(pods: &Pods<'_>) -> Vec<String> {
     };
     let tolerations = pods.spec.items_at(&["tolerations"]).iter().filter(|one| !given(one)).map(words::shown);
     let fields = ["nodeSelector", "affinity", "topologySpreadConstraints"].iter();
-    let rest = fields.filter_map(|field| pods.spec.get(field)).filter(|value| !value.is_empty()).map(words::shown);
+    let rest =
+        fields.filter_map(|field| pods.spec.get(field)).filter(|value| !value.is_empty()).map(words::shown);
     tolerations.chain(rest).collect()
 }
 
 /// What of a container can keep it from starting.
 fn part(container: &lynceus_object::Value) -> Vec<String> {
     let fields = ["image", "command", "args", "env", "envFrom", "securityContext", "resources", "ports"];
-    fields.iter().filter_map(|field| container.get(field)).filter(|value| !value.is_empty()).map(words::shown).collect()
+    fields
+        .iter()
+        .filter_map(|field| container.get(field))
+        .filter(|value| !value.is_empty())
+        .map(words::shown)
+        .collect()
 }
 
 fn found(case: &Case<'_>, server: &str, set: &Object, pods: &[&Object]) -> Finding {
@@ -173,7 +191,11 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
              replaced: it replaces pods only when they are deleted\n  pod vault-0 is of revision vault-1, the newest is \
              vault-2\n  fix: Delete the outdated pods of StatefulSet vault\n"
         );
-        assert_eq!(roots(OLD), "P1 LYN0406/vault/StatefulSet/vault explains vault\n", "the taint is no trouble any more");
+        assert_eq!(
+            roots(OLD),
+            "P1 LYN0406/vault/StatefulSet/vault explains vault\n",
+            "the taint is no trouble any more"
+        );
     }
 
     #[test]

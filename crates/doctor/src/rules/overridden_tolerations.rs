@@ -94,7 +94,11 @@ fn fixes(app: &AppName, blocked: &Blocked<'_>) -> Vec<Fix> {
             .why("what is meant for all holds again, in every environment");
         fixes.push(dress(fix));
     }
-    let lent = blocked.tolerating.iter().find_map(|one| Pods::of(one)).map(|pods| pods.spec.items_at(&["tolerations"]));
+    let lent = blocked
+        .tolerating
+        .iter()
+        .find_map(|one| Pods::of(one))
+        .map(|pods| pods.spec.items_at(&["tolerations"]));
     let own = blocked.taints.first().map(|(taint, _)| vec![tolerations::toleration(taint)]);
     if let Some(all) = lent.map(<[Value]>::to_vec).or(own) {
         let value = Value::Seq(all.into_iter().collect());
@@ -167,7 +171,10 @@ spec: {template: {spec: {tolerations: [{key: env, operator: Exists}], containers
     fn the_one_that_lacks_what_all_others_have_is_found() {
         let text = format!("{}{OTHERS}", PENDING.replace("tolerations: [], nodeSelector: {}, ", ""));
         let found = check("LYN0402", &text);
-        assert!(found.contains("2 of 2 other workloads in the namespace tolerate it and they do not"), "{found}");
+        assert!(
+            found.contains("2 of 2 other workloads in the namespace tolerate it and they do not"),
+            "{found}"
+        );
         assert_eq!(check("LYN0401", &text), "");
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use lynceus_object::{Object, ObjectKey};
 
-use super::claims;
+use super::claims::{self, Sets};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::Fix;
@@ -73,20 +73,24 @@ fn is_old(case: &Case<'_>, claim: &Object) -> bool {
     made.is_ok_and(|made| case.snapshot.taken_at.duration_since(made) > PATIENCE)
 }
 
-fn found(case: &Case<'_>, server: &str, class: &str, failing: &[(&Object, String)]) -> Finding {
+fn found<'a>(case: &Case<'a>, server: &str, class: &str, failing: &[(&'a Object, String)]) -> Finding {
     let (claim, said) = &failing[0];
     let object = case.live(server, &claims::class_key(class));
     let provisioner = object.and_then(|class| class.value().str_at(&["provisioner"])).unwrap_or_default();
-    let names = words::list(failing.iter().map(|(claim, _)| format!("{}/{}", claim.namespace(), claim.name())));
+    let names =
+        words::list(failing.iter().map(|(claim, _)| format!("{}/{}", claim.namespace(), claim.name())));
     let cause = match said.starts_with("Waiting for a volume") {
-        true => format!("{provisioner}, which makes volumes of class {class}, makes none for {names}: it does not answer"),
-        false => format!("{provisioner}, which makes volumes of class {class}, makes none for {names}: {}", words::quote(reason(said))),
+        true => format!(
+            "{provisioner}, which makes volumes of class {class}, makes none for {names}: it does not answer"
+        ),
+        false => format!(
+            "{provisioner}, which makes volumes of class {class}, makes none for {names}: {}",
+            words::quote(reason(said))
+        ),
     };
-    let mut apps: Vec<_> = failing.iter().filter_map(|(claim, _)| case.owner(server, &claim.key())).collect();
-    apps.sort();
-    apps.dedup();
+    let claims: Vec<&Object> = failing.iter().map(|(claim, _)| *claim).collect();
     Finding::new(RULE.code, Node::object(server, claims::class_key(class)), cause)
-        .of(if apps.len() == 1 { apps.pop() } else { None })
+        .of(Sets::new(case, server).app(case, server, &claims))
         .seen(case.event(server, &claim.key(), &["ProvisioningFailed", "ExternalProvisioning"]))
         .seen(drivers(case, server, provisioner))
         .affects(failing.iter().map(|(claim, _)| Node::object(server, claim.key())))
@@ -98,7 +102,8 @@ fn found(case: &Case<'_>, server: &str, class: &str, failing: &[(&Object, String
 
 /// What the driver says, without what everybody knows.
 fn reason(said: &str) -> &str {
-    said.split_once("desc = ").map_or_else(|| said.split_once("\": ").map_or(said, |(_, rest)| rest), |(_, rest)| rest)
+    said.split_once("desc = ")
+        .map_or_else(|| said.split_once("\": ").map_or(said, |(_, rest)| rest), |(_, rest)| rest)
 }
 
 fn drivers(case: &Case<'_>, server: &str, provisioner: &str) -> Option<Evidence> {

@@ -42,30 +42,74 @@ pub(super) struct Pull<'a> {
 
 /// The words for each reason, those that say most first: a denied pull is "not found" in some registries' words too.
 const WORDS: [(Why, &[&str]); 5] = [
-    (Why::Name, &["invalidimagename", "couldn't parse image", "invalid reference format", "failed to apply default image tag"]),
+    (
+        Why::Name,
+        &[
+            "invalidimagename",
+            "couldn't parse image",
+            "invalid reference format",
+            "failed to apply default image tag",
+        ],
+    ),
     (
         Why::Platform,
-        &["no matching manifest for", "no match for platform", "no image found in manifest list", "no image found in image index"],
+        &[
+            "no matching manifest for",
+            "no match for platform",
+            "no image found in manifest list",
+            "no image found in image index",
+        ],
     ),
     (
         Why::Registry,
         &[
-            "toomanyrequests", "too many requests", "rate limit", "i/o timeout", "no such host", "connection refused",
-            "connection reset", "tls handshake timeout", "deadline exceeded", "network is unreachable", "no route to host",
-            "server misbehaving", "x509:", "bad gateway", "service unavailable", "internal server error", "gateway timeout",
+            "toomanyrequests",
+            "too many requests",
+            "rate limit",
+            "i/o timeout",
+            "no such host",
+            "connection refused",
+            "connection reset",
+            "tls handshake timeout",
+            "deadline exceeded",
+            "network is unreachable",
+            "no route to host",
+            "server misbehaving",
+            "x509:",
+            "bad gateway",
+            "service unavailable",
+            "internal server error",
+            "gateway timeout",
             "http response to https client",
         ],
     ),
     (
         Why::Denied,
         &[
-            "unauthorized", "access denied", "authorization failed", "no basic auth", "403 forbidden", "401 unauthorized",
-            "authentication required", "insufficient_scope", "denied:", "failed to authorize", "requested access to the resource",
+            "unauthorized",
+            "access denied",
+            "authorization failed",
+            "no basic auth",
+            "403 forbidden",
+            "401 unauthorized",
+            "authentication required",
+            "insufficient_scope",
+            "denied:",
+            "failed to authorize",
+            "requested access to the resource",
         ],
     ),
     (
         Why::Missing,
-        &["not found", "manifest unknown", "manifest_unknown", "name_unknown", "name unknown", "does not exist", "pull policy of never"],
+        &[
+            "not found",
+            "manifest unknown",
+            "manifest_unknown",
+            "name_unknown",
+            "name unknown",
+            "does not exist",
+            "pull policy of never",
+        ],
     ),
 ];
 
@@ -112,16 +156,22 @@ fn said(status: &Value) -> Option<String> {
     let text = |field| status.str_at(&["state", "waiting", field]).unwrap_or_default();
     let is_pull = matches!(
         text("reason"),
-        "ErrImagePull" | "ImagePullBackOff" | "ErrImageNeverPull" | "InvalidImageName" | "RegistryUnavailable" | "ImageInspectError"
+        "ErrImagePull"
+            | "ImagePullBackOff"
+            | "ErrImageNeverPull"
+            | "InvalidImageName"
+            | "RegistryUnavailable"
+            | "ImageInspectError"
     );
-    let said = format!("{}: {}", text("reason"), text("message"));
     // A program that was made for another machine is an image for another machine.
-    let ended = ["state", "lastState"].iter().find_map(|state| status.str_at(&[state, "terminated", "message"]));
-    let is_foreign = [ended.unwrap_or_default(), text("message")].iter().any(|text| text.contains("exec format error"));
+    let ended =
+        ["state", "lastState"].iter().find_map(|state| status.str_at(&[state, "terminated", "message"]));
+    let is_foreign =
+        [ended.unwrap_or_default(), text("message")].iter().any(|text| text.contains("exec format error"));
     if is_foreign {
         return Some("no match for platform: exec format error".to_owned());
     }
-    is_pull.then_some(said)
+    is_pull.then(|| format!("{}: {}", text("reason"), text("message")))
 }
 
 /// Older kubelets say no more than that they wait; what they wait for stands in an event.
@@ -135,7 +185,8 @@ fn of_events(case: &Case<'_>, server: &str, pod: &Object, image: &str) -> Option
 /// The image of a container as the pod's spec names it.
 fn image_of<'a>(pod: &'a Object, status: &Value) -> Option<&'a str> {
     let name = status.str_at(&["name"])?;
-    let containers = ["initContainers", "containers"].iter().flat_map(|field| pod.value().items_at(&["spec", field]));
+    let containers =
+        ["initContainers", "containers"].iter().flat_map(|field| pod.value().items_at(&["spec", field]));
     let mut named = containers.filter(|one| one.str_at(&["name"]) == Some(name));
     named.next()?.str_at(&["image"])
 }
@@ -179,7 +230,8 @@ pub(super) fn users(pulls: &[Pull<'_>]) -> String {
 
 /// The application that all users of an image belong to, if it is one.
 pub(super) fn app(case: &Case<'_>, pulls: &[Pull<'_>]) -> Option<crate::node::AppName> {
-    let mut apps: Vec<_> = pulls.iter().filter_map(|pull| case.owner(pull.server, &pull.owner.key())).collect();
+    let mut apps: Vec<_> =
+        pulls.iter().filter_map(|pull| case.owner(pull.server, &pull.owner.key())).collect();
     apps.sort();
     apps.dedup();
     if apps.len() == 1 { apps.pop() } else { None }
@@ -197,7 +249,8 @@ pub(super) fn take(case: &Case<'_>, pulls: &[Pull<'_>], other: &str, title: Stri
     for pull in pulls.iter().filter(|pull| known.insert(pull.owner.key())) {
         let Some(app) = case.owner(pull.server, &pull.owner.key()) else { continue };
         let containers = Pods::of(pull.owner).map(|template| template.containers()).unwrap_or_default();
-        for (path, _) in containers.into_iter().filter(|(_, one)| one.str_at(&["image"]) == Some(pull.image)) {
+        for (path, _) in containers.into_iter().filter(|(_, one)| one.str_at(&["image"]) == Some(pull.image))
+        {
             let value = Some(Value::from(other));
             fix = fix.git(&app, Place::Field { object: pull.owner.key(), path: path.field("image"), value });
         }
@@ -213,13 +266,22 @@ mod tests {
     #[test]
     fn what_runtimes_say_is_told_apart() {
         let pairs = [
-            ("failed to pull and unpack image \"a:1\": failed to resolve image: a:1: not found", Why::Missing),
+            (
+                "failed to pull and unpack image \"a:1\": failed to resolve image: a:1: not found",
+                Why::Missing,
+            ),
             ("manifest for a:1 not found: manifest unknown: manifest unknown", Why::Missing),
             ("no match for platform in manifest: not found", Why::Platform),
             ("no matching manifest for linux/amd64 in the manifest list entries", Why::Platform),
             ("pull access denied, repository does not exist or may require authorization", Why::Denied),
-            ("failed to authorize: failed to fetch anonymous token: unexpected status: 403 Forbidden", Why::Denied),
-            ("failed to authorize: failed to fetch oauth token: dial tcp: lookup auth.docker.io: no such host", Why::Registry),
+            (
+                "failed to authorize: failed to fetch anonymous token: unexpected status: 403 Forbidden",
+                Why::Denied,
+            ),
+            (
+                "failed to authorize: failed to fetch oauth token: dial tcp: lookup auth.docker.io: no such host",
+                Why::Registry,
+            ),
             ("toomanyrequests: You have reached your pull rate limit.", Why::Registry),
             ("couldn't parse image name \"Web:1\": invalid reference format", Why::Name),
         ];

@@ -73,9 +73,11 @@ fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>
         crate::words::list(images.iter()),
         pull::users(pulls)
     );
-    let told = pulls.iter().find_map(|one| case.event(server, &one.pod.key(), &["FailedToRetrieveImagePullSecret"]));
+    let told =
+        pulls.iter().find_map(|one| case.event(server, &one.pod.key(), &["FailedToRetrieveImagePullSecret"]));
     let elsewhere = elsewhere(case, server, &secret);
-    let near = elsewhere.map(|namespace| Evidence::seen(format!("namespace {namespace} has a Secret of that name")));
+    let near =
+        elsewhere.map(|namespace| Evidence::seen(format!("namespace {namespace} has a Secret of that name")));
     let whose = case.wanted(server, &secret).first().map(|(app, _)| app.name.clone());
     Finding::new(RULE.code, Node::object(server, secret.clone()), cause)
         .of(whose.or_else(|| pull::app(case, pulls)))
@@ -95,7 +97,11 @@ fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>
 
 /// Another namespace that has a Secret of the same name.
 fn elsewhere<'a>(case: &Case<'a>, server: &str, secret: &ObjectKey) -> Option<&'a str> {
-    let mut all = case.of_kind(server, "", "Secret").iter().copied().filter(|one: &&'a Object| one.name() == secret.name);
+    let mut all = case
+        .of_kind(server, "", "Secret")
+        .iter()
+        .copied()
+        .filter(|one: &&'a Object| one.name() == secret.name);
     all.next().map(Object::namespace)
 }
 
@@ -105,7 +111,10 @@ fn refused(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     let users = pull::users(pulls);
     let cause = match named.first() {
         None => format!("the registry does not give {image} to everybody, and {users} names no pull secret"),
-        Some(secret) => format!("the pull secret {} does not open the registry for {image}; {users} cannot start", secret.name),
+        Some(secret) => format!(
+            "the pull secret {} does not open the registry for {image}; {users} cannot start",
+            secret.name
+        ),
     };
     let finding = Finding::new(RULE.code, Node::Image(image.into()), cause)
         .of(pull::app(case, pulls))
@@ -117,8 +126,10 @@ fn refused(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
         false => finding
             .because(named.iter().map(|secret| Node::object(server, secret.clone())))
             .fix([Fix::new(format!("Put the right login for {image} into the Secret"))
-                .person(format!("check that the name exists and that the login may read it: docker login, docker pull {image}"))
-                .why("a name that does not exist is refused in the same words")]),
+            .person(format!(
+                "check that the name exists and that the login may read it: docker login, docker pull {image}"
+            ))
+            .why("a name that does not exist is refused in the same words")]),
     }
 }
 
@@ -139,10 +150,15 @@ fn name_it(case: &Case<'_>, pulls: &[Pull<'_>]) -> Vec<Fix> {
         let app = case.owner(one.server, &one.owner.key())?;
         let path = Pods::of(one.owner)?.path.field("imagePullSecrets");
         let value = Some(lynceus_object::value!([{"name": (secret.name())}]));
-        let fix = Fix::new(format!("Name pull secret {} in {} {}", secret.name(), one.owner.kind(), one.owner.name()))
-            .git(&app, Place::Field { object: one.owner.key(), path, value })
-            .risk(Risk::Low, "pods that do not start now")
-            .why("the namespace has it; whether it opens this registry cannot be seen");
+        let fix = Fix::new(format!(
+            "Name pull secret {} in {} {}",
+            secret.name(),
+            one.owner.kind(),
+            one.owner.name()
+        ))
+        .git(&app, Place::Field { object: one.owner.key(), path, value })
+        .risk(Risk::Low, "pods that do not start now")
+        .why("the namespace has it; whether it opens this registry cannot be seen");
         Some(fix)
     });
     let make = Fix::new("Make a pull secret and name it")
@@ -187,7 +203,8 @@ status:
 
     #[test]
     fn an_image_that_is_not_there_is_another_matter() {
-        let text = DENIED.replace("failed to authorize: unexpected status: 403 Forbidden", "ghcr.io/web:1: not found");
+        let text = DENIED
+            .replace("failed to authorize: unexpected status: 403 Forbidden", "ghcr.io/web:1: not found");
         assert_eq!(check("LYN0502", &text), "");
     }
 }

@@ -52,7 +52,8 @@ fn host(image: &str) -> &str {
 /// One finding for a registry: its images stand for it.
 fn found(case: &Case<'_>, host: &str, pulls: &[Pull<'_>]) -> Finding {
     let said = pulls.iter().map(|pull| pull.said.to_lowercase()).collect::<String>();
-    let is_limit = ["toomanyrequests", "too many requests", "rate limit"].iter().any(|word| said.contains(word));
+    let is_limit =
+        ["toomanyrequests", "too many requests", "rate limit"].iter().any(|word| said.contains(word));
     let what = match is_limit {
         true => "has been asked too often and gives nothing for now",
         false if said.contains("x509:") => "shows a certificate that the nodes do not trust",
@@ -71,8 +72,9 @@ fn found(case: &Case<'_>, host: &str, pulls: &[Pull<'_>]) -> Finding {
 fn mend(host: &str, is_limit: bool) -> Fix {
     let pulled = words::quote(host);
     match is_limit {
-        true => Fix::new(format!("Log in to {pulled}, or pull through a mirror"))
-            .person("give the pods a pull secret of an account, or set the nodes up with a mirror of the registry"),
+        true => Fix::new(format!("Log in to {pulled}, or pull through a mirror")).person(
+            "give the pods a pull secret of an account, or set the nodes up with a mirror of the registry",
+        ),
         false => Fix::new(format!("Mend the way from the nodes to {pulled}"))
             .person(format!("from a node: nslookup {pulled}; curl -v https://{pulled}/v2/")),
     }
@@ -106,6 +108,9 @@ status:
 
     #[test]
     fn a_registry_that_says_no_does_answer() {
-        assert_eq!(check("LYN0505", &AWAY.replace("dial tcp: lookup reg.example.org: no such host", "unauthorized")), "");
+        assert_eq!(
+            check("LYN0505", &AWAY.replace("dial tcp: lookup reg.example.org: no such host", "unauthorized")),
+            ""
+        );
     }
 }

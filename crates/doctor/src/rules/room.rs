@@ -60,7 +60,8 @@ pub(super) fn allocatable(node: &Object) -> Amounts {
 fn is_large_enough(asked: &Amounts, node: &Object) -> bool {
     let has = allocatable(node);
     // A node that says nothing at all is not held to it.
-    has.is_empty() || asked.iter().all(|(name, amount)| *amount == 0 || has.get(name).is_some_and(|has| has >= amount))
+    has.is_empty()
+        || asked.iter().all(|(name, amount)| *amount == 0 || has.get(name).is_some_and(|has| has >= amount))
 }
 
 /// Whether no node that takes the pods could ever hold them, while one that they do not tolerate could.
@@ -76,7 +77,8 @@ pub(super) fn used<'a>(case: &Case<'a>, server: &str) -> HashMap<&'a str, Amount
     let mut used: HashMap<&'a str, Amounts> = HashMap::new();
     for pod in case.of_kind(server, "", "Pod").iter().copied() {
         let ended = matches!(pod.value().str_at(&["status", "phase"]), Some("Succeeded" | "Failed"));
-        let (Some(node), Some(spec), false) = (pod.value().str_at(&["spec", "nodeName"]), Pods::of(pod), ended)
+        let (Some(node), Some(spec), false) =
+            (pod.value().str_at(&["spec", "nodeName"]), Pods::of(pod), ended)
         else {
             continue;
         };
@@ -93,7 +95,9 @@ pub(super) fn shown(name: &str, milli: i64) -> String {
     let whole = milli.max(0) / 1000;
     match name {
         "cpu" if milli % 1000 != 0 => format!("{milli}m"),
-        "memory" | "ephemeral-storage" if whole >= 1 << 30 && whole % (1 << 30) == 0 => format!("{}Gi", whole >> 30),
+        "memory" | "ephemeral-storage" if whole >= 1 << 30 && whole % (1 << 30) == 0 => {
+            format!("{}Gi", whole >> 30)
+        }
         "memory" | "ephemeral-storage" if whole >= 1 << 20 => format!("{}Mi", whole >> 20),
         _ => whole.to_string(),
     }

@@ -4,6 +4,7 @@
 //! room, may it have another volume, is the volume within reach, do others allow it; and writes down the first that fails. What
 //! fails late is therefore what keeps the pods off the nodes that were meant for them, and what fails early is said of all others.
 
+use jiff::{SignedDuration, Timestamp};
 use lynceus_object::{FieldPath, Object};
 
 use super::fit::{self, Fit};
@@ -56,13 +57,28 @@ pub(super) fn waiting<'a>(case: &Case<'a>, server: &str) -> Vec<Waiting<'a>> {
     let mut known = std::collections::HashSet::new();
     let mut all = Vec::new();
     for pod in case.of_kind(server, "", "Pod").iter().copied() {
-        let Some(said) = unscheduled(pod) else { continue };
+        let Some(said) = unscheduled(pod).filter(|_| !is_node_coming(case, server, pod)) else { continue };
         let (owner, Some(spec)) = (case.top(server, pod), Pods::of(pod)) else { continue };
         if known.insert((owner.key(), said)) {
             all.push(Waiting { owner, pod, spec, said });
         }
     }
     all
+}
+
+/// How long it may take until a node is there that was asked for.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(15);
+
+/// Whether a node was asked for because of a pod, not long ago.
+fn is_node_coming(case: &Case<'_>, server: &str, pod: &Object) -> bool {
+    case.events(server, &pod.key()).iter().any(|event| {
+        let text = |field| event.value().str_at(&[field]).unwrap_or_default();
+        let asked = matches!(text("reason"), "TriggeredScaleUp" | "Nominated");
+        let at = [text("lastTimestamp"), text("eventTime")]
+            .into_iter()
+            .find_map(|at| at.parse::<Timestamp>().ok());
+        asked && at.is_some_and(|at| case.snapshot.taken_at.duration_since(at) < PATIENCE)
+    })
 }
 
 /// What the scheduler says of a pod that it finds no node for.
@@ -150,9 +166,24 @@ impl<'a> Waiting<'a> {
         }
     }
 
+    /// Whether this is what keeps the pod off. What the scheduler does not even name is not looked for.
+    pub(super) fn is(&self, case: &Case<'a>, server: &str, wanted: Obstacle) -> bool {
+        let said = self.sorts();
+        let named = |sort| said.iter().any(|(_, one)| *one == sort);
+        let may_be = match wanted {
+            Obstacle::Lost | Obstacle::Closed => true,
+            Obstacle::Selection => named(Obstacle::Selection) || named(Obstacle::Taint),
+            sort => named(sort),
+        };
+        may_be && self.obstacle(case, server) == Some(wanted)
+    }
+
     /// What the scheduler says, by sort.
     pub(super) fn sorts(&self) -> Vec<(usize, Obstacle)> {
-        reasons(self.said).into_iter().filter_map(|(count, reason)| Some((count, sort_of(&reason)?))).collect()
+        reasons(self.said)
+            .into_iter()
+            .filter_map(|(count, reason)| Some((count, sort_of(&reason)?)))
+            .collect()
     }
 
     /// Without nodes to look at, only what is the same for all of them can be told.
@@ -190,12 +221,15 @@ mod tests {
                     available: 6 Preemption is not helpful for scheduling.";
         let read: Vec<(usize, Option<Obstacle>)> =
             reasons(said).iter().map(|(count, reason)| (*count, sort_of(reason))).collect();
+        assert_eq!(read, [(1, Some(Obstacle::Taint)), (2, Some(Obstacle::Room)), (3, Some(Obstacle::Taint))]);
         assert_eq!(
-            read,
-            [(1, Some(Obstacle::Taint)), (2, Some(Obstacle::Room)), (3, Some(Obstacle::Taint))]
+            sort_of("node(s) didn't satisfy existing pods anti-affinity rules"),
+            Some(Obstacle::Neighbours)
         );
-        assert_eq!(sort_of("node(s) didn't satisfy existing pods anti-affinity rules"), Some(Obstacle::Neighbours));
-        assert_eq!(sort_of("node(s) didn't match PersistentVolume's node affinity"), Some(Obstacle::VolumeReach));
+        assert_eq!(
+            sort_of("node(s) didn't match PersistentVolume's node affinity"),
+            Some(Obstacle::VolumeReach)
+        );
         assert_eq!(sort_of("node(s) didn't match Pod's node affinity/selector"), Some(Obstacle::Selection));
     }
 

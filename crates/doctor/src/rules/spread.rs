@@ -36,9 +36,10 @@ Ask for it as a wish (`ScheduleAnyway`, `preferredDuringScheduling…`), want fe
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for one in scheduler::waiting(case, server) {
-            let obstacle = one.obstacle(case, server);
-            if let Some(sort @ (Obstacle::Spread | Obstacle::Neighbours)) = obstacle {
-                findings.add(found(case, server, &one, sort));
+            for sort in [Obstacle::Spread, Obstacle::Neighbours] {
+                if one.is(case, server, sort) {
+                    findings.add(found(case, server, &one, sort));
+                }
             }
         }
     }
@@ -48,11 +49,19 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>, sort: Obstacle) -> Fi
     let key = one.owner.key();
     let what = match sort {
         Obstacle::Spread => "they have to be spread evenly",
-        _ if one.said.contains("existing pods anti-affinity") => "pods that are there do not stand beside them",
-        _ if one.said.contains("didn't match pod affinity rules") => "they have to stand beside pods that are not there",
+        _ if one.said.contains("existing pods anti-affinity") => {
+            "pods that are there do not stand beside them"
+        }
+        _ if one.said.contains("didn't match pod affinity rules") => {
+            "they have to stand beside pods that are not there"
+        }
         _ => "they have to stand away from each other",
     };
-    let takes = case.of_kind(server, "", "Node").iter().filter(|node| fit::fit(&one.spec, node) == Fit::Takes).count();
+    let takes = case
+        .of_kind(server, "", "Node")
+        .iter()
+        .filter(|node| fit::fit(&one.spec, node) == Fit::Takes)
+        .count();
     let copies = one.owner.value().int_at(&["spec", "replicas"]);
     let count = copies.map(|copies| format!(", and {copies} are wanted")).unwrap_or_default();
     let cause = format!(
@@ -82,12 +91,15 @@ fn wish(one: &Waiting<'_>, sort: Obstacle) -> Option<Wish> {
     let template = Pods::of(one.owner)?;
     if sort == Obstacle::Spread {
         let all = template.spec.items_at(&["topologySpreadConstraints"]).iter();
-        let place = all.enumerate().position(|(_, one)| one.str_at(&["whenUnsatisfiable"]) == Some("DoNotSchedule"))?;
+        let place = all
+            .enumerate()
+            .position(|(_, one)| one.str_at(&["whenUnsatisfiable"]) == Some("DoNotSchedule"))?;
         let path = template.path.field("topologySpreadConstraints").index(place).field("whenUnsatisfiable");
         return Some((path, "DoNotSchedule".to_owned(), Some(Value::from("ScheduleAnyway"))));
     }
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
-    let part = if one.said.contains("didn't match pod affinity rules") { "podAffinity" } else { "podAntiAffinity" };
+    let part =
+        if one.said.contains("didn't match pod affinity rules") { "podAffinity" } else { "podAntiAffinity" };
     let rules = template.spec.at(&["affinity", part, required])?;
     let path = template.path.field("affinity").field(part).field(required);
     Some((path, words::shown(rules), None))
@@ -100,9 +112,10 @@ fn soften(app: &AppName, one: &Waiting<'_>, (path, _, value): Wish) -> Option<Fi
         (Some(value), _) => fix.git(app, Place::Field { object: owner, path, value: Some(value) }),
         (None, Some(parent)) => {
             let rules = path.get(one.owner.value())?.as_seq()?;
-            let wishes: Vec<Value> = rules.iter().map(|rule| {
-                lynceus_object::value!({"weight": 100, "podAffinityTerm": (rule.clone())})
-            }).collect();
+            let wishes: Vec<Value> = rules
+                .iter()
+                .map(|rule| lynceus_object::value!({"weight": 100, "podAffinityTerm": (rule.clone())}))
+                .collect();
             let soft = parent.field("preferredDuringSchedulingIgnoredDuringExecution");
             let wishes = Some(Value::Seq(wishes.into_iter().collect()));
             fix.git(app, Place::Field { object: owner.clone(), path, value: None })
@@ -110,7 +123,11 @@ fn soften(app: &AppName, one: &Waiting<'_>, (path, _, value): Wish) -> Option<Fi
         }
         (None, None) => return None,
     };
-    let blast = format!("the pods of {} {} are made anew, and may stand together", one.owner.kind(), one.owner.name());
+    let blast = format!(
+        "the pods of {} {} are made anew, and may stand together",
+        one.owner.kind(),
+        one.owner.name()
+    );
     let fix = fix.risk(Risk::Medium, blast).why("it needs no other machines");
     Some(fix.verify(scheduler::verify(one.owner)))
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use lynceus_object::{FieldPath, Object, Value};
 
-use super::{claims, near};
+use super::claims::{self, Sets};
+use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::{AppName, Node};
+use crate::node::Node;
 use crate::rules::Rule;
 use crate::words;
 
@@ -66,7 +67,8 @@ fn is_nowhere(case: &Case<'_>, server: &str, name: &str) -> bool {
 
 /// Whether a claim names a volume itself: its class is then a mere label.
 fn is_waiting_for_volume(claim: &Object) -> bool {
-    claim.value().str_at(&["spec", "volumeName"]).is_some_and(|name| !name.is_empty()) || claim.at(&["spec", "selector"]).is_some()
+    claim.value().str_at(&["spec", "volumeName"]).is_some_and(|name| !name.is_empty())
+        || claim.at(&["spec", "selector"]).is_some()
 }
 
 fn classes<'a>(case: &Case<'a>, server: &str) -> Vec<&'a str> {
@@ -79,21 +81,26 @@ fn classes<'a>(case: &Case<'a>, server: &str) -> Vec<&'a str> {
 fn default_of<'a>(case: &Case<'a>, server: &str) -> Option<&'a str> {
     let mut all = case.of_kind(server, "storage.k8s.io", "StorageClass").iter().copied();
     let is_default = |class: &&'a Object| {
-        [DEFAULT, "storageclass.beta.kubernetes.io/is-default-class"].iter().any(|key| class.annotation(key) == Some("true"))
+        [DEFAULT, "storageclass.beta.kubernetes.io/is-default-class"]
+            .iter()
+            .any(|key| class.annotation(key) == Some("true"))
     };
     all.find(is_default).map(Object::name)
 }
 
+/// Whether a class is the default, or that cannot be told because not all were seen.
 fn has_default(case: &Case<'_>, server: &str) -> bool {
-    default_of(case, server).is_some()
+    default_of(case, server).is_some() || !case.is_absent(server, &claims::class_key(""))
 }
 
-fn found(case: &Case<'_>, server: &str, name: &str, claims: &[&Object]) -> Finding {
+fn found<'a>(case: &Case<'a>, server: &str, name: &str, claims: &[&'a Object]) -> Finding {
     let there = classes(case, server);
     let near = near::nearest(name, there.iter().copied());
     let others = match (near, there.is_empty()) {
         (Some(near), _) => format!("; there is {near}"),
-        (None, false) => format!("; there {} {}", if there.len() == 1 { "is" } else { "are" }, words::list(&there)),
+        (None, false) => {
+            format!("; there {} {}", if there.len() == 1 { "is" } else { "are" }, words::list(&there))
+        }
         (None, true) => String::new(),
     };
     let cause = format!(
@@ -101,10 +108,11 @@ fn found(case: &Case<'_>, server: &str, name: &str, claims: &[&Object]) -> Findi
         words::count(claims.len(), "claim")
     )
     .replace("1 claim ask ", "1 claim asks ");
-    let take = near.or_else(|| default_of(case, server)).or(there.first().copied().filter(|_| there.len() == 1));
+    let take =
+        near.or_else(|| default_of(case, server)).or(there.first().copied().filter(|_| there.len() == 1));
     let fixes = take.into_iter().filter_map(|other| take_other(case, server, other, claims));
     Finding::new(RULE.code, Node::object(server, claims::class_key(name)), cause)
-        .of(single(case, server, claims))
+        .of(Sets::new(case, server).app(case, server, claims))
         .seen(named(claims))
         .seen(claims.first().and_then(|claim| case.event(server, &claim.key(), &["ProvisioningFailed"])))
         .affects(claims.iter().map(|claim| case.node(server, &claim.key())))
@@ -124,47 +132,33 @@ fn named(claims: &[&Object]) -> Vec<Evidence> {
     told.take(crate::limits::NAMED).collect()
 }
 
-fn single(case: &Case<'_>, server: &str, claims: &[&Object]) -> Option<AppName> {
-    let mut apps: Vec<AppName> = claims.iter().filter_map(|claim| maker(case, server, claim).1).collect();
-    apps.sort();
-    apps.dedup();
-    if apps.len() == 1 { apps.pop() } else { None }
-}
-
-/// What brings a claim about: itself, or the StatefulSet whose template it is of; and whose that is.
-fn maker<'a>(case: &Case<'a>, server: &str, claim: &'a Object) -> (&'a Object, Option<AppName>) {
-    let top = case.top(server, claim);
-    if top.key() != claim.key() {
-        return (top, case.owner(server, &top.key()));
-    }
-    let sets = case.of_kind(server, "apps", "StatefulSet").iter().copied();
-    let mut sets = sets.filter(|set| claims::makes(set, &claim.key()));
-    let maker = sets.next().unwrap_or(claim);
-    (maker, case.owner(server, &maker.key()))
-}
-
 /// Names another class wherever the claims come from.
-fn take_other(case: &Case<'_>, server: &str, other: &str, claims: &[&Object]) -> Option<Fix> {
+fn take_other<'a>(case: &Case<'a>, server: &str, other: &str, claims: &[&'a Object]) -> Option<Fix> {
+    let sets = Sets::new(case, server);
     let mut fix = Fix::new(format!("Ask for StorageClass {other}"));
     let mut known = std::collections::BTreeSet::new();
     for claim in claims {
-        let (maker, app) = maker(case, server, claim);
+        let (maker, app) = sets.maker(case, server, claim);
         let Some(app) = app.filter(|_| known.insert(maker.key())) else { continue };
         let path = match maker.kind() {
             "PersistentVolumeClaim" => FieldPath::fields(["spec", "storageClassName"]),
             _ => match template(maker, claim) {
-                Some(place) => {
-                    FieldPath::fields(["spec", "volumeClaimTemplates"]).index(place).field("spec").field("storageClassName")
-                }
+                Some(place) => FieldPath::fields(["spec", "volumeClaimTemplates"])
+                    .index(place)
+                    .field("spec")
+                    .field("storageClassName"),
                 None => continue,
             },
         };
         fix = fix.git(&app, Place::Field { object: maker.key(), path, value: Some(Value::from(other)) });
     }
     fix.has_edits().then(|| {
-        fix.risk(Risk::Medium, "the claims, and the StatefulSets that they come from, have to be deleted and made anew")
-            .why("the class is there; claims cannot be changed afterwards, and these hold nothing yet")
-            .verify("kubectl get pvc -A")
+        fix.risk(
+            Risk::Medium,
+            "the claims, and the StatefulSets that they come from, have to be deleted and made anew",
+        )
+        .why("the class is there; claims cannot be changed afterwards, and these hold nothing yet")
+        .verify("kubectl get pvc -A")
     })
 }
 
@@ -176,10 +170,11 @@ fn template(set: &Object, claim: &Object) -> Option<usize> {
 }
 
 /// Claims that name no class where none is for such: the cluster lacks something, not each of them.
-fn no_default(case: &Case<'_>, server: &str, claims: &[&Object]) -> Finding {
+fn no_default<'a>(case: &Case<'a>, server: &str, claims: &[&'a Object]) -> Finding {
     let there = classes(case, server);
     let names = words::list(claims.iter().map(|claim| format!("{}/{}", claim.namespace(), claim.name())));
-    let cause = format!("no storage class is the default, and {names} names none").replace(" and names", " names");
+    let cause =
+        format!("no storage class is the default, and {names} names none").replace(" and names", " names");
     let mark = there.first().map(|class| {
         let patch = format!("kubectl annotate storageclass {class} {DEFAULT}=true");
         Fix::new(format!("Mark StorageClass {class} as the default"))
@@ -189,7 +184,7 @@ fn no_default(case: &Case<'_>, server: &str, claims: &[&Object]) -> Finding {
             .verify("kubectl get storageclass")
     });
     Finding::new(RULE.code, Node::Cluster(server.into()), cause)
-        .of(single(case, server, claims))
+        .of(Sets::new(case, server).app(case, server, claims))
         .seen(claims.first().and_then(|claim| case.event(server, &claim.key(), &["FailedBinding"])))
         .seen([Evidence::seen(match there.is_empty() {
             true => "there is no storage class at all".to_owned(),
@@ -197,7 +192,9 @@ fn no_default(case: &Case<'_>, server: &str, claims: &[&Object]) -> Finding {
         })])
         .affects(claims.iter().map(|claim| Node::object(server, claim.key())))
         .fix(mark)
-        .fix([Fix::new("Name a class in the claims").person("set storageClassName where the claims come from")])
+        .fix([
+            Fix::new("Name a class in the claims").person("set storageClassName where the claims come from")
+        ])
 }
 
 #[cfg(test)]
@@ -247,7 +244,9 @@ metadata: {name: managed-premium}
 
     #[test]
     fn a_class_that_somebody_brings_is_waited_for() {
-        let brought = format!("@app storage OutOfSync Missing\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: managed-premum}}\n{MISSING}");
+        let brought = format!(
+            "@app storage OutOfSync Missing\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: managed-premum}}\n{MISSING}"
+        );
         assert_eq!(check("LYN0602", &brought), "");
     }
 }

@@ -55,9 +55,11 @@ fn found(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Finding 
         "" => format!("the chart of {} names it and does not make it", app.name),
         option => format!("{option} is false in the values of {}", app.name),
     };
-    let cause = format!("{} {} is needed by {} and not made: {why}", key.kind, key.name, missing_object::users(one));
-    let seen = (!switch.option.is_empty())
-        .then(|| Evidence::seen(format!("the values of application {} have {}: false", app.name, switch.option)));
+    let cause =
+        format!("{} {} is needed by {} and not made: {why}", key.kind, key.name, missing_object::users(one));
+    let seen = (!switch.option.is_empty()).then(|| {
+        Evidence::seen(format!("the values of application {} have {}: false", app.name, switch.option))
+    });
     let finding = Finding::new(RULE.code, Node::object(one.server, key.clone()), cause);
     missing_object::dressed(finding, case, one).seen(seen).fix(fixes(case, one, switch))
 }
@@ -67,7 +69,10 @@ fn fixes(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Vec<Fix>
     let on = match switch.place {
         Some(place) => Fix::new(title).git(&switch.app.name, place),
         None => Fix::new(title).person(match switch.option.as_str() {
-            "" => "set the option that creates it to true in the values of the chart, as serviceAccount.create".to_owned(),
+            "" => {
+                "set the option that creates it to true in the values of the chart, as serviceAccount.create"
+                    .to_owned()
+            }
             option => format!("set {option} to true in the values of the application"),
         }),
     };
@@ -87,12 +92,17 @@ pub(super) fn switch<'c, 'a>(case: &'c Case<'a>, one: &Nowhere<'_>) -> Option<Sw
     let mut fitting: Vec<&Option_> = options.iter().filter(fits).collect();
     let name = one.key.name.to_lowercase();
     // Of several, the one whose part of the chart the name speaks of.
-    fitting.sort_by_key(|option| !option.path.iter().any(|part| part.len() > 2 && name.contains(&part.to_lowercase())));
+    fitting.sort_by_key(|option| {
+        !option.path.iter().any(|part| part.len() > 2 && name.contains(&part.to_lowercase()))
+    });
     if let Some(option) = fitting.first() {
         return Some(Switch { app, option: option.path.join("."), place: option.place.clone() });
     }
-    (one.key.kind == "ServiceAccount" && is_of_chart(app, user.holder) && is_called_after(app, &one.key.name))
-        .then_some(Switch { app, option: String::new(), place: None })
+    (one.key.kind == "ServiceAccount"
+        && one.near.is_none()
+        && is_of_chart(app, user.holder)
+        && is_called_after(app, &one.key.name))
+    .then_some(Switch { app, option: String::new(), place: None })
 }
 
 /// Whether an option is about a kind, by the names above it.
@@ -112,7 +122,8 @@ fn is_about(path: &[String], kind: &str) -> bool {
 fn is_of_chart(app: &App<'_>, holder: &lynceus_object::Object) -> bool {
     let spec = &app.application().spec;
     let mut sources = spec.source.iter().chain(&spec.sources);
-    holder.label("helm.sh/chart").is_some() || sources.any(|source| !source.chart.is_empty() || source.helm.is_some())
+    holder.label("helm.sh/chart").is_some()
+        || sources.any(|source| !source.chart.is_empty() || source.helm.is_some())
 }
 
 /// Whether a name begins with that of the release: charts call what they make so.
@@ -132,10 +143,16 @@ struct Option_ {
 /// The options `create` and `enabled` that are off in what the Application itself says.
 fn options(app: &App<'_>) -> Vec<Option_> {
     use lynceus_api::Kind as _;
+    let spec = &app.application().spec;
+    if !spec.source.iter().chain(&spec.sources).any(|source| source.helm.is_some()) {
+        return Vec::new();
+    }
     let application = app.application().to_object();
     let sources = application.value().items_at(&["spec", "sources"]).iter().enumerate();
-    let sources = sources.map(|(place, source)| (FieldPath::fields(["spec", "sources"]).index(place), source));
-    let single = application.at(&["spec", "source"]).map(|source| (FieldPath::fields(["spec", "source"]), source));
+    let sources =
+        sources.map(|(place, source)| (FieldPath::fields(["spec", "sources"]).index(place), source));
+    let single =
+        application.at(&["spec", "source"]).map(|source| (FieldPath::fields(["spec", "source"]), source));
     let mut all = Vec::new();
     for (path, source) in single.into_iter().chain(sources) {
         let helm = path.field("helm");
@@ -148,10 +165,13 @@ fn options(app: &App<'_>) -> Vec<Option_> {
         }
         let text = source.str_at(&["helm", "values"]).unwrap_or_default();
         if let Ok(values) = yaml::parse(text.as_bytes()) {
-            walk(&values, &mut Vec::new(), &mut |path| all.push(Option_ { path: path.to_vec(), place: None }));
+            walk(&values, &mut Vec::new(), &mut |path| {
+                all.push(Option_ { path: path.to_vec(), place: None })
+            });
         }
         for (number, one) in source.items_at(&["helm", "parameters"]).iter().enumerate() {
-            let path: Vec<String> = one.str_at(&["name"]).unwrap_or_default().split('.').map(str::to_owned).collect();
+            let path: Vec<String> =
+                one.str_at(&["name"]).unwrap_or_default().split('.').map(str::to_owned).collect();
             if one.str_at(&["value"]) == Some("false") && is_switch(path.last()) {
                 let at = helm.field("parameters").index(number).field("value");
                 let place = Place::Application { path: at, value: Some(Value::from("true")) };
@@ -215,6 +235,35 @@ status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
     fn a_name_of_the_chart_that_the_chart_does_not_make_is_found_without_values() {
         let unseen = OFF.replace(", helm: {valuesObject: {prometheus: {serviceAccount: {create: false}}, alertmanager: {enabled: false}}}", "");
         assert!(check("LYN0305", &unseen).contains("the chart of prom names it and does not make it"));
+    }
+
+    #[test]
+    fn what_an_operator_passes_on_to_its_pods_is_found() {
+        let text = "
+@app prom Synced Degraded
+@spec {source: {chart: kube-prometheus-stack}}
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main, namespace: mon}
+@live
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main, namespace: mon, uid: p1}
+spec: {serviceAccountName: prom-main}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: prometheus-main, namespace: mon, generation: 1, uid: s1, ownerReferences: [{apiVersion: monitoring.coreos.com/v1, kind: Prometheus, name: main, uid: p1, controller: true}]}
+spec: {replicas: 1, template: {spec: {serviceAccountName: prom-main, containers: [{name: p, image: p}], volumes: [{name: c, secret: {secretName: prometheus-main}}]}}}
+status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
+";
+        assert_eq!(
+            check("LYN0305", text),
+            "P1 LYN0305/prom/ServiceAccount/prom-main: ServiceAccount prom-main is needed by Prometheus main and not made: the \
+             chart of prom names it and does not make it\n  Prometheus mon/main: spec.serviceAccountName: prom-main\n  fix: Have \
+             the chart make ServiceAccount prom-main\n  fix: Add ServiceAccount prom-main\n"
+        );
+        assert_eq!(check("LYN0301", text), "", "what the operator makes for itself is its own affair");
     }
 
     #[test]

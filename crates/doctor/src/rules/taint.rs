@@ -55,11 +55,13 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
         words::list(&shown)
     );
     let app = case.owner(server, &key);
-    let fixes = blocked.taints.iter().filter(|(taint, _)| blocked.taints.len() == 1 || !fit::is_of_system(taint));
+    let fixes =
+        blocked.taints.iter().filter(|(taint, _)| blocked.taints.len() == 1 || !fit::is_of_system(taint));
     let fixes = fixes.filter_map(|(taint, nodes)| tolerate(app.as_ref()?, waiting, taint, nodes));
     Finding::new(RULE.code, Node::object(server, key), cause)
         .of(app.clone())
         .seen(waiting.evidence(case, server))
+        .seen(blocked.pools())
         .fix(fixes)
 }
 
@@ -125,9 +127,21 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
             check("LYN0401", PENDING),
             "P1 LYN0401/vault/StatefulSet/vault: the pods of StatefulSet vault are not scheduled: the nodes that would \
              take them have the taint env=dev:NoSchedule, which the pods do not tolerate\n  Pod dev/vault-0: \
-             status.conditions: 0/1 nodes are available: 1 node(s) had untolerated taint {env: dev}.\n  fix: Have the pods \
-             of StatefulSet vault tolerate env=dev:NoSchedule\n"
+             status.conditions: 0/1 nodes are available: 1 node(s) had untolerated taint {env: dev}.\n  \
+             env=dev:NoSchedule is on dev-1\n  fix: Have the pods of StatefulSet vault tolerate env=dev:NoSchedule\n"
         );
+    }
+
+    #[test]
+    fn pods_for_which_a_node_was_asked_for_only_have_to_wait() {
+        let event = |at: &str| {
+            format!(
+                "---\napiVersion: v1\nkind: Event\nmetadata: {{name: e, namespace: dev}}\ninvolvedObject: {{kind: Pod, namespace: \
+                 dev, name: vault-0}}\nreason: TriggeredScaleUp\nlastTimestamp: '{at}'\n"
+            )
+        };
+        assert_eq!(check("LYN0401", &format!("{PENDING}{}", event("2026-01-01T11:58:00Z"))), "");
+        assert!(check("LYN0401", &format!("{PENDING}{}", event("2026-01-01T10:00:00Z"))).contains("LYN0401"));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use lynceus_object::{Object, Value};
 use super::fit::{self, Fit};
 use super::scheduler::{self, Obstacle, Waiting};
 use crate::case::{Case, Pods};
+use crate::finding::Evidence;
+use crate::words;
 
 /// Pods that are kept off by a taint.
 pub(super) struct Blocked<'a> {
@@ -23,10 +25,23 @@ pub(super) struct Blocked<'a> {
 }
 
 impl Blocked<'_> {
+    /// Which nodes have which taint, as evidence.
+    pub(super) fn pools(&self) -> Vec<Evidence> {
+        let told =
+            |(taint, nodes): &(&Value, Vec<&str>)| format!("{} is on {}", shown(taint), words::list(nodes));
+        self.taints.iter().map(|pool| Evidence::seen(told(pool))).take(crate::limits::NAMED).collect()
+    }
+
     /// Whether the pods were meant to tolerate what they do not: somebody wrote that they have no tolerations, or those beside
     /// them have one and they have none.
     pub(super) fn is_overridden(&self) -> bool {
-        self.emptied.is_some() || (self.tolerating.len() > 1 && self.tolerating.len() * 2 > self.others && !has_own(&self.waiting.spec))
+        let most_do = self.tolerating.len() > 1 && self.tolerating.len() * 2 > self.others;
+        match self.emptied {
+            Some("tolerations: []") => true,
+            // A chart may write an empty selector of its own accord.
+            Some(_) => !self.tolerating.is_empty(),
+            None => most_do && !has_own(&self.waiting.spec),
+        }
     }
 }
 
@@ -34,7 +49,7 @@ impl Blocked<'_> {
 pub(super) fn blocked<'a>(case: &Case<'a>, server: &str) -> Vec<Blocked<'a>> {
     let waiting = scheduler::waiting(case, server);
     let waiting: Vec<Waiting<'a>> =
-        waiting.into_iter().filter(|one| one.obstacle(case, server) == Some(Obstacle::Taint)).collect();
+        waiting.into_iter().filter(|one| one.is(case, server, Obstacle::Taint)).collect();
     if waiting.is_empty() {
         return Vec::new();
     }
@@ -70,7 +85,8 @@ impl<'a> Around<'a> {
 
     fn tolerating(&mut self, namespace: &'a str, taint: &Value) -> Vec<&'a Object> {
         let near = self.workloads.get(namespace).map_or(&[][..], Vec::as_slice);
-        let find = || near.iter().filter(|pods| fit::is_tolerated(pods, taint)).map(|pods| pods.holder).collect();
+        let find =
+            || near.iter().filter(|pods| fit::is_tolerated(pods, taint)).map(|pods| pods.holder).collect();
         self.known.entry((namespace, shown(taint))).or_insert_with(find).clone()
     }
 }
@@ -138,7 +154,9 @@ pub(super) fn shown(taint: &Value) -> String {
 pub(super) fn toleration(taint: &Value) -> Value {
     let text = |field| taint.str_at(&[field]).unwrap_or_default();
     match text("value") {
-        "" => lynceus_object::value!({"key": (text("key")), "operator": "Exists", "effect": (text("effect"))}),
+        "" => {
+            lynceus_object::value!({"key": (text("key")), "operator": "Exists", "effect": (text("effect"))})
+        }
         value => lynceus_object::value!({
             "key": (text("key")), "operator": "Equal", "value": (value), "effect": (text("effect")),
         }),

@@ -46,7 +46,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             }
         }
         for one in scheduler::waiting(case, server) {
-            if one.obstacle(case, server) == Some(Obstacle::VolumeInUse) {
+            if one.is(case, server, Obstacle::VolumeInUse) {
                 findings.add(elsewhere(case, server, one.pod, one.said));
             }
         }
@@ -55,7 +55,10 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 
 fn lost(case: &Case<'_>, server: &str, claim: &Object) -> Finding {
     let volume = claim.value().str_at(&["spec", "volumeName"]).unwrap_or_default();
-    let cause = format!("PersistentVolumeClaim {} has lost its volume {volume}: what was on it is gone with it", claim.name());
+    let cause = format!(
+        "PersistentVolumeClaim {} has lost its volume {volume}: what was on it is gone with it",
+        claim.name()
+    );
     let phase = Evidence::Field {
         object: claim.key(),
         path: FieldPath::fields(["status", "phase"]),
@@ -90,7 +93,10 @@ fn elsewhere(case: &Case<'_>, server: &str, pod: &Object, said: &str) -> Finding
         Some(other) => format!("pod {} on node {} has it", other.name(), node_of(other)),
         None => "another node has it".to_owned(),
     };
-    let cause = format!("the pods of {} {} wait for a volume that only one can have at a time: {who}", owner.kind, owner.name);
+    let cause = format!(
+        "the pods of {} {} wait for a volume that only one can have at a time: {who}",
+        owner.kind, owner.name
+    );
     // A node that is lost does not let a volume go.
     let dead = other.and_then(|other| {
         let key = ObjectKey::new("", "Node", "", node_of(other));
@@ -99,11 +105,15 @@ fn elsewhere(case: &Case<'_>, server: &str, pod: &Object, said: &str) -> Finding
     let app = case.owner(server, &owner);
     let event = case.event(server, &pod.key(), &["FailedAttachVolume"]);
     let seen = event.unwrap_or_else(|| Evidence::seen(words::quote(said)));
-    let finding = Finding::new(RULE.code, Node::object(server, owner.clone()), cause).of(app.clone()).seen([seen]);
+    let finding =
+        Finding::new(RULE.code, Node::object(server, owner.clone()), cause).of(app.clone()).seen([seen]);
     let recreate = app.filter(|_| owner.kind == "Deployment").map(|app| {
         let path = FieldPath::fields(["spec", "strategy"]);
         Fix::new(format!("Have Deployment {} stop the old pod before it starts the new one", owner.name))
-            .git(&app, Place::Field { object: owner.clone(), path, value: Some(value!({"type": "Recreate"})) })
+            .git(
+                &app,
+                Place::Field { object: owner.clone(), path, value: Some(value!({"type": "Recreate"})) },
+            )
             .risk(Risk::Medium, "it does not answer while it is updated")
             .why("it holds for every update to come")
     });

@@ -39,7 +39,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         let mut full: BTreeMap<Str, Vec<Waiting<'_>>> = BTreeMap::new();
         for one in scheduler::waiting(case, server) {
-            if one.obstacle(case, server) == Some(Obstacle::VolumeCount) {
+            if one.is(case, server, Obstacle::VolumeCount) {
                 full.entry(pool(case, server, &one)).or_default().push(one);
             }
         }
@@ -57,7 +57,8 @@ fn pool(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Str {
 /// One finding for everything that waits for the same nodes: the first of them stands for all.
 fn found(case: &Case<'_>, server: &str, pool: &str, waiting: &[Waiting<'_>]) -> Finding {
     let first = &waiting[0];
-    let names: Vec<String> = waiting.iter().map(|one| format!("{} {}", one.owner.kind(), one.owner.name())).collect();
+    let names: Vec<String> =
+        waiting.iter().map(|one| format!("{} {}", one.owner.kind(), one.owner.name())).collect();
     let cause = format!(
         "the pods of {} are not scheduled: the nodes that would take them have as many volumes as they may have",
         words::list(&names)
@@ -148,6 +149,12 @@ spec: {drivers: [{name: disk, allocatable: {count: 8}}]}
 
     #[test]
     fn a_volume_that_is_out_of_reach_is_another_matter() {
-        assert_eq!(check("LYN0405", &PENDING.replace("exceed max volume count", "had volume node affinity conflict")), "");
+        assert_eq!(
+            check(
+                "LYN0405",
+                &PENDING.replace("exceed max volume count", "had volume node affinity conflict")
+            ),
+            ""
+        );
     }
 }

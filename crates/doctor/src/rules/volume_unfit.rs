@@ -2,7 +2,7 @@
 
 use lynceus_object::{FieldPath, Object};
 
-use super::claims;
+use super::claims::{self, Sets};
 use super::scheduler::{self, Obstacle, Waiting};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
@@ -37,13 +37,15 @@ Ask for what the class can give, or name a class that can. For a volume in anoth
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for one in scheduler::waiting(case, server) {
-            if one.obstacle(case, server) == Some(Obstacle::VolumeReach) {
+            if one.is(case, server, Obstacle::VolumeReach) {
                 findings.add(out_of_reach(case, server, &one));
             }
         }
+        let sets = Sets::new(case, server);
         for claim in claims::pending(case, server) {
             if let Some(said) = unfit(case, server, claim) {
-                findings.add(found(case, server, claim, said));
+                let app = sets.maker(case, server, claim).1;
+                findings.add(found(case, server, claim, said).of(app));
             }
         }
     }
@@ -53,8 +55,18 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 pub(super) fn is_unfit(said: &str) -> bool {
     let said = said.to_lowercase();
     let words = [
-        "access mode", "accessmode", "multi_node_multi_writer", "multi-node", "capabilities not supported", "capability not supported",
-        "capacity out of range", "size is too", "requested size", "minimum size", "maximum size", "volume capabilities",
+        "access mode",
+        "accessmode",
+        "multi_node_multi_writer",
+        "multi-node",
+        "capabilities not supported",
+        "capability not supported",
+        "capacity out of range",
+        "size is too",
+        "requested size",
+        "minimum size",
+        "maximum size",
+        "volume capabilities",
     ];
     words.iter().any(|word| said.contains(word))
 }
@@ -77,13 +89,13 @@ fn unfit<'a>(case: &Case<'a>, server: &str, claim: &Object) -> Option<&'a str> {
 
 fn found(case: &Case<'_>, server: &str, claim: &Object, said: &str) -> Finding {
     let said = said.split_once("desc = ").map_or(said, |(_, rest)| rest);
-    let cause = format!("no volume is as PersistentVolumeClaim {} asks: {}", claim.name(), words::quote(said));
+    let cause =
+        format!("no volume is as PersistentVolumeClaim {} asks: {}", claim.name(), words::quote(said));
     let field = |path: &[&str]| {
         let value = claim.at(path).map(words::shown)?;
         Some(Evidence::Field { object: claim.key(), path: FieldPath::fields(path.iter().copied()), value })
     };
     Finding::new(RULE.code, case.node(server, &claim.key()), cause)
-        .of(case.owner(server, &claim.key()))
         .seen(case.event(server, &claim.key(), &["ProvisioningFailed", "VolumeMismatch", "FailedBinding"]))
         .seen([field(&["spec", "accessModes"]), field(&["spec", "resources", "requests", "storage"])].into_iter().flatten())
         .affects([Node::object(server, claim.key())])
@@ -124,7 +136,8 @@ fn out_of_reach(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
 }
 
 fn mounted<'a>(case: &Case<'a>, server: &str, pods: &Pods<'_>) -> Vec<&'a Object> {
-    let needs = pods.needs().into_iter().map(|(key, ..)| key).filter(|key| key.kind == "PersistentVolumeClaim");
+    let needs =
+        pods.needs().into_iter().map(|(key, ..)| key).filter(|key| key.kind == "PersistentVolumeClaim");
     needs.filter_map(|key| case.live(server, &key)).collect()
 }
 
@@ -212,6 +225,12 @@ message: 'rpc error: code = InvalidArgument desc = Volume capabilities MULTI_NOD
 
     #[test]
     fn a_driver_that_has_no_room_is_another_matter() {
-        assert_eq!(check("LYN0604", &MODE.replace("Volume capabilities MULTI_NODE_MULTI_WRITER not supported", "quota exceeded")), "");
+        assert_eq!(
+            check(
+                "LYN0604",
+                &MODE.replace("Volume capabilities MULTI_NODE_MULTI_WRITER not supported", "quota exceeded")
+            ),
+            ""
+        );
     }
 }

@@ -1,0 +1,70 @@
+//! What names a class waits for the class.
+
+use lynceus_object::{FieldPath, Object, ObjectKey};
+
+use super::missing;
+use crate::case::{Case, Pods};
+use crate::graph::Graph;
+use crate::node::Node;
+
+/// Something that names a class that is not there.
+pub(crate) struct Named<'a> {
+    /// The cluster's address.
+    pub(crate) server: &'a str,
+    /// What names it.
+    pub(crate) holder: &'a Object,
+    /// Where.
+    pub(crate) path: FieldPath,
+    /// The class.
+    pub(crate) class: ObjectKey,
+}
+
+pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
+    for named in absent(case) {
+        let from = case.node(named.server, &named.holder.key());
+        graph.link(from, Node::object(named.server, named.class));
+    }
+}
+
+/// The classes that are named by what is not well, or is still to come, and that are not there.
+pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
+    let mut all = Vec::new();
+    for (server, holder, pods) in missing::holders(case) {
+        of_pods(server, holder, &pods, &mut all);
+    }
+    for server in case.servers() {
+        for (group, kind) in [("networking.k8s.io", "Ingress"), ("gateway.networking.k8s.io", "Gateway")] {
+            let objects = case.of_kind(server, group, kind).iter().copied();
+            objects
+                .filter(|object| case.is_unwell(object))
+                .for_each(|object| of_entry(server, object, &mut all));
+        }
+    }
+    all.retain(|named| case.is_absent(named.server, &named.class));
+    all
+}
+
+fn of_pods<'a>(server: &'a str, holder: &'a Object, pods: &Pods<'a>, all: &mut Vec<Named<'a>>) {
+    let fields = [
+        ("priorityClassName", "scheduling.k8s.io", "PriorityClass"),
+        ("runtimeClassName", "node.k8s.io", "RuntimeClass"),
+    ];
+    for (field, group, kind) in fields {
+        let name = pods.spec.str_at(&[field]).filter(|name| !name.is_empty() && !name.starts_with("system-"));
+        if let Some(name) = name {
+            let class = ObjectKey::new(group, kind, "", name);
+            all.push(Named { server, holder, path: pods.path.field(field), class });
+        }
+    }
+}
+
+fn of_entry<'a>(server: &'a str, object: &'a Object, all: &mut Vec<Named<'a>>) {
+    let (field, kind) = match object.kind() {
+        "Ingress" => ("ingressClassName", "IngressClass"),
+        _ => ("gatewayClassName", "GatewayClass"),
+    };
+    if let Some(name) = object.value().str_at(&["spec", field]).filter(|name| !name.is_empty()) {
+        let class = ObjectKey::new(object.group(), kind, "", name);
+        all.push(Named { server, holder: object, path: FieldPath::fields(["spec", field]), class });
+    }
+}

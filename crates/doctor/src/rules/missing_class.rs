@@ -1,0 +1,143 @@
+//! Classes that are named and not there.
+
+use std::collections::BTreeMap;
+
+use lynceus_object::{ObjectKey, Value};
+
+use super::near;
+use crate::case::Case;
+use crate::finding::{Evidence, Finding, Findings};
+use crate::fix::{Fix, Place, Risk};
+use crate::links::class::{self, Named};
+use crate::node::Node;
+use crate::rules::Rule;
+use crate::words;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LYN0304",
+    title: "A class is named that is not there",
+    explanation: "\
+An Ingress, a Gateway or pods name a class that the cluster has not and that no application brings. An Ingress then gets no address,
+and pods are refused.
+
+## Why
+Classes come with controllers: the one that brings it is not installed here, or gives its class another name.
+
+## Example
+```
+ingressClassName: nginx-internal        there is IngressClass nginx
+pods \"web-1\" is forbidden: no PriorityClass with name high was found
+```
+
+## What to do
+Name a class that is there, or install what brings the one that is named.
+",
+    check,
+};
+
+fn check(case: &Case<'_>, findings: &mut Findings) {
+    let mut missing: BTreeMap<(&str, ObjectKey), Vec<Named<'_>>> = BTreeMap::new();
+    for named in class::absent(case) {
+        if case.wanted(named.server, &named.class).is_empty() {
+            missing.entry((named.server, named.class.clone())).or_default().push(named);
+        }
+    }
+    for ((server, class), users) in missing {
+        findings.add(found(case, server, class, &users));
+    }
+}
+
+fn found(case: &Case<'_>, server: &str, class: ObjectKey, users: &[Named<'_>]) -> Finding {
+    let mut there: Vec<&str> =
+        case.of_kind(server, &class.group, &class.kind).iter().map(|one| one.name()).collect();
+    there.sort_unstable();
+    let near = near::nearest(&class.name, there.iter().copied())
+        .or(there.first().copied().filter(|_| there.len() == 1));
+    let names = words::list(users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())));
+    let others = match there.is_empty() {
+        true => String::new(),
+        false => format!("; there {} {}", if there.len() == 1 { "is" } else { "are" }, words::list(&there)),
+    };
+    let cause = format!(
+        "there is no {} {}, which {names} names, and nobody brings it{others}",
+        class.kind, class.name
+    );
+    let evidence = users.iter().map(|one| Evidence::Field {
+        object: one.holder.key(),
+        path: one.path.clone(),
+        value: class.name.to_string(),
+    });
+    Finding::new(RULE.code, Node::object(server, class.clone()), cause)
+        .of(users.iter().find_map(|one| case.owner(server, &one.holder.key())))
+        .seen(evidence.take(crate::limits::NAMED))
+        .affects(users.iter().map(|one| case.node(server, &one.holder.key())))
+        .fix(near.and_then(|near| take(case, near, &class, users)))
+        .fix([Fix::new(format!("Bring {} {}", class.kind, class.name))
+            .person(format!(
+                "install what comes with {} {}, or add it to an application",
+                class.kind, class.name
+            ))
+            .verify(format!("kubectl get {}", class.kind.to_lowercase()))])
+}
+
+/// Has all who name it name another.
+fn take(case: &Case<'_>, other: &str, class: &ObjectKey, users: &[Named<'_>]) -> Option<Fix> {
+    let mut fix = Fix::new(format!("Name {} {other}", class.kind));
+    for one in users {
+        if let Some(app) = case.owner(one.server, &one.holder.key()) {
+            let value = Some(Value::from(other));
+            fix = fix.git(&app, Place::Field { object: one.holder.key(), path: one.path.clone(), value });
+        }
+    }
+    fix.has_edits().then(|| fix.risk(Risk::Low, "what does not work now").why("it is there"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{check, roots};
+
+    const NO_CLASS: &str = "
+@app web Synced Progressing
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop}
+spec: {ingressClassName: ngnix}
+@live
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop}
+spec: {ingressClassName: ngnix}
+---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+";
+
+    #[test]
+    fn a_class_that_is_not_there_is_found() {
+        assert_eq!(
+            check("LYN0304", NO_CLASS),
+            "P1 LYN0304/web/IngressClass/ngnix: there is no IngressClass ngnix, which Ingress web names, and nobody brings it; \
+             there is nginx\n  Ingress shop/web: spec.ingressClassName: ngnix\n  fix: Name IngressClass nginx\n  fix: Bring \
+             IngressClass ngnix\n"
+        );
+        assert_eq!(roots(NO_CLASS), "P1 LYN0304/web/IngressClass/ngnix explains web\n");
+    }
+
+    #[test]
+    fn an_ingress_that_has_an_address_has_somebody_who_serves_it() {
+        let served = NO_CLASS.replace(
+            "spec: {ingressClassName: ngnix}\n---",
+            "spec: {ingressClassName: ngnix}\nstatus: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}\n---",
+        );
+        assert_eq!(check("LYN0304", &served), "");
+    }
+
+    #[test]
+    fn a_class_that_somebody_brings_is_waited_for() {
+        let brought = format!(
+            "@app ingress OutOfSync Missing\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {{name: ngnix}}\n{NO_CLASS}"
+        );
+        assert_eq!(check("LYN0304", &brought), "");
+    }
+}
