@@ -189,8 +189,10 @@ impl Conclusion<'_> {
             let own = own.filter(|app| !app.is_fine()).into_iter().chain(self.troubled(&finding.subject));
             applications.extend(own.map(|app| app.name.clone()));
         }
+        // What is merely worth putting right explains what it names itself, and nothing further away.
         if finding.severity == Severity::P3 {
-            applications.clear();
+            let named = finding.affects.iter().filter_map(|node| self.troubled(node));
+            applications = named.map(|app| app.name.clone()).collect();
         }
         applications.sort();
         applications.dedup();

@@ -165,6 +165,10 @@ metadata: {name: wait-1, namespace: ci, ownerReferences: [{kind: Job, name: wait
 spec: {containers: [{name: w, image: cli}]}
 status: {phase: Running, containerStatuses: [{name: w, ready: true, state: {running: {startedAt: '2026-01-01T09:00:00Z'}}}]}
 ---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: waiter, namespace: ci}
+---
 apiVersion: image.openshift.io/v1
 kind: ImageStreamTag
 metadata: {name: 'web:latest', namespace: ci}
