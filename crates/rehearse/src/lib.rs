@@ -37,4 +37,4 @@ pub use report::{
 };
 pub use script::{Overlay, Script};
 pub use verify::{Comparison, Verification};
-pub use world::{Hand, World};
+pub use world::{Call, Hand, World};

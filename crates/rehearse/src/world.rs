@@ -1,5 +1,6 @@
 //! Clusters, the engine and a clock that is moved.
 
+mod call;
 mod clock;
 mod record;
 mod site;
@@ -24,6 +25,7 @@ use crate::error::RehearseError;
 use crate::limits;
 use crate::script::Script;
 
+pub use call::Call;
 pub use clock::Hand;
 pub(crate) use record::{Effect, Record, Written};
 pub(crate) use site::Site;

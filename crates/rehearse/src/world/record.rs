@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use jiff::Timestamp;
@@ -20,6 +20,7 @@ use lynceus_sim::clock::{Clock as _, ManualClock};
 use lynceus_sim::view::View as _;
 use tower::ServiceExt as _;
 
+use super::call::Call;
 use crate::limits;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -58,15 +59,6 @@ struct Inner {
     skipped: BTreeSet<AppKey>,
 }
 
-/// Where a request goes.
-struct Target {
-    group: String,
-    plural: String,
-    namespace: String,
-    name: String,
-    is_part: bool,
-}
-
 impl Record {
     pub(crate) fn new(clock: ManualClock, skipped: BTreeSet<AppKey>) -> Self {
         Record(Arc::new(Inner { clock, written: Mutex::default(), skipped }))
@@ -101,23 +93,18 @@ impl Record {
         }
         let (parts, body) = request.into_parts();
         let mut body = body.collect_bytes().await?;
-        let sent = json::parse(&body).unwrap_or_default();
-        let target = Target::of(&parts.method, parts.uri.path(), &sent);
-        let query = parts.uri.query().unwrap_or_default();
-        let is_trial = query.contains("dryRun=") || !sent.items_at(&["dryRun"]).is_empty();
-        if let Some(marked) = self.marked(&parts.method, &sent) {
+        let call = Call::new(&parts.method, &parts.uri, &body);
+        if let Some(marked) = self.marked(&call) {
             body = Bytes::from(json::to_vec(&marked));
         }
-        let before = sim.local().get(&target.group, &target.plural, &target.namespace, &target.name);
+        let before = before(&sim, &call);
         let behalf = parts.extensions.get::<Behalf>().map(|behalf| behalf.0.clone()).unwrap_or_default();
-        let method = parts.method.clone();
         let answer = below.oneshot(Request::from_parts(parts, Body::from(body))).await?;
         let (head, body) = answer.into_parts();
         let bytes = body.collect().await.map_err(BoxError::from)?.to_bytes();
-        if !is_trial && target.counts() {
+        if !call.is_dry_run() && counts(&call) {
             let after = json::parse(&bytes).unwrap_or_default();
-            let refused = (!head.status.is_success()).then_some(head.status.as_u16());
-            if let Some((key, effect)) = effect(&method, &target, before.as_ref(), &after, refused, &sent) {
+            if let Some((key, effect)) = effect(&call, before.as_ref(), &after, head.status) {
                 let at = self.0.clock.now();
                 self.lock().push(Written { at, application: behalf, server, key, effect });
             }
@@ -127,11 +114,12 @@ impl Record {
     }
 
     /// An Application that is made and that nobody is to look at, with the mark for it.
-    fn marked(&self, method: &Method, sent: &Value) -> Option<Value> {
-        if self.0.skipped.is_empty() || *method != Method::POST || sent.str_at(&["kind"]) != Some("Application") {
+    fn marked(&self, call: &Call) -> Option<Value> {
+        let is_one = call.verb == "create" && call.body.str_at(&["kind"]) == Some("Application");
+        if self.0.skipped.is_empty() || !is_one {
             return None;
         }
-        let mut object = Object::new(sent.clone()).ok()?;
+        let mut object = Object::new(call.body.clone()).ok()?;
         self.mark(&mut object);
         Some(object.into_value())
     }
@@ -141,67 +129,37 @@ impl Record {
     }
 }
 
-impl Target {
-    fn of(method: &Method, path: &str, sent: &Value) -> Self {
-        let mut parts = path.trim_start_matches('/').split('/');
-        let group = if parts.next() == Some("apis") { parts.next().unwrap_or_default() } else { "" };
-        let _version = parts.next();
-        let mut rest: Vec<&str> = parts.collect();
-        let mut namespace = "";
-        // A namespace has subresources of its own.
-        if rest.first() == Some(&"namespaces") && rest.get(2).is_some_and(|part| !matches!(*part, "finalize" | "status")) {
-            namespace = rest[1];
-            rest.drain(..2);
-        }
-        let part = |at: usize| rest.get(at).copied().unwrap_or_default();
-        let named = sent.str_at(&["metadata", "name"]).unwrap_or_default();
-        let name = if part(1).is_empty() && *method == Method::POST { named } else { part(1) };
-        Target {
-            group: group.to_owned(),
-            plural: part(0).to_owned(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            is_part: !part(2).is_empty(),
-        }
-    }
+/// Whether a request is about something that is delivered, and not a record of the engine's own.
+fn counts(call: &Call) -> bool {
+    call.subresource.is_empty() && call.resource != "events" && !call.resource.ends_with("authorization.k8s.io")
+}
 
-    /// Whether it is about something that is delivered, and not a record of the engine's own.
-    fn counts(&self) -> bool {
-        !self.is_part && self.plural != "events" && !self.group.ends_with("authorization.k8s.io")
-    }
+/// The object that a request is about, as it is before it.
+fn before(sim: &Sim, call: &Call) -> Option<Object> {
+    let (plural, group) = call.resource.split_once('.').unwrap_or((&call.resource, ""));
+    sim.local().get(group, plural, &call.namespace, &call.name)
 }
 
 /// What a write did; none if it did nothing that anybody delivered.
 fn effect(
-    method: &Method,
-    target: &Target,
+    call: &Call,
     before: Option<&Object>,
     after: &Value,
-    refused: Option<u16>,
-    sent: &Value,
+    code: StatusCode,
 ) -> Option<(ObjectKey, Effect)> {
-    let is_application = target.plural == "applications" && target.group == lynceus_api::GROUP;
-    if is_application && *method == Method::PATCH && sent.get("spec").is_none() {
+    // The engine's own words on an Application are no delivery.
+    if call.resource == "applications.argoproj.io" && call.verb == "patch" && call.body.get("spec").is_none() {
         return None;
     }
-    let named = |value: &Value| value.str_at(&["kind"]).filter(|kind| *kind != "Status").map(str::to_owned);
-    let kind = before.map(|object| object.kind().to_owned()).or_else(|| named(after)).or_else(|| named(sent));
-    let name = after.str_at(&["metadata", "name"]).unwrap_or(&target.name);
-    let name = if target.name.is_empty() { name } else { &target.name };
-    let key = ObjectKey::new(
-        target.group.as_str(),
-        kind.unwrap_or_else(|| target.plural.clone()),
-        target.namespace.as_str(),
-        name,
-    );
-    if let Some(code) = refused {
+    let key = key(call, before, after);
+    if !code.is_success() {
         // Somebody else was faster, or it is gone: the engine tries again by itself.
-        let is_passing = matches!(code, 404 | 409) && *method != Method::POST;
+        let is_passing = matches!(code.as_u16(), 404 | 409) && call.verb != "create";
         let message = after.str_at(&["message"]).unwrap_or_default().to_owned();
         return (!is_passing).then_some((key, Effect::Refused(message)));
     }
     let effect = match before {
-        _ if *method == Method::DELETE => Effect::Deleted,
+        _ if call.verb == "delete" => Effect::Deleted,
         None => Effect::Created,
         Some(before) => {
             let after = Object::new(after.clone()).ok()?;
@@ -213,6 +171,16 @@ fn effect(
         }
     };
     Some((key, effect))
+}
+
+fn key(call: &Call, before: Option<&Object>, after: &Value) -> ObjectKey {
+    let named = |value: &Value| value.str_at(&["kind"]).filter(|kind| *kind != "Status").map(Str::from);
+    let kind = before.map(|object| Str::from(object.kind())).or_else(|| named(after));
+    let kind = kind.or_else(|| named(&call.body)).unwrap_or_else(|| call.resource.as_str().into());
+    let group = call.resource.split_once('.').map_or("", |(_, group)| group);
+    // A name that the server makes up is in its answer only.
+    let made_up = after.str_at(&["metadata", "name"]).filter(|_| call.verb == "create");
+    ObjectKey::new(group, kind, call.namespace.as_str(), made_up.unwrap_or(&call.name))
 }
 
 /// The fields that differ, without what servers and tools keep for themselves. Names only, so that nothing secret is among it.

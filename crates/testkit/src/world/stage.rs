@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use lynceus_cluster::Cache;
 use lynceus_engine::{Clock, Engine, SystemClock};
+use lynceus_rehearse::Hand;
 use lynceus_sim::Sim;
 use lynceus_sim::attributes::User;
 use lynceus_sim::clock::{Clock as _, ManualClock};
@@ -65,7 +65,7 @@ impl Stage {
     /// The clock, as the engine wants it.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         match self {
-            Stage::Embedded { clock, .. } => Arc::new(Hand(clock.clone())),
+            Stage::Embedded { clock, .. } => Arc::new(Hand::new(clock.clone())),
             Stage::Real { .. } => Arc::new(SystemClock),
         }
     }
@@ -170,21 +170,4 @@ async fn embedded(stage: lynceus_sim::Stage) -> Stage {
     };
     let sim = Sim::start(options).await.expect("the embedded cluster starts");
     Stage::Embedded { sim, clock }
-}
-
-/// The embedded clock, as the engine wants it.
-struct Hand(ManualClock);
-
-impl Clock for Hand {
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::try_from(self.0.now().duration_since(Timestamp::UNIX_EPOCH)).unwrap_or_default()
-    }
-
-    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()> {
-        self.0.sleep_until(self.0.now() + time)
-    }
 }
