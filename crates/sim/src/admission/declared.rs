@@ -7,6 +7,7 @@ use super::expression::Scope;
 use super::limits::CONDITION_BUDGET;
 use super::review::Response;
 use crate::cel::{Env, Ty, Val};
+use crate::controllers::pods;
 use crate::hook;
 use crate::stage::{Failure, Rule, Then, Webhook};
 use crate::view::View;
@@ -51,14 +52,7 @@ pub(super) fn answer(
 /// Whether the program that it stands for runs.
 fn is_there(player: &Webhook, view: &dyn View) -> bool {
     let Some(image) = player.image() else { return true };
-    let runs = |pod: &Object| {
-        let containers = pod.value().items_at(&["spec", "containers"]);
-        let fits = |container: &Value| container.str_at(&["image"]).is_some_and(|name| image.matches(name));
-        let ready = |condition: &Value| {
-            condition.str_at(&["type"]) == Some("Ready") && condition.str_at(&["status"]) == Some("True")
-        };
-        containers.iter().any(fits) && pod.value().items_at(&["status", "conditions"]).iter().any(ready)
-    };
+    let runs = |pod: &Object| pods::runs(pod, |name| image.matches(name)) && pods::is_ready(pod);
     view.list("", "pods", None).iter().any(runs)
 }
 

@@ -46,7 +46,8 @@ impl Controller for Ingresses {
         if INGRESS.is(&event.place) {
             wake.push(Key::of(&event.place, object));
         } else if INGRESS_CLASS.is(&event.place)
-            || (POD.is(&event.place) && KNOWN.iter().any(|(_, image)| runs(object, image)))
+            || (POD.is(&event.place)
+                && KNOWN.iter().any(|(_, image)| pods::runs(object, |name| name.contains(image))))
             || (SERVICE.is(&event.place) && is_balanced(object))
         {
             let all = world.list_all(INGRESS);
@@ -77,7 +78,8 @@ fn served_at(ingress: &Object, world: &World<'_>) -> Option<Vec<Value>> {
     }
     let (_, image) = KNOWN.iter().find(|(known, _)| controller.starts_with(known))?;
     let pods = world.list_all(POD);
-    let pod = pods.iter().find(|pod| pods::is_active(pod) && pods::is_ready(pod) && runs(pod, image))?;
+    let runs = |pod: &Object| pods::runs(pod, |name| name.contains(image));
+    let pod = pods.iter().find(|pod| pods::is_active(pod) && pods::is_ready(pod) && runs(pod))?;
     Some(published(pod, world))
 }
 
@@ -101,9 +103,4 @@ fn published(pod: &Object, world: &World<'_>) -> Vec<Value> {
 
 fn is_balanced(service: &Object) -> bool {
     service.value().str_at(&["spec", "type"]) == Some("LoadBalancer")
-}
-
-fn runs(pod: &Object, image: &str) -> bool {
-    let containers = pod.value().items_at(&["spec", "containers"]);
-    containers.iter().any(|container| container.str_at(&["image"]).unwrap_or_default().contains(image))
 }

@@ -35,7 +35,7 @@ mod kubelet;
 mod lifecycle;
 mod namespace;
 mod nodes;
-mod pods;
+pub(crate) mod pods;
 mod queue;
 mod quota;
 mod recorder;

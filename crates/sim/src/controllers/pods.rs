@@ -54,6 +54,12 @@ pub(crate) fn is_ready(pod: &Object) -> bool {
     condition::is_true(pod, "Ready")
 }
 
+/// Whether one of its containers has an image of some sort.
+pub(crate) fn runs(pod: &Object, is_wanted: impl Fn(&str) -> bool) -> bool {
+    let containers = pod.value().items_at(&["spec", "containers"]);
+    containers.iter().filter_map(|container| container.str_at(&["image"])).any(is_wanted)
+}
+
 /// When it will have been ready long enough; none if it is not ready.
 pub(crate) fn available_at(pod: &Object, min_ready: i64) -> Option<Timestamp> {
     let ready = condition::get(pod, "Ready").filter(|_| is_ready(pod))?;

@@ -31,7 +31,7 @@ use crate::controllers::key::Key;
 use crate::controllers::kind::POD;
 use crate::controllers::steps::{Announcement, Step, Steps};
 use crate::controllers::world::World;
-use crate::controllers::{Controller, Refusal, Writer, condition, selector};
+use crate::controllers::{Controller, Refusal, Writer, pods, selector};
 use crate::store::{Event, EventKind};
 use crate::view::View as _;
 
@@ -122,7 +122,7 @@ impl Acting {
     /// Takes note of one of its own pods. Says whether that decides something.
     fn note(&mut self, key: &Key, pod: &Object, is_gone: bool) -> bool {
         let before = self.pods.is_empty();
-        if !is_gone && condition::is_true(pod, "Ready") {
+        if !is_gone && pods::is_ready(pod) {
             self.pods.insert(key.clone());
         } else {
             self.pods.remove(key);
@@ -253,7 +253,7 @@ impl Controller for Acting {
         wake.extend(self.watches.woken_by(object).cloned());
         // Its own pods decide whether it does anything at all.
         if POD.is(&event.place)
-            && self.operator.images.iter().any(|image| has_image(object, image))
+            && pods::runs(object, |name| self.operator.images.iter().any(|image| image.matches(name)))
             && self.note(&Key::of(&event.place, object), object, event.kind == EventKind::Deleted)
         {
             wake.extend(self.own.iter().cloned());
@@ -305,11 +305,6 @@ impl Controller for Acting {
 
 fn is_of(object: &Object, rule: &Rule) -> bool {
     object.kind() == rule.kind && object.group() == rule.group
-}
-
-fn has_image(pod: &Object, image: &lynceus_api::Glob) -> bool {
-    let containers = pod.value().items_at(&["spec", "containers"]);
-    containers.iter().any(|container| container.str_at(&["image"]).is_some_and(|name| image.matches(name)))
 }
 
 /// What is so with an object, and what is done when it has been so for long enough.
