@@ -1,5 +1,7 @@
 //! Maps with their keys in byte order, as Kubernetes prints them.
 
+use std::cmp::Ordering;
+
 use ecow::EcoVec;
 
 use crate::value::{Str, Value, shared_block, str_heap_size};
@@ -13,7 +15,7 @@ pub struct Map(EcoVec<(Str, Value)>);
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {
         // Versions of an object share what did not change between them.
-        self.0.as_ptr() == other.0.as_ptr() && self.0.len() == other.0.len() || self.0 == other.0
+        self.is_same(other) || self.0 == other.0
     }
 }
 
@@ -41,6 +43,23 @@ impl Map {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether the two share their fields; see [`Value::is_same`].
+    pub fn is_same(&self, other: &Map) -> bool {
+        self.0.as_ptr() == other.0.as_ptr() && self.0.len() == other.0.len()
+    }
+
+    /// Whether the two are equal when one field is left out.
+    pub(crate) fn equals_but_for(&self, other: &Map, key: &str) -> bool {
+        let rest = |map: &Map| map.contains(key);
+        let lengths = self.len() - usize::from(rest(self)) == other.len() - usize::from(rest(other));
+        lengths && self.iter().all(|(name, value)| name == key || other.get(name) == Some(value))
+    }
+
+    /// The fields of two maps beside each other, in key order.
+    pub(crate) fn pairs<'m>(&'m self, other: &'m Map) -> Pairs<'m> {
+        Pairs { left: &self.0, right: &other.0 }
     }
 
     /// The value of `key`.
@@ -147,6 +166,29 @@ impl Map {
     }
 }
 
+/// The fields of two maps; see [`Map::pairs`].
+pub(crate) struct Pairs<'m> {
+    left: &'m [(Str, Value)],
+    right: &'m [(Str, Value)],
+}
+
+impl<'m> Iterator for Pairs<'m> {
+    type Item = (&'m Str, Option<&'m Value>, Option<&'m Value>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let order = match (self.left.first(), self.right.first()) {
+            (Some((left, _)), Some((right, _))) => left.cmp(right),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let left = if order.is_le() { self.left.split_off_first() } else { None };
+        let right = if order.is_ge() { self.right.split_off_first() } else { None };
+        let name = left.or(right).map(|(name, _)| name)?;
+        Some((name, left.map(|(_, value)| value), right.map(|(_, value)| value)))
+    }
+}
+
 /// Later fields win over earlier ones of the same name.
 impl<K: Into<Str>, V: Into<Value>> FromIterator<(K, V)> for Map {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(fields: I) -> Self {
@@ -212,6 +254,27 @@ mod tests {
         *map.entry("b") = Value::Int(2);
         assert_eq!(map.keys().map(|key| key.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert!(map.contains("b") && !map.contains("d"));
+    }
+
+    #[test]
+    fn two_maps_are_walked_beside_each_other() {
+        let (one, other) = (Map::from_iter([("a", 1), ("c", 3)]), Map::from_iter([("b", 2), ("c", 4)]));
+        let pairs: Vec<_> = one
+            .pairs(&other)
+            .map(|(key, left, right)| {
+                (key.as_str(), left.and_then(Value::as_int), right.and_then(Value::as_int))
+            })
+            .collect();
+        assert_eq!(pairs, [("a", Some(1), None), ("b", None, Some(2)), ("c", Some(3), Some(4))]);
+    }
+
+    #[test]
+    fn one_field_may_be_left_out_of_a_comparison() {
+        let one = Map::from_iter([("a", 1), ("time", 2)]);
+        assert!(one.equals_but_for(&Map::from_iter([("a", 1), ("time", 3)]), "time"));
+        assert!(one.equals_but_for(&Map::from_iter([("a", 1)]), "time"));
+        assert!(!one.equals_but_for(&Map::from_iter([("a", 2), ("time", 2)]), "time"));
+        assert!(!one.equals_but_for(&Map::from_iter([("b", 1), ("time", 2)]), "time"));
     }
 
     #[test]

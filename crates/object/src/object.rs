@@ -193,22 +193,30 @@ impl Object {
 
     /// The owners that the metadata names.
     pub fn owners(&self) -> impl Iterator<Item = OwnerRef> + '_ {
-        self.0.items_at(&["metadata", "ownerReferences"]).iter().map(|owner| {
-            let text = |field| owner.str_at(&[field]).unwrap_or_default().into();
-            OwnerRef {
-                api_version: text("apiVersion"),
-                kind: text("kind"),
-                name: text("name"),
-                uid: text("uid"),
-                controller: owner.bool_at(&["controller"]).unwrap_or(false),
-                block_owner_deletion: owner.bool_at(&["blockOwnerDeletion"]).unwrap_or(false),
-            }
-        })
+        self.0.items_at(&["metadata", "ownerReferences"]).iter().map(owner)
     }
 
     /// The owner that manages this object, if one does.
     pub fn controller(&self) -> Option<OwnerRef> {
-        self.owners().find(|owner| owner.controller)
+        let manages = |owner: &&Value| owner.bool_at(&["controller"]) == Some(true);
+        self.0.items_at(&["metadata", "ownerReferences"]).iter().find(manages).map(owner)
+    }
+}
+
+/// Reads an owner; its texts stay shared with the object.
+fn owner(value: &Value) -> OwnerRef {
+    let text = |field| match value.get(field) {
+        Some(Value::Str(text)) => text.clone(),
+        _ => Str::new(),
+    };
+    let flag = |field| value.bool_at(&[field]).unwrap_or(false);
+    OwnerRef {
+        api_version: text("apiVersion"),
+        kind: text("kind"),
+        name: text("name"),
+        uid: text("uid"),
+        controller: flag("controller"),
+        block_owner_deletion: flag("blockOwnerDeletion"),
     }
 }
 

@@ -204,6 +204,20 @@ impl Value {
         }
     }
 
+    /// Whether this is beyond doubt the very same value: a scalar of the same kind and text, or a list or map that is
+    /// shared. It is found out without a look inside, so that two equal maps may well not be the same.
+    pub fn is_same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Seq(a), Value::Seq(b)) => a.as_ptr() == b.as_ptr() && a.len() == b.len(),
+            (Value::Map(a), Value::Map(b)) => a.is_same(b),
+            _ => false,
+        }
+    }
+
     /// How many bytes this value holds outside of itself, shared or not, without the allocator's own.
     ///
     /// What a cache of objects costs is decided by this number; `docs/object-memory.md` has some.
@@ -402,6 +416,16 @@ mod tests {
         assert_ne!(value!(1), value!("1"));
         assert_eq!(value!(3.0).as_int(), Some(3));
         assert_eq!(value!(3.5).as_int(), None);
+    }
+
+    #[test]
+    fn what_is_shared_is_the_same_and_what_only_looks_alike_is_not() {
+        let one = value!({"a": [1], "b": "x"});
+        assert!(one.is_same(&one.clone()) && !one.is_same(&value!({"a": [1], "b": "x"})));
+        let mut other = one.clone();
+        other.set(&["b"], "y");
+        assert!(!one.is_same(&other) && one.get("a").unwrap().is_same(other.get("a").unwrap()));
+        assert!(value!(1).is_same(&value!(1)) && !value!(1).is_same(&value!(1.0)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub trait Clock: Send + Sync + fmt::Debug {
 
 /// A time as it stands in an object: `2026-01-31T12:00:00Z`.
 pub fn text(time: Timestamp) -> Str {
-    ecow::eco_format!("{}", time.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    lynceus_object::schema::print_time(time)
 }
 
 /// A time in microseconds, as Leases and Events have it: `2026-01-31T12:00:00.000000Z`.

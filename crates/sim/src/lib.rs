@@ -35,6 +35,7 @@ mod core;
 pub mod crd;
 mod error;
 pub mod faults;
+mod hash;
 mod hook;
 pub mod http;
 mod identity;

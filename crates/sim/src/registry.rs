@@ -7,6 +7,7 @@ use lynceus_object::{Gvk, Object, Str};
 
 use crate::crd;
 use crate::faults;
+use crate::hash::QuickMap;
 use crate::kinds::{self, Resource};
 use crate::metrics;
 use crate::stage::Snapshot;
@@ -15,8 +16,8 @@ use crate::stage::Snapshot;
 #[derive(Debug, Default)]
 pub struct Registry {
     resources: Vec<Arc<Resource>>,
-    by_path: HashMap<(Str, Str, Str), usize>,
-    by_kind: HashMap<Gvk, usize>,
+    by_path: QuickMap<(Str, Str, Str), usize>,
+    by_kind: QuickMap<Gvk, usize>,
     /// What each definition serves, by its uid and with the version that it was compiled from.
     compiled: HashMap<Str, (Str, Vec<Arc<Resource>>)>,
     generation: u64,

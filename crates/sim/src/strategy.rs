@@ -13,12 +13,12 @@ fn is_definition(resource: &Resource) -> bool {
     resource.is("apiextensions.k8s.io", "customresourcedefinitions")
 }
 
-/// Sets what the user left out.
-pub(crate) fn default(resource: &Resource, object: &mut Object) {
+/// Sets what the user left out. `known` is an object that has all of it, and may share parts with this one.
+pub(crate) fn default(resource: &Resource, object: &mut Object, known: Option<&Object>) {
     match &resource.custom {
         Some(custom) => crd::default(custom, object),
         None if is_definition(resource) => crd::default_definition(object),
-        None => kinds::default(resource, object),
+        None => kinds::default_beside(resource, object, known),
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn prepare_update(
         None if is_definition(resource) => crd::prepare_definition(new, Some(old), subresource),
         None => {
             kinds::prepare_update(resource, new, old, subresource, context)?;
-            schema::fill_zero(new.value_mut(), schema(resource));
+            schema::fill_zero_beside(new.value_mut(), Some(old.value()), schema(resource));
         }
     }
     Ok(())
@@ -168,7 +168,7 @@ pub(crate) fn replicas_path(resource: &Resource) -> FieldPath {
 pub(crate) fn schema(resource: &Resource) -> TypeRef<'_> {
     match &resource.custom {
         Some(custom) => crd::schema(custom),
-        None => schema::builtin().of(&resource.gvk()).unwrap_or_else(TypeRef::untyped),
+        None => resource.built_in_type().unwrap_or_else(TypeRef::untyped),
     }
 }
 

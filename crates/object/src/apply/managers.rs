@@ -13,7 +13,7 @@ use crate::schema::scalar::{parse_time, print_time};
 use crate::value::{Str, Value};
 
 /// How many managers that update are told apart; the oldest of more are thrown together.
-const MAX_UPDATE_MANAGERS: usize = 10;
+pub(super) const MAX_UPDATE_MANAGERS: usize = 10;
 const ANCIENT: &str = "ancient-changes";
 
 /// How a manager came to own fields.
@@ -26,7 +26,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Operation::Apply => "Apply",
             Operation::Update => "Update",
@@ -179,9 +179,12 @@ impl Managers {
 
     /// Throws the oldest managers that update together until there are few enough.
     pub(super) fn cap(&mut self) {
-        let mut updaters: Vec<ManagerId> =
-            self.0.keys().filter(|id| id.operation == Operation::Update).cloned().collect();
-        let mut excess = updaters.len().saturating_sub(MAX_UPDATE_MANAGERS);
+        let updaters = || self.0.keys().filter(|id| id.operation == Operation::Update);
+        let mut excess = updaters().count().saturating_sub(MAX_UPDATE_MANAGERS);
+        if excess == 0 {
+            return;
+        }
+        let mut updaters: Vec<ManagerId> = updaters().cloned().collect();
         let seconds =
             |id: &ManagerId| self.0.get(id).and_then(|owned| owned.time).map_or(0, Timestamp::as_second);
         updaters.sort_by_cached_key(|id| (seconds(id), id.sort_key()));
@@ -211,20 +214,21 @@ impl Managers {
     }
 }
 
-fn entry(id: &ManagerId, owned: &Owned) -> Value {
-    let mut map = Map::new();
-    map.insert("apiVersion", owned.api_version.clone());
-    map.insert("fieldsType", "FieldsV1");
-    map.insert("fieldsV1", owned.fields.to_value());
+/// One entry of `managedFields`.
+pub(super) fn entry(id: &ManagerId, owned: &Owned) -> Value {
+    let mut fields: Vec<(Str, Value)> = Vec::with_capacity(7);
+    fields.push(("apiVersion".into(), owned.api_version.clone().into()));
+    fields.push(("fieldsType".into(), "FieldsV1".into()));
+    fields.push(("fieldsV1".into(), owned.fields.to_value()));
     if !id.manager.is_empty() {
-        map.insert("manager", id.manager.clone());
+        fields.push(("manager".into(), id.manager.clone().into()));
     }
-    map.insert("operation", id.operation.name());
+    fields.push(("operation".into(), id.operation.name().into()));
     if !id.subresource.is_empty() {
-        map.insert("subresource", id.subresource.clone());
+        fields.push(("subresource".into(), id.subresource.clone().into()));
     }
     if let Some(time) = owned.time {
-        map.insert("time", print_time(time));
+        fields.push(("time".into(), print_time(time).into()));
     }
-    Value::Map(map)
+    Value::Map(Map::from_sorted(fields.into_iter()))
 }

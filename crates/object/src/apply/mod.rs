@@ -5,6 +5,7 @@
 //! to them comes from the [schema](crate::schema).
 
 mod conflict;
+mod entries;
 mod last_applied;
 mod managers;
 mod reset;
@@ -166,6 +167,13 @@ fn name_of(value: &Value) -> String {
 ///
 /// Both objects have to be as Go prints them (see [`crate::schema::round_trip`]).
 pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'_>) {
+    if !live.is_some_and(|live| entries::track(live, new, options)) {
+        track_all(live, new, options);
+    }
+}
+
+/// Notes what a write changed with all managers read.
+fn track_all(live: Option<&Object>, new: &mut Object, options: &Options<'_>) {
     let mut managers = managers_to_go_on_with(live, new, options.subresource);
     new.remove(&["metadata", "managedFields"]);
     // An object that nobody tracked so far is not tracked before its first apply.
@@ -177,9 +185,7 @@ pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'
         None => empty_object(new, options.ty),
     };
     // What does not fit its type cannot be tracked; such an object starts anew with its next apply.
-    if typed::validate(new.value(), options.ty, true).is_err()
-        || typed::validate(&beside(&old, new.value()), options.ty, true).is_err()
-    {
+    if !typed::fits(new.value(), None, options.ty) || !typed::fits(&old, Some(new.value()), options.ty) {
         return;
     }
     let gained = options.context().update(&old, new.value(), &mut managers);
@@ -189,30 +195,34 @@ pub fn track_update(live: Option<&Object>, new: &mut Object, options: &Options<'
     managers.write(new);
 }
 
-/// The parts of an object that another does not have just so: what is in both need not be looked at twice.
-fn beside(object: &Value, other: &Value) -> Value {
-    let Value::Map(map) = object else { return object.clone() };
-    let differing = map.iter().filter(|(name, part)| other.get(name) != Some(part));
-    Value::Map(differing.map(|(name, part)| (name.clone(), part.clone())).collect())
-}
+/// Where the managers of an object stand.
+const MANAGED_FIELDS: [&str; 2] = ["metadata", "managedFields"];
 
 /// Puts the old times back if a write changed nothing else, so that it is no change at all.
 pub fn keep_times(old: &Object, new: &mut Object) {
-    const TIMED: [&str; 2] = ["metadata", "managedFields"];
-    let untimed = |object: &Object| -> Option<Value> {
-        let mut value = object.value().clone();
-        for entry in value.at_mut(&TIMED)?.as_seq_mut()?.make_mut() {
-            entry.remove(&["time"]);
-        }
-        Some(value)
-    };
-    if let (Some(before), Some(after)) = (untimed(old), untimed(new))
-        && before == after
-        && let Some(entries) = old.at(&TIMED)
-    {
-        let entries = entries.clone();
-        new.set(&TIMED, entries);
+    let (Some(before), Some(after)) = (old.at(&MANAGED_FIELDS), new.at(&MANAGED_FIELDS)) else { return };
+    if !before.is_same(after) && differ_in_times(before, after) && is_same_otherwise(old, new) {
+        let before = before.clone();
+        new.set(&MANAGED_FIELDS, before);
     }
+}
+
+/// Whether two lists of managers are the same but for the times at which they wrote.
+fn differ_in_times(before: &Value, after: &Value) -> bool {
+    let (Value::Seq(before), Value::Seq(after)) = (before, after) else { return false };
+    let but_for_time = |(one, other): (&Value, &Value)| match (one, other) {
+        (Value::Map(one), Value::Map(other)) => one.equals_but_for(other, "time"),
+        _ => one == other,
+    };
+    before.len() == after.len() && before.iter().zip(after).all(but_for_time)
+}
+
+/// Whether two objects are the same but for their managers.
+fn is_same_otherwise(old: &Object, new: &Object) -> bool {
+    let metadata =
+        |object: &Object| object.at(&["metadata"]).and_then(Value::as_map).cloned().unwrap_or_default();
+    metadata(old).equals_but_for(&metadata(new), "managedFields")
+        && old.map().equals_but_for(new.map(), "metadata")
 }
 
 /// The managers that a write goes on with: those that the client sent back, or those of the live object

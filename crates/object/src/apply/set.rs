@@ -122,14 +122,66 @@ impl FieldSet {
         if set.members.is_empty() && set.children.is_empty() {
             return;
         }
-        match self.children.binary_search_by(|(child, _)| order(child, &step)) {
-            Ok(at) => self.children[at].1 = self.children[at].1.union(&set),
+        match self.place_of(&step) {
+            Ok(at) => self.children[at].1.absorb(set),
             Err(at) => self.children.insert(at, (step, set)),
         }
     }
 
+    /// Where the child under a step is, or where it belongs.
+    fn place_of(&self, step: &Segment) -> Result<usize, usize> {
+        // Most sets are built in order, so that appending has to be cheap.
+        match self.children.last().map(|(last, _)| order(last, step)) {
+            None | Some(Ordering::Less) => Err(self.children.len()),
+            _ => self.children.binary_search_by(|(child, _)| order(child, step)),
+        }
+    }
+
+    /// Adds what is in the other.
+    pub(crate) fn absorb(&mut self, other: FieldSet) {
+        if self.members.is_empty() && self.children.is_empty() {
+            *self = other;
+            return;
+        }
+        for step in other.members {
+            self.add_member(step);
+        }
+        for (step, set) in other.children {
+            self.add_child(step, set);
+        }
+    }
+
+    /// Takes out what is in the other.
+    pub(crate) fn subtract(&mut self, other: &FieldSet) {
+        if !other.members.is_empty() {
+            self.members.retain(|step| !other.has_member(step));
+        }
+        self.children.retain_mut(|(step, set)| match other.below(step) {
+            None => true,
+            Some(theirs) => {
+                set.subtract(theirs);
+                !set.is_empty()
+            }
+        });
+    }
+
+    /// Takes out what is in the other, and what is below it.
+    pub(crate) fn cut(&mut self, other: &FieldSet) {
+        if !other.members.is_empty() {
+            self.members.retain(|step| !other.has_member(step));
+            self.children.retain(|(step, _)| !other.has_member(step));
+        }
+        self.children.retain_mut(|(step, set)| match other.below(step) {
+            None => true,
+            Some(theirs) => {
+                set.cut(theirs);
+                !set.is_empty()
+            }
+        });
+    }
+
     fn descend(&mut self, step: &Segment) -> &mut FieldSet {
-        let at = match self.children.binary_search_by(|(child, _)| order(child, step)) {
+        let at = match self.place_of(step) {
             Ok(at) => at,
             Err(at) => {
                 self.children.insert(at, (step.clone(), FieldSet::new()));
@@ -239,18 +291,23 @@ impl FieldSet {
 
     /// Writes the form of `fieldsV1`.
     pub fn to_value(&self) -> Value {
-        let mut map = Map::new();
-        for step in &self.members {
-            map.insert(key_text(step), Map::new());
+        self.written(false)
+    }
+
+    /// The form of `fieldsV1` of what is below a step that is a member itself or not.
+    fn written(&self, is_member: bool) -> Value {
+        let mut fields: Vec<(Str, Value)> =
+            Vec::with_capacity(usize::from(is_member) + self.members.len() + self.children.len());
+        if is_member {
+            fields.push((".".into(), Map::new().into()));
         }
+        let leaf = |step: &&Segment| self.below(step).is_none();
+        fields.extend(self.members.iter().filter(leaf).map(|step| (key_text(step), Map::new().into())));
         for (step, set) in &self.children {
-            let mut inner = set.to_value();
-            if self.has_member(step) {
-                inner.set(&["."], Map::new());
-            }
-            map.insert(key_text(step), inner);
+            fields.push((key_text(step), set.written(self.has_member(step))));
         }
-        Value::Map(map)
+        fields.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Value::Map(Map::from_sorted(fields.into_iter()))
     }
 }
 
@@ -302,11 +359,18 @@ fn step_of(key: &str) -> Result<Option<Segment>, FieldSetError> {
     })
 }
 
-fn key_text(step: &Segment) -> Str {
+/// The text of a step in `fieldsV1`.
+pub(super) fn key_text(step: &Segment) -> Str {
+    let marked = |mark: &str, text: &str| {
+        let mut key = Str::with_capacity(mark.len() + text.len());
+        key.push_str(mark);
+        key.push_str(text);
+        key
+    };
     match step {
-        Segment::Field(name) => ecow::eco_format!("f:{name}"),
-        Segment::Key(key) => ecow::eco_format!("k:{}", json::go_string(&Value::Map(key.clone()))),
-        Segment::Value(value) => ecow::eco_format!("v:{}", json::go_string(value)),
+        Segment::Field(name) => marked("f:", name),
+        Segment::Key(key) => marked("k:", &json::go_string(&Value::Map(key.clone()))),
+        Segment::Value(value) => marked("v:", &json::go_string(value)),
         Segment::Index(index) => ecow::eco_format!("i:{index}"),
     }
 }

@@ -242,3 +242,103 @@ fn scale_shows_and_moves_the_owner_of_the_replicas() {
     let owner = moved.iter().find(|(_, owned)| owned.fields.contains(&replicas)).expect("owner");
     assert_eq!((owner.0.manager.as_str(), owner.1.api_version.as_str()), ("hpa", "apps/v1"));
 }
+
+/// A pod that three have written: one made it, one reports its status, one labels it.
+fn pod_of_three() -> Object {
+    let mut pod = object(value!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "a", "namespace": "b", "uid": "1", "labels": {"app": "a"}, "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r", "uid": "2"}]},
+        "spec": {"containers": [{"name": "c", "image": "i", "args": ["x"]}]}}));
+    track_update(None, &mut pod, &pod_options("maker", "", 1));
+    pod = written(&pod, "kubelet", "status", 2, |pod| {
+        pod.set(&["status", "conditions"], value!([{"type": "Ready", "status": "False"}]));
+        pod.set(&["status", "phase"], "Pending");
+    });
+    written(&pod, "labeller", "", 3, |pod| pod.set_label("zone", "x"))
+}
+
+fn pod_options<'a>(manager: &'a str, subresource: &'a str, second: i64) -> Options<'a> {
+    static RESET: FieldSet = FieldSet::new();
+    let now = jiff::Timestamp::from_second(second).expect("time");
+    Options { subresource, now, ..options(manager, "v1", "Pod", &RESET) }
+}
+
+/// The pod after a write, whose managers have to be the same as when all of them are read.
+fn written(
+    live: &Object,
+    manager: &str,
+    subresource: &str,
+    second: i64,
+    edit: impl Fn(&mut Object),
+) -> Object {
+    let options = pod_options(manager, subresource, second);
+    let mut new = live.clone();
+    edit(&mut new);
+    let mut in_full = new.clone();
+    assert!(entries::track(live, &mut new, &options), "{manager} was not taken the short way");
+    track_all(Some(live), &mut in_full, &options);
+    assert_eq!(new, in_full);
+    new
+}
+
+#[test]
+fn entries_that_a_write_does_not_concern_are_not_read_and_stay_as_they_are() {
+    let pod = pod_of_three();
+    let after = written(&pod, "kubelet", "status", 9, |pod| pod.set(&["status", "phase"], "Running"));
+    let entries = |object: &Object| object.value().items_at(&MANAGED_FIELDS).to_vec();
+    let of = |object: &Object, manager: &str| {
+        entries(object).into_iter().find(|entry| entry.str_at(&["manager"]) == Some(manager)).expect(manager)
+    };
+    for manager in ["maker", "labeller"] {
+        assert!(of(&pod, manager).is_same(&of(&after, manager)), "{manager}");
+    }
+    let fields = |object: &Object| of(object, "kubelet").get("fieldsV1").cloned().expect("fields");
+    assert!(fields(&pod).is_same(&fields(&after)));
+    assert_eq!(of(&after, "kubelet").str_at(&["time"]), Some("1970-01-01T00:00:09Z"));
+}
+
+#[test]
+fn the_short_way_leads_to_the_same_managers_as_the_long_one() {
+    let ready = |status: &str| value!({"type": "Ready", "status": status});
+    let more = value!({"type": "Initialized", "status": "True"});
+    let conditions = |pod: &mut Object, list: Value| pod.set(&["status", "conditions"], list);
+    let pod = pod_of_three();
+    for manager in ["maker", "kubelet", "labeller", "somebody"] {
+        for subresource in ["", "status"] {
+            let write = |edit: &dyn Fn(&mut Object)| drop(written(&pod, manager, subresource, 4, edit));
+            write(&|_| ());
+            write(&|pod| pod.set_label("zone", "y"));
+            write(&|pod| pod.set_label("new", "y"));
+            write(&|pod| drop(pod.remove(&["metadata", "labels", "zone"])));
+            write(&|pod| drop(pod.remove(&["metadata", "labels"])));
+            write(&|pod| drop(pod.remove(&["metadata", "ownerReferences"])));
+            write(&|pod| pod.set(&["metadata", "generation"], 7));
+            write(&|pod| pod.set(&["spec", "nodeName"], "n"));
+            write(&|pod| {
+                pod.set(
+                    &["spec", "containers"],
+                    value!([{"name": "c", "image": "j", "args": [], "resources": {}}]),
+                );
+            });
+            write(&|pod| pod.set(&["spec", "containers"], value!([{"name": "d", "resources": {}}])));
+            write(&|pod| conditions(pod, value!([ready("True")])));
+            write(&|pod| conditions(pod, value!([ready("False"), more])));
+            write(&|pod| conditions(pod, value!([more, ready("True")])));
+            write(&|pod| conditions(pod, value!([more])));
+            write(&|pod| conditions(pod, value!([ready("True"), ready("False")])));
+            write(&|pod| drop(pod.remove(&["status", "conditions"])));
+            write(&|pod| pod.set(&["status"], value!({})));
+            write(&|pod| drop(pod.remove(&["metadata", "managedFields"])));
+        }
+    }
+}
+
+#[test]
+fn the_long_way_is_taken_where_the_client_has_a_say_or_the_type_may_have_changed() {
+    let pod = pod_of_three();
+    let mut reset = pod.clone();
+    reset.set(&MANAGED_FIELDS, value!([{}]));
+    assert!(!entries::track(&pod, &mut reset, &pod_options("maker", "", 4)));
+    let untyped = Options { ty: TypeRef::untyped(), ..pod_options("maker", "", 4) };
+    assert!(!entries::track(&pod, &mut pod.clone(), &untyped));
+}

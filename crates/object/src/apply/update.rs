@@ -40,7 +40,7 @@ static UNTRACKED: LazyLock<FieldSet> = LazyLock::new(|| {
 impl Context<'_> {
     /// Sets in terms of the type as it is now. All versions of a group are taken to have one shape;
     /// managers of another group are those of a version that is gone.
-    fn reconciled(&self, managers: &mut Managers) {
+    pub(super) fn reconciled(&self, managers: &mut Managers) {
         let group = split_api_version(self.api_version).0;
         managers.0.retain(|_, owned| split_api_version(&owned.api_version).0 == group);
         for owned in managers.0.values_mut() {
@@ -82,9 +82,23 @@ impl Context<'_> {
     /// What a plain write does: returns the fields that the writer gained.
     pub(super) fn update(&self, old: &Value, new: &Value, managers: &mut Managers) -> FieldSet {
         self.reconciled(managers);
-        // With force there are no conflicts.
-        let changed = self.take(old, new, managers, None, true).unwrap_or_default();
-        changed.written().without_subtrees(self.reset).difference(&UNTRACKED)
+        let change = self.change(old, new);
+        for owned in managers.0.values_mut() {
+            change.take_from(&mut owned.fields);
+        }
+        managers.0.retain(|_, owned| !owned.fields.is_empty());
+        change.gained
+    }
+
+    /// What a plain write changes, in terms of fields.
+    pub(super) fn change(&self, old: &Value, new: &Value) -> Change {
+        let Comparison { removed, modified, added } = compare(old, new, self.ty).without(self.reset);
+        let mut written = modified;
+        written.absorb(added);
+        let untracked = written.intersection(&UNTRACKED);
+        let mut gained = written;
+        gained.subtract(&UNTRACKED);
+        Change { gained, untracked, removed }
     }
 
     /// What applying a configuration does: returns the new object, or none if nothing changed.
@@ -134,6 +148,26 @@ impl Context<'_> {
     }
 }
 
+/// What a plain write changes, in terms of fields.
+#[derive(Debug)]
+pub(super) struct Change {
+    /// Fields that were set, and are the writer's from now on.
+    pub(super) gained: FieldSet,
+    /// Fields that were set, and that nobody owns.
+    pub(super) untracked: FieldSet,
+    /// Fields that are gone.
+    pub(super) removed: FieldSet,
+}
+
+impl Change {
+    /// Leaves a manager what it still owns after the write.
+    pub(super) fn take_from(&self, fields: &mut FieldSet) {
+        fields.subtract(&self.gained);
+        fields.subtract(&self.untracked);
+        fields.subtract(&self.removed);
+    }
+}
+
 /// Adds what a plain write gained to the writer's entry.
 pub(super) fn credit(
     managers: &mut Managers,
@@ -146,9 +180,7 @@ pub(super) fn credit(
     if gained.is_empty() {
         return;
     }
-    let fields = match managers.0.get(&id) {
-        Some(owned) => gained.union(&owned.fields),
-        None => gained,
-    };
+    let mut fields = managers.0.remove(&id).map(|owned| owned.fields).unwrap_or_default();
+    fields.absorb(gained);
     managers.0.insert(id, Owned { fields, api_version: api_version.into(), time: Some(now) });
 }

@@ -18,7 +18,11 @@ use std::sync::LazyLock;
 pub use check::{Problem, ProblemKind, check, decoding_error};
 pub use model::{Field, ListType, MergeStrategy, Scalar, Schema, Shape, TypeRef};
 pub use restore::restoring_error;
-pub use shape::{drop_empty, fill_zero, is_settled, leaves_out, prune_unknown, round_trip, usual_form};
+pub use scalar::{parse_plain_time, print_time};
+pub use shape::{
+    drop_empty, fill_zero, fill_zero_beside, is_settled, leaves_out, prune_unknown,
+    round_trip, settle, usual_form,
+};
 
 pub(crate) use model::Wire;
 pub(crate) use shape::zero;
@@ -56,6 +60,11 @@ impl Schemas {
         let kinds = self.kinds.get(api_version)?;
         let shared = || self.kinds.get("meta.k8s.io/v1")?.get(kind);
         kinds.get(kind).or_else(shared).map(|id| self.arena.at(*id))
+    }
+
+    /// Whether a type is one of these.
+    pub(crate) fn has(&self, ty: TypeRef<'_>) -> bool {
+        ty.is_in(&self.arena)
     }
 
     /// A type by its package and name, such as `core/v1.PodSpec`.

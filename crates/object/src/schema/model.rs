@@ -298,6 +298,11 @@ impl<'s> TypeRef<'s> {
         }
     }
 
+    /// Whether it is one of these types.
+    pub(crate) fn is_in(self, arena: &Arena) -> bool {
+        std::ptr::eq(self.arena, arena)
+    }
+
     /// Whether nothing is known about it.
     pub fn is_untyped(self) -> bool {
         matches!(self.shape(), Shape::Any)

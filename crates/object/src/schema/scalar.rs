@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 use super::model::Scalar;
 use super::{check, shape};
@@ -117,12 +119,46 @@ pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
     if bytes.len() < 20 || bytes[10] != b'T' || text.ends_with('z') || text.contains('[') {
         return None;
     }
-    text.parse().ok()
+    parse_plain_time(text).or_else(|| text.parse().ok())
+}
+
+/// Reads a time that is written as [`print_time`] does; other forms are for others to read.
+pub fn parse_plain_time(text: &str) -> Option<Timestamp> {
+    let bytes: &[u8; 20] = text.as_bytes().try_into().ok()?;
+    let marks = [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16], bytes[19]];
+    let digit = |at: usize| bytes[at].is_ascii_digit().then(|| (bytes[at] - b'0') as i8);
+    let pair = |at: usize| Some(digit(at)? * 10 + digit(at + 1)?);
+    let (century, year) = (pair(0)?, pair(2)?);
+    let (month, day, hour, minute, second) = (pair(5)?, pair(8)?, pair(11)?, pair(14)?, pair(17)?);
+    // A second that is none, and Go's zero time, are read by whoever knows what to do with them.
+    if marks != *b"--T::Z" || second > 59 || century == 0 {
+        return None;
+    }
+    let year = i16::from(century) * 100 + i16::from(year);
+    Offset::UTC.to_timestamp(DateTime::new(year, month, day, hour, minute, second, 0).ok()?).ok()
 }
 
 /// A time as Kubernetes prints it: UTC, whole seconds.
-pub(crate) fn print_time(time: Timestamp) -> Str {
-    Str::from(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+pub fn print_time(time: Timestamp) -> Str {
+    let at = Offset::UTC.to_datetime(time);
+    if !(0..=9999).contains(&at.year()) {
+        return Str::from(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    }
+    // Every write has several times, and a format is read anew for each.
+    let mut text = *b"0000-00-00T00:00:00Z";
+    let mut put = |end: usize, mut number: i16| {
+        for place in text[..end].iter_mut().rev().take_while(|place| place.is_ascii_digit()) {
+            *place = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    };
+    put(4, at.year());
+    for (end, number) in
+        [(7, at.month()), (10, at.day()), (13, at.hour()), (16, at.minute()), (19, at.second())]
+    {
+        put(end, number.into());
+    }
+    Str::from(std::str::from_utf8(&text).unwrap_or_default())
 }
 
 /// A time with microseconds, all six digits.
@@ -229,6 +265,27 @@ fn canonical_quantity(text: &str) -> Option<Str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_times_are_read_and_printed_as_the_library_does() {
+        for text in [
+            "1970-01-01T00:00:00Z",
+            "2024-02-29T23:59:59Z",
+            "1969-12-31T23:59:59Z",
+            "9999-12-30T00:00:00Z",
+            "0100-03-01T12:34:56Z",
+        ] {
+            let time: Timestamp = text.parse().unwrap();
+            assert_eq!(parse_plain_time(text), Some(time));
+            assert_eq!(print_time(time), text);
+            assert_eq!(print_time(time), time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        }
+        for text in
+            ["2023-02-29T00:00:00Z", "2023-01-01T00:00:60Z", "2023-01-01t00:00:00Z", "2023-01-01T00:00:00+0"]
+        {
+            assert_eq!(parse_plain_time(text), None);
+        }
+    }
 
     #[test]
     fn durations_are_read_and_printed_as_go_does() {

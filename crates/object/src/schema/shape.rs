@@ -49,9 +49,50 @@ fn prune(value: &mut Value, ty: TypeRef<'_>) {
 
 /// Adds the fields that Go prints even when nothing was set, such as `status: {}`.
 pub fn fill_zero(value: &mut Value, ty: TypeRef<'_>) {
+    fill_zero_beside(value, None, ty);
+}
+
+/// The same for an object that may share parts with one in which nothing is missing, which are not looked at.
+pub fn fill_zero_beside(value: &mut Value, known: Option<&Value>, ty: TypeRef<'_>) {
+    // Looking first keeps a shared object shared.
+    if lacks_zero(value, known, ty) {
+        add_zero(value, ty);
+    }
+}
+
+fn add_zero(value: &mut Value, ty: TypeRef<'_>) {
     each_child(value, ty, &mut fill_zero);
     if let Value::Map(map) = value {
         fill_fields(map, ty);
+    }
+}
+
+/// Whether [`fill_zero`] has anything to add.
+fn lacks_zero(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
+    if ty.is_untyped() || known.is_some_and(|known| value.is_same(known)) {
+        return false;
+    }
+    let is_container = |value: &Value| matches!(value, Value::Map(_) | Value::Seq(_));
+    match value {
+        Value::Map(map) => {
+            let lacks = |(name, value): (&Str, &Value)| {
+                let known = known.and_then(|known| known.get(name));
+                is_container(value)
+                    && !known.is_some_and(|known| value.is_same(known))
+                    && ty.child(name).is_some_and(|child| lacks_zero(value, known, child))
+            };
+            map.iter().any(lacks)
+                || ty
+                    .always_printed()
+                    .any(|field| !map.contains(field.name()) && printed_zero(field).is_some())
+        }
+        Value::Seq(items) => {
+            let known = known.and_then(Value::as_seq).unwrap_or(&[]);
+            ty.item().is_some_and(|item| {
+                items.iter().enumerate().any(|(at, value)| lacks_zero(value, known.get(at), item))
+            })
+        }
+        _ => false,
     }
 }
 
@@ -105,26 +146,62 @@ fn to_printed(value: &mut Value, ty: TypeRef<'_>) {
 /// Whether an object is beyond doubt as Go prints it: a check finds nothing wrong with it, and a round trip has nothing
 /// to do. That is so for most of what is written again, and finding it out copies nothing.
 pub fn is_settled(value: &Value, ty: TypeRef<'_>) -> bool {
+    is_settled_beside(value, None, ty)
+}
+
+/// The same for an object that may share parts with one that is settled, which are not looked at.
+fn is_settled_beside(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
+    if known.is_some_and(|known| value.is_same(known)) {
+        return true;
+    }
     match (ty.shape(), value) {
         (Shape::Any, _) => true,
         (Shape::Struct, Value::Map(map)) => {
-            let settled = |(name, value): (&Str, &Value)| match ty.field(name) {
-                Some(field) => {
-                    !is_omitted(field, value) && (value.is_null() || is_settled(value, field.ty()))
-                }
-                None => ty.rest().is_some_and(|rest| is_settled(value, rest)),
-            };
             let printed = |field: Field<'_>| map.contains(field.name()) || printed_zero(field).is_none();
-            map.iter().all(settled) && ty.always_printed().all(printed)
+            has_settled_fields(map, known, ty) && ty.always_printed().all(printed)
         }
         (Shape::Map(inner), Value::Map(map)) => {
             map.iter().all(|(_, value)| !value.is_null() && is_settled(value, inner))
         }
         (Shape::List(inner, _), Value::Seq(items)) => {
-            items.iter().all(|item| !item.is_null() && is_settled(item, inner))
+            let known = known.and_then(Value::as_seq).unwrap_or(&[]);
+            items
+                .iter()
+                .enumerate()
+                .all(|(at, item)| !item.is_null() && is_settled_beside(item, known.get(at), inner))
         }
         (Shape::Scalar(kind), value) => scalar::is_settled(kind, value),
         _ => false,
+    }
+}
+
+/// Makes an object as Go prints it where nothing but fields of the object itself is missing, such as an empty status.
+/// Says whether it could: where it did nothing, the object has to be checked.
+pub fn settle(value: &mut Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
+    let (Shape::Struct, Value::Map(map)) = (ty.shape(), &mut *value) else {
+        return is_settled_beside(value, known, ty);
+    };
+    let is_settled = has_settled_fields(map, known, ty);
+    if is_settled {
+        fill_fields(map, ty);
+    }
+    is_settled
+}
+
+/// Whether the fields that are there are settled.
+fn has_settled_fields(map: &Map, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
+    map.iter().all(|(name, value)| {
+        let known = known.and_then(|known| known.get(name));
+        known.is_some_and(|known| value.is_same(known)) || is_settled_field(name, value, known, ty)
+    })
+}
+
+fn is_settled_field(name: &str, value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
+    match ty.field(name) {
+        Some(field) => {
+            !is_omitted(field, value) && (value.is_null() || is_settled_beside(value, known, field.ty()))
+        }
+        None => ty.rest().is_some_and(|rest| is_settled_beside(value, known, rest)),
     }
 }
 
@@ -345,6 +422,12 @@ mod tests {
             pod.set(&["kind"], "Pod");
             let ty = typed(&pod);
             assert_eq!(is_settled(&pod, ty), wanted, "{pod:?}");
+            let mut settled = pod.clone();
+            if settle(&mut settled, None, ty) {
+                assert!(is_settled(&settled, ty), "{settled:?}");
+            } else {
+                assert_eq!(settled, pod);
+            }
             let mut after = pod.clone();
             round_trip(&mut after, ty);
             let unchanged = after == pod && crate::schema::check(&pod, ty).is_empty();

@@ -1,7 +1,7 @@
 //! Conditions: what a status says about one aspect.
 
 use jiff::Timestamp;
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Object, Value};
 
 use super::time;
 
@@ -26,13 +26,16 @@ fn list(object: &Object) -> &[Value] {
 
 /// A condition that was set just now.
 pub(crate) fn new(type_: &str, status: &str, reason: &str, message: &str, now: Timestamp) -> Value {
-    let mut condition = value!({"type": type_, "status": status, "lastTransitionTime": time::stamp(now)});
-    for (field, text) in [("reason", reason), ("message", message)] {
-        if !text.is_empty() {
-            condition.set(&[field], text);
-        }
-    }
-    condition
+    let time = time::stamp(now);
+    let fields = [
+        ("lastTransitionTime", time.as_str()),
+        ("message", message),
+        ("reason", reason),
+        ("status", status),
+        ("type", type_),
+    ];
+    let is_said = |(field, text): &(&str, &str)| !text.is_empty() || !matches!(*field, "reason" | "message");
+    Value::Map(fields.into_iter().filter(is_said).collect())
 }
 
 /// Sets a condition; one with the same status keeps its transition time, one with the same reason too stays

@@ -1,11 +1,12 @@
 //! Who owns what, kept up to date from changes, so that nobody has to search the store.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use lynceus_object::{Object, Str};
 
 use super::key::Key;
 use super::kind::{Kind, POD, REPLICA_SET};
+use crate::hash::QuickMap;
 use crate::store::{Event, EventKind};
 
 /// The kinds that are taken over by whoever selects them.
@@ -14,12 +15,12 @@ const ADOPTED: [&Kind; 2] = [POD, REPLICA_SET];
 /// The owner references of all objects, both ways.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    nodes: HashMap<Key, Node>,
-    by_uid: HashMap<Str, Key>,
-    dependents: HashMap<Str, BTreeSet<Key>>,
-    by_namespace: HashMap<Str, BTreeSet<Key>>,
+    nodes: QuickMap<Key, Node>,
+    by_uid: QuickMap<Str, Key>,
+    dependents: QuickMap<Str, BTreeSet<Key>>,
+    by_namespace: QuickMap<Str, BTreeSet<Key>>,
     /// What of the kinds in [`ADOPTED`] nobody controls, by namespace.
-    loose: HashMap<Str, BTreeSet<Key>>,
+    loose: QuickMap<Str, BTreeSet<Key>>,
 }
 
 #[derive(Debug)]
@@ -99,7 +100,7 @@ impl Graph {
 }
 
 /// Takes a key out of a set, and the set out if it was the last.
-fn take(sets: &mut HashMap<Str, BTreeSet<Key>>, of: &Str, key: &Key) {
+fn take(sets: &mut QuickMap<Str, BTreeSet<Key>>, of: &Str, key: &Key) {
     if let Some(set) = sets.get_mut(of) {
         set.remove(key);
         if set.is_empty() {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use lynceus_object::{Object, Str, Value, value};
+use lynceus_object::{Object, Str, Value};
 
 use super::condition;
 use super::kind::{Kind, POD};
@@ -12,10 +12,16 @@ use super::time;
 
 /// The reference by which an object is managed by `owner`.
 pub(crate) fn controller_ref(owner: &Object) -> Value {
-    value!({
-        "apiVersion": owner.api_version(), "kind": owner.kind(), "name": owner.name(), "uid": owner.uid(),
-        "controller": true, "blockOwnerDeletion": true,
-    })
+    let own = |path: &[&str]| owner.at(path).cloned().unwrap_or_default();
+    let fields = [
+        ("apiVersion", own(&["apiVersion"])),
+        ("blockOwnerDeletion", true.into()),
+        ("controller", true.into()),
+        ("kind", own(&["kind"])),
+        ("name", own(&["metadata", "name"])),
+        ("uid", own(&["metadata", "uid"])),
+    ];
+    Value::Map(fields.into_iter().collect())
 }
 
 /// A pod of a template, managed by `owner`, with a generated name.

@@ -1,10 +1,11 @@
 //! A work queue: each name at most once, in the order it came; and timers.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::key::Key;
+use crate::hash::{QuickMap, QuickSet};
 
 /// The first wait after a failure; it doubles with each further one.
 const FIRST_RETRY: SignedDuration = SignedDuration::from_secs(1);
@@ -15,10 +16,10 @@ const LONGEST_RETRY: SignedDuration = SignedDuration::from_secs(300);
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     ready: VecDeque<Key>,
-    waiting: HashSet<Key>,
+    waiting: QuickSet<Key>,
     timers: BTreeSet<(Timestamp, Key)>,
-    at: HashMap<Key, Timestamp>,
-    failures: HashMap<Key, u32>,
+    at: QuickMap<Key, Timestamp>,
+    failures: QuickMap<Key, u32>,
 }
 
 impl Queue {
@@ -67,7 +68,12 @@ impl Queue {
             }
         }
         self.waiting.clear();
-        self.ready.drain(..).collect()
+        std::mem::take(&mut self.ready).into()
+    }
+
+    /// Whether there is nothing to look at, now or later.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.ready.is_empty() && self.timers.is_empty()
     }
 
     /// When the next timer is due.

@@ -1,13 +1,12 @@
 //! Events: what controllers tell the world, with repetitions counted instead of repeated.
 
-use std::collections::HashMap;
-
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{Object, Str, Value, value};
+use lynceus_object::{Object, Str, Value};
 
 use super::kind::EVENT;
 use super::steps::Announcement;
 use super::time;
+use crate::hash::QuickMap;
 
 /// How many events about one object one component may write at once.
 const BURST: f64 = 25.0;
@@ -23,10 +22,10 @@ const REMEMBERED: usize = 16 * 1024;
 /// Turns announcements into Event objects, and repeated ones into a count.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    buckets: HashMap<(Str, Str), Bucket>,
-    similar: HashMap<Topic, Similar>,
-    written: HashMap<Slot, Object>,
-    by_name: HashMap<Str, Slot>,
+    buckets: QuickMap<(Str, Str), Bucket>,
+    similar: QuickMap<Topic, Similar>,
+    written: QuickMap<Slot, Object>,
+    by_name: QuickMap<Str, Slot>,
     sequence: u64,
 }
 
@@ -156,37 +155,40 @@ fn event(component: &str, said: &Announcement, message: &str, now: Timestamp, se
     let namespace = if about.namespace().is_empty() { "default" } else { about.namespace() };
     let nanos = now.as_nanosecond() as u64;
     let name = format!("{}.{:016x}", about.name(), nanos.wrapping_add(sequence));
-    let mut event = EVENT.named(namespace, &name);
-    let mut involved = value!({
-        "kind": about.kind(), "apiVersion": about.api_version(), "name": about.name(), "uid": about.uid(),
-        "resourceVersion": about.resource_version(),
-    });
+    let own = |path: &[&str]| about.at(path).cloned().unwrap_or_else(|| "".into());
+    let mut involved = vec![
+        ("apiVersion", own(&["apiVersion"])),
+        ("kind", own(&["kind"])),
+        ("name", own(&["metadata", "name"])),
+        ("resourceVersion", own(&["metadata", "resourceVersion"])),
+        ("uid", own(&["metadata", "uid"])),
+    ];
     if !about.namespace().is_empty() {
-        involved.set(&["namespace"], about.namespace());
+        involved.push(("namespace", own(&["metadata", "namespace"])));
     }
     if !said.field.is_empty() {
-        involved.set(&["fieldPath"], said.field.as_str());
+        involved.push(("fieldPath", said.field.as_str().into()));
     }
-    let mut source = value!({"component": component});
+    let mut source = vec![("component", Value::from(component))];
     if !said.host.is_empty() {
-        source.set(&["host"], said.host.clone());
+        source.push(("host", said.host.clone().into()));
     }
     let at = Value::from(time::stamp(now));
-    for (field, value) in [
-        ("involvedObject", involved),
-        ("reason", said.reason.into()),
-        ("message", message.into()),
-        ("source", source),
-        ("firstTimestamp", at.clone()),
-        ("lastTimestamp", at),
+    let mut event = EVENT.named(namespace, &name);
+    let fields = [
         ("count", 1.into()),
-        ("type", if said.warning { "Warning" } else { "Normal" }.into()),
         ("eventTime", Value::Null),
+        ("firstTimestamp", at.clone()),
+        ("involvedObject", Value::Map(involved.into_iter().collect())),
+        ("lastTimestamp", at),
+        ("message", message.into()),
+        ("reason", said.reason.into()),
         ("reportingComponent", component.into()),
         ("reportingInstance", said.host.clone().into()),
-    ] {
-        event.set(&[field], value);
-    }
+        ("source", Value::Map(source.into_iter().collect())),
+        ("type", if said.warning { "Warning" } else { "Normal" }.into()),
+    ];
+    event.value_mut().as_map_or_insert().extend(fields);
     event
 }
 

@@ -147,6 +147,9 @@ impl Controllers {
             self.graph.observe(&event);
             self.notice(&event);
         }
+        if self.slots[at].queue.is_idle() {
+            return false;
+        }
         let now = self.local.now();
         let mut keys = self.slots[at].queue.take(now);
         if keys.len() > 1 {
@@ -164,7 +167,9 @@ impl Controllers {
         let mut wake = Vec::new();
         for slot in &mut self.slots {
             slot.controller.notice(event, &world, &mut wake);
-            wake.drain(..).for_each(|key| slot.queue.push(key));
+            if !wake.is_empty() {
+                wake.drain(..).for_each(|key| slot.queue.push(key));
+            }
         }
     }
 

@@ -5,12 +5,13 @@ use lynceus_object::{Str, Value};
 
 /// A time as it stands in an object: whole seconds in UTC.
 pub(crate) fn stamp(at: Timestamp) -> Str {
-    ecow::eco_format!("{}", lynceus_api::Time::from(at))
+    lynceus_object::schema::print_time(at)
 }
 
 /// The time in a field.
 pub(crate) fn read(value: Option<&Value>) -> Option<Timestamp> {
-    value.and_then(Value::as_str)?.parse().ok()
+    let text = value.and_then(Value::as_str)?;
+    lynceus_object::schema::parse_plain_time(text).or_else(|| text.parse().ok())
 }
 
 /// A time some seconds later.

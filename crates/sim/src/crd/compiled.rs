@@ -163,6 +163,7 @@ fn resource(
         verbs: VERBS,
         subresources,
         custom: Some(Arc::new(compiled)),
+        ty: std::sync::OnceLock::new(),
     }
 }
 

@@ -31,6 +31,29 @@ pub use select::{field, selectable};
 pub use validation::{validate, validate_update};
 pub use warnings::{warnings, warnings_as_sent};
 
+/// The same as [`default`] for an object that may share parts with one that has its defaults: if it shares all that
+/// defaults are about, there is nothing to do.
+pub fn default_beside(resource: &Resource, object: &mut Object, known: Option<&Object>) {
+    if !known.is_some_and(|known| shares_defaults(resource, object, known)) {
+        default(resource, object);
+    }
+}
+
+fn shares_defaults(resource: &Resource, object: &Object, known: &Object) -> bool {
+    // The defaults of these leave the status alone.
+    let whole =
+        !matches!((resource.group.as_str(), resource.kind.as_str()), ("", "Pod") | ("apps" | "batch", _));
+    let is_same = |path: &[&str]| match (object.at(path), known.at(path)) {
+        (Some(is), Some(was)) => is.is_same(was),
+        (None, None) => true,
+        _ => false,
+    };
+    let fields = || object.map().keys().chain(known.map().keys());
+    is_same(&["metadata", "labels"])
+        && is_same(&["metadata", "name"])
+        && fields().all(|name| name == "metadata" || !whole && name == "status" || is_same(&[name]))
+}
+
 /// Fills in what the client left out, as it depends on nothing but the object itself.
 pub fn default(resource: &Resource, object: &mut Object) {
     let gvk = Gvk::new(resource.group.clone(), resource.version.clone(), resource.kind.clone());

@@ -1,8 +1,9 @@
 //! The resources that a stock server of the followed version serves, as one table.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
+use lynceus_object::schema::{self, TypeRef};
 use lynceus_object::{Gvk, Gvr, Str, join_api_version};
 
 use crate::crd::Compiled;
@@ -54,6 +55,8 @@ pub struct Resource {
     pub custom: Option<Arc<Compiled>>,
     /// What to warn of when this version is used, if it is deprecated.
     pub deprecation: Option<Str>,
+    /// The type of a built-in kind, once somebody asked for it; see [`Resource::built_in_type`].
+    pub(crate) ty: OnceLock<Option<TypeRef<'static>>>,
 }
 
 /// A part of a resource with an address of its own.
@@ -78,6 +81,11 @@ impl Resource {
     /// Group, version and plural name.
     pub fn gvr(&self) -> Gvr {
         Gvr::new(self.group.clone(), self.version.clone(), self.plural.clone())
+    }
+
+    /// The type of a built-in kind. Every write asks for it several times.
+    pub fn built_in_type(&self) -> Option<TypeRef<'static>> {
+        *self.ty.get_or_init(|| schema::builtin().of(&self.gvk()))
     }
 
     /// `apps/v1`, or `v1` for the core group.
@@ -156,6 +164,7 @@ fn read_line(mut out: Vec<Resource>, line: &str) -> Vec<Resource> {
         group: gvk.group,
         version: gvk.version,
         kind: gvk.kind,
+        ty: OnceLock::new(),
     });
     out
 }

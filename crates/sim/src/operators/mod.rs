@@ -115,8 +115,10 @@ impl Acting {
         }
     }
 
-    fn is_own(&self, object: &Object) -> bool {
-        self.operator.rules.iter().any(|rule| is_of(object, rule))
+    /// Whether a change is of an object of its kinds. Every change passes here, and the group tells most apart.
+    fn is_own(&self, event: &Event) -> bool {
+        let is_of = |rule: &Rule| event.place.group == rule.group && event.object.kind() == rule.kind;
+        self.operator.rules.iter().any(is_of)
     }
 
     /// Takes note of one of its own pods. Says whether that decides something.
@@ -241,8 +243,8 @@ impl Controller for Acting {
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
         let object = &event.object;
-        let key = Key::of(&event.place, object);
-        if self.is_own(object) {
+        if self.is_own(event) {
+            let key = Key::of(&event.place, object);
             if event.kind == EventKind::Deleted {
                 self.forget(&key);
             } else {

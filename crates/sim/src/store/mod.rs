@@ -13,7 +13,6 @@ mod recovery;
 mod shelf;
 mod snapshot;
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -27,6 +26,7 @@ use record::{Change, Record};
 pub use recovery::Recovery;
 use shelf::Shelf;
 
+use crate::hash::QuickMap;
 use crate::view::View;
 
 /// Where the objects of a kind are kept, whatever version they are read in.
@@ -155,7 +155,7 @@ struct Inner {
     revision: u64,
     /// History before this revision is not known (it was not kept over the restart).
     floor: u64,
-    shelves: HashMap<Place, Shelf>,
+    shelves: QuickMap<Place, Shelf>,
     log: Option<Log>,
     failed: Option<Str>,
     subscribers: Vec<mpsc::UnboundedSender<Arc<Event>>>,
@@ -166,7 +166,7 @@ impl Inner {
         Inner {
             revision,
             floor: revision,
-            shelves: HashMap::new(),
+            shelves: QuickMap::default(),
             log: None,
             failed: None,
             subscribers: Vec::new(),

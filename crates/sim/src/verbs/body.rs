@@ -72,7 +72,19 @@ impl Misfit {
 /// warned of, and defaults are set.
 pub(crate) fn fit(
     resource: &Resource,
+    object: Object,
+    oddities: Vec<String>,
+    validation: Validation,
+) -> Result<Decoded, Misfit> {
+    fit_beside(resource, object, None, oddities, validation)
+}
+
+/// The same for an object that may share parts with one that fits, such as the stored one that it was made from: they
+/// are not looked at again.
+pub(crate) fn fit_beside(
+    resource: &Resource,
     mut object: Object,
+    known: Option<&Object>,
     oddities: Vec<String>,
     validation: Validation,
 ) -> Result<Decoded, Misfit> {
@@ -84,7 +96,7 @@ pub(crate) fn fit(
         }
         None => {
             let ty = strategy::schema(resource);
-            if !schema::is_settled(object.value(), ty) {
+            if !schema::settle(object.value_mut(), known.map(Object::value), ty) {
                 for problem in schema::check(object.value(), ty) {
                     match problem.kind {
                         ProblemKind::Unknown => strict.push(problem.to_string()),
@@ -99,7 +111,7 @@ pub(crate) fn fit(
         return Err(Misfit::Strict(strict));
     }
     let warnings = if validation == Validation::Warn { strict } else { Vec::new() };
-    strategy::default(resource, &mut object);
+    strategy::default(resource, &mut object, known);
     Ok(Decoded { object, warnings })
 }
 

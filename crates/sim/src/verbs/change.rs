@@ -8,7 +8,7 @@ use super::create::{check_namespace, create_object, heard};
 use super::{Answer, Call, managed};
 use crate::attributes::{Attributes, Operation};
 use crate::auth::Decision;
-use crate::core::{CommitError, Core, storage_error};
+use crate::core::{CommitError, Core, place, storage_error};
 use crate::store::{Expect, WriteError};
 use crate::{ApiError, FieldError, auth, kinds, limits, strategy};
 
@@ -29,7 +29,9 @@ pub(super) struct Proposal {
 pub(crate) async fn replace(core: &Core, call: &Call, sent: Body) -> Result<Answer, ApiError> {
     let mut object = sent.object;
     body::check_kind(&call.resource, &mut object)?;
-    let decoded = body::fit(&call.resource, object, sent.oddities, call.options.validation)
+    let known = core.store.read(&place(&call.resource), &call.namespace, &call.name);
+    let known = known.as_ref().map(|(known, _)| known);
+    let decoded = body::fit_beside(&call.resource, object, known, sent.oddities, call.options.validation)
         .map_err(|misfit| misfit.into_error(&call.resource))?;
     check_name(call, &decoded.object)?;
     let create = strategy::creates_on_update(&call.resource) && call.subresource.is_empty();
@@ -134,9 +136,11 @@ async fn settle(
     }
     warnings.extend(admit(core, call, Operation::Update, &mut object, Some(current)).await?);
     for field in KEPT {
-        match current.at(&["metadata", field]) {
-            Some(value) => object.set(&["metadata", field], value.clone()),
-            None => drop(object.remove(&["metadata", field])),
+        let path = ["metadata", field];
+        match current.at(&path) {
+            Some(value) if object.at(&path).is_some_and(|known| known.is_same(value)) => {}
+            Some(value) => object.set(&path, value.clone()),
+            None => drop(object.remove(&path)),
         }
     }
     auth::check_escalation(&core.store, &call.user, &call.resource, &object, Some(current))?;
@@ -231,8 +235,12 @@ fn check_identity(call: &Call, current: &Object, object: &mut Object) -> Result<
         }
         return Err(call.modified());
     }
-    object.set(&["metadata", "uid"], current.uid());
-    object.set(&["metadata", "resourceVersion"], current.resource_version());
+    for field in ["uid", "resourceVersion"] {
+        // To set what is set would take the metadata apart from the stored object's.
+        if object.meta_str(field) != current.meta_str(field) {
+            object.set(&["metadata", field], current.meta_str(field));
+        }
+    }
     Ok(())
 }
 
@@ -277,7 +285,8 @@ pub(super) async fn admit(
     let ty = strategy::schema(&call.resource);
     let warnings = core.admission.mutate(&core.store, &call.admission(operation), ty, object, old).await?;
     if *object != before {
-        let fitted = body::fit(&call.resource, std::mem::take(object), Vec::new(), Validation::Ignore)
+        let changed = std::mem::take(object);
+        let fitted = body::fit_beside(&call.resource, changed, Some(&before), Vec::new(), Validation::Ignore)
             .map_err(|misfit| ApiError::internal(misfit.message()))?;
         *object = fitted.object;
     }

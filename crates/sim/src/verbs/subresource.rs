@@ -96,6 +96,7 @@ fn scale_resource() -> Resource {
         storage: lynceus_object::Gvk::new("autoscaling", "v1", "Scale"),
         custom: None,
         deprecation: None,
+        ty: std::sync::OnceLock::new(),
     }
 }
 

@@ -17,12 +17,11 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// Leaves out fields and all below them.
-    pub(crate) fn without(self, fields: &FieldSet) -> Comparison {
-        Comparison {
-            removed: self.removed.without_subtrees(fields),
-            modified: self.modified.without_subtrees(fields),
-            added: self.added.without_subtrees(fields),
-        }
+    pub(crate) fn without(mut self, fields: &FieldSet) -> Comparison {
+        self.removed.cut(fields);
+        self.modified.cut(fields);
+        self.added.cut(fields);
+        self
     }
 
     /// What the second object sets anew or otherwise.
@@ -36,42 +35,45 @@ pub(crate) fn compare(old: &Value, new: &Value, ty: TypeRef<'_>) -> Comparison {
     visit(Some(old), Some(new), ty).below
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Removed,
-    Modified,
-    Added,
-}
-
 /// What changed at a place, and below it.
 #[derive(Default)]
 struct Found {
-    here: Vec<Change>,
+    removed: bool,
+    modified: bool,
+    added: bool,
     below: Comparison,
 }
 
 impl Found {
     fn store(self, step: &Segment, into: &mut Comparison) {
-        for change in self.here {
-            let set = match change {
-                Change::Removed => &mut into.removed,
-                Change::Modified => &mut into.modified,
-                Change::Added => &mut into.added,
-            };
-            set.add_member(step.clone());
+        let Comparison { removed, modified, added } = self.below;
+        for (here, below, set) in [
+            (self.removed, removed, &mut into.removed),
+            (self.modified, modified, &mut into.modified),
+            (self.added, added, &mut into.added),
+        ] {
+            if here {
+                set.add_member(step.clone());
+            }
+            if !below.is_empty() {
+                set.add_child(step.clone(), below);
+            }
         }
-        into.removed.add_child(step.clone(), self.below.removed);
-        into.modified.add_child(step.clone(), self.below.modified);
-        into.added.add_child(step.clone(), self.below.added);
     }
 }
 
 fn visit(old: Option<&Value>, new: Option<&Value>, ty: TypeRef<'_>) -> Found {
-    if let (Some(old), Some(new)) = (old, new)
-        && old == new
-    {
+    if are_equal(old, new) {
         return Found::default();
     }
+    visit_changed(old, new, ty)
+}
+
+fn are_equal(old: Option<&Value>, new: Option<&Value>) -> bool {
+    matches!((old, new), (Some(old), Some(new)) if old == new)
+}
+
+fn visit_changed(old: Option<&Value>, new: Option<&Value>, ty: TypeRef<'_>) -> Found {
     let (old_atom, new_atom) = (atom(ty, old), atom(ty, new));
     let mut found = Found::default();
     if new.is_none() {
@@ -83,8 +85,8 @@ fn visit(old: Option<&Value>, new: Option<&Value>, ty: TypeRef<'_>) -> Found {
         visit_atom(new_atom, old, new, ty, &mut found);
     }
     match (old, new) {
-        (None, Some(_)) => found.here.push(Change::Added),
-        (Some(_), None) => found.here.push(Change::Removed),
+        (None, Some(_)) => found.added = true,
+        (Some(_), None) => found.removed = true,
         _ => {}
     }
     found
@@ -106,8 +108,8 @@ fn visit_atom(atom: Atom<'_>, old: Option<&Value>, new: Option<&Value>, ty: Type
             if is_whole(ty) || old_map.is_empty() && new_map.is_empty() {
                 return leaf(old, new, found);
             }
-            for key in old_map.keys().chain(new_map.keys().filter(|key| !old_map.contains(key))) {
-                let inner = visit(old_map.get(key), new_map.get(key), child(ty, key));
+            for (key, old, new) in old_map.pairs(new_map).filter(|(_, old, new)| !are_equal(*old, *new)) {
+                let inner = visit_changed(old, new, child(ty, key));
                 inner.store(&Segment::Field(key.clone()), &mut found.below);
             }
         }
@@ -119,7 +121,7 @@ fn leaf(old: Option<&Value>, new: Option<&Value>, found: &mut Found) {
     if let (Some(old), Some(new)) = (old, new)
         && old != new
     {
-        found.here.push(Change::Modified);
+        found.modified = true;
     }
 }
 
@@ -133,6 +135,14 @@ fn fields(value: Option<&Value>) -> &Map {
 }
 
 fn visit_items(old: &[Value], new: &[Value], ty: TypeRef<'_>, kind: &ListType, into: &mut Comparison) {
+    if list::are_aligned(old, new, kind) {
+        for (old, new) in old.iter().zip(new).filter(|(old, new)| old != new) {
+            if let Ok(step) = list::step(new, ty, kind) {
+                visit_changed(Some(old), Some(new), ty).store(&step, into);
+            }
+        }
+        return;
+    }
     let old = list::Steps::new(old, ty, kind);
     let new = list::Steps::new(new, ty, kind);
     // A step that is listed twice is compared twice, with the same outcome.

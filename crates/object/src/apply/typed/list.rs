@@ -4,7 +4,7 @@ use crate::apply::set::order;
 use crate::map::Map;
 use crate::path::Segment;
 use crate::schema::{ListType, TypeRef};
-use crate::value::Value;
+use crate::value::{Str, Value};
 
 /// The step that leads to an item, or why there is none.
 pub(super) fn step(item: &Value, ty: TypeRef<'_>, list: &ListType) -> Result<Segment, String> {
@@ -43,6 +43,34 @@ pub(super) fn step(item: &Value, ty: TypeRef<'_>, list: &ListType) -> Result<Seg
             scalar => Ok(Segment::Value(scalar.clone())),
         },
     }
+}
+
+/// Whether there is a step that leads to an item.
+pub(super) fn has_step(item: &Value, ty: TypeRef<'_>, list: &ListType) -> bool {
+    match (list, item) {
+        (ListType::Atomic, _) => false,
+        (ListType::Map(keys), Value::Map(map)) => {
+            let default = |name: &Str| ty.field(name).and_then(|field| field.default()).is_some();
+            keys.is_empty() || keys.iter().any(|name| map.contains(name) || default(name))
+        }
+        (ListType::Map(_), _) => false,
+        (ListType::Set, item) => !matches!(item, Value::Map(_) | Value::Seq(_) | Value::Null),
+    }
+}
+
+/// How many items are compared with each other one by one.
+const FEW: usize = 16;
+
+/// Whether two lists beyond doubt have items with the same keys in the same places, each once.
+pub(super) fn are_aligned(old: &[Value], new: &[Value], list: &ListType) -> bool {
+    let ListType::Map(keys) = list else { return false };
+    let is_alike = |a: &Value, b: &Value| keys.iter().all(|key| a.get(key) == b.get(key));
+    let has_keys = |item: &Value| !keys.is_empty() && keys.iter().all(|key| item.get(key).is_some());
+    old.len() == new.len()
+        && old.len() <= FEW
+        && new.iter().all(has_keys)
+        && old.iter().zip(new).all(|(old, new)| is_alike(old, new))
+        && (1..new.len()).all(|at| !new[..at].iter().any(|other| is_alike(other, &new[at])))
 }
 
 /// The items of a list by their steps, found without a walk through the list.

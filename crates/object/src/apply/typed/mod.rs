@@ -13,7 +13,7 @@ pub(super) use members::members;
 pub(super) use merge::merge;
 pub(super) use reconcile::reconcile;
 pub(super) use remove::remove;
-pub(super) use validate::validate;
+pub(super) use validate::{fits, validate};
 
 use crate::schema::{ListType, Scalar, Shape, TypeRef};
 use crate::value::Value;

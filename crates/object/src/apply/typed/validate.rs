@@ -20,6 +20,32 @@ pub(crate) fn validate(value: &Value, ty: TypeRef<'_>, duplicates: bool) -> Resu
     }
 }
 
+/// Whether a value fits, where items may be listed twice. What it shares with a value that is known to fit is not
+/// looked at.
+pub(crate) fn fits(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
+    if known.is_some_and(|known| value.is_same(known)) {
+        return true;
+    }
+    match (atom(ty, Some(value)), value) {
+        (_, Value::Null) => true,
+        (Atom::Scalar, value) => scalar_problem(value, ty).is_none(),
+        (Atom::List(item, kind), Value::Seq(items)) => {
+            let known = known.and_then(Value::as_seq).unwrap_or(&[]);
+            let has_step = |one: &Value| *kind == ListType::Atomic || list::has_step(one, item, kind);
+            items.iter().enumerate().all(|(at, one)| has_step(one) && fits(one, known.get(at), item))
+        }
+        (Atom::Map, Value::Map(map)) => map.iter().all(|(key, value)| {
+            let known = known.and_then(|known| known.get(key));
+            known.is_some_and(|known| value.is_same(known))
+                || match ty.child(key) {
+                    Some(child) => fits(value, known, child),
+                    None => opens_maps(ty) && fits(value, known, TypeRef::untyped()),
+                }
+        }),
+        (Atom::List(..) | Atom::Map, _) => false,
+    }
+}
+
 struct Validator {
     path: String,
     duplicates: bool,

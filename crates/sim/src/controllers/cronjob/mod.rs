@@ -246,7 +246,9 @@ impl Look<'_> {
                 .filter(|job| job::outcome(job) == Some(outcome) && !job.is_deleting())
                 .cloned()
                 .collect();
-            ended.sort_by_key(|job| (time::read(job.at(&["status", "startTime"])), job.name().to_owned()));
+            ended.sort_by_cached_key(|job| {
+                (time::read(job.at(&["status", "startTime"])), job.name().to_owned())
+            });
             let excess = usize::try_from(ended.len() as i64 - limit).unwrap_or(0);
             ended.iter().take(excess).for_each(|job| delete(self.cron, job, self.out));
         }

@@ -387,7 +387,8 @@ fn container_id(pod: &Object, name: &str, run: i64) -> String {
 }
 
 fn hex(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number & 15)]);
+    Sha256::digest(text).iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 fn go_duration(wait: SignedDuration) -> String {

@@ -5,6 +5,9 @@ use lynceus_object::{Object, Str, Value};
 /// The label that makes each node a place of its own.
 pub(super) const HOSTNAME: &str = "kubernetes.io/hostname";
 
+/// The label that says in which zone a node is.
+pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
+
 /// A node.
 #[derive(Debug)]
 pub(crate) struct Node {
@@ -16,6 +19,8 @@ pub(crate) struct Node {
     pub(super) unschedulable: bool,
     /// Whether it has the label that makes each node a place of its own.
     pub(super) has_hostname: bool,
+    /// The label that is asked for with every pod.
+    zone: Option<Str>,
     taints: Option<Value>,
     labels: Option<Value>,
 }
@@ -26,6 +31,7 @@ impl Node {
         Node {
             unschedulable: node.value().bool_at(&["spec", "unschedulable"]) == Some(true),
             has_hostname: node.label(HOSTNAME).is_some(),
+            zone: node.label(ZONE).map(Str::from),
             taints: node.at(&["spec", "taints"]).cloned(),
             labels: node.at(&["metadata", "labels"]).cloned(),
             name: node.name().into(),
@@ -45,6 +51,9 @@ impl Node {
 
     /// The value of a label.
     pub(super) fn label(&self, key: &str) -> Option<&str> {
+        if key == ZONE {
+            return self.zone.as_deref();
+        }
         self.labels.as_ref()?.get(key)?.as_str()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lynceus_object::{Object, Selector, Str, Value};
 
 use super::load::Load;
-use super::node::{HOSTNAME, Node};
+use super::node::{HOSTNAME, Node, ZONE};
 use super::selection::Selection;
 use super::taints;
 use super::words::Obstacle;
@@ -15,7 +15,7 @@ use crate::controllers::selector;
 use crate::controllers::world::World;
 
 /// How the pods of a service or a workload are spread that say nothing themselves: over nodes and over zones.
-const DEFAULTS: [(&str, i64); 2] = [(HOSTNAME, 3), ("topology.kubernetes.io/zone", 5)];
+const DEFAULTS: [(&str, i64); 2] = [(HOSTNAME, 3), (ZONE, 5)];
 /// The best mark that a node can get.
 const BEST: i64 = 100;
 
@@ -162,8 +162,12 @@ pub(super) fn marks(
         }
         let places: Vec<Option<&str>> = nodes.iter().map(|node| node.label(&constraint.key)).collect();
         let mut in_place: HashMap<&str, i64> = HashMap::new();
+        let mut last = None;
         for (_, place) in nodes.iter().zip(&places).filter(|(node, _)| counts(node)) {
-            in_place.entry(place.unwrap_or_default()).or_default();
+            // There are many nodes and few zones.
+            if last.replace(place) != Some(place) {
+                in_place.entry(place.unwrap_or_default()).or_default();
+            }
         }
         for (name, count) in &on_node {
             if let Some((_, node)) = load.machine(name)
@@ -175,9 +179,14 @@ pub(super) fn marks(
             }
         }
         let weight = ((in_place.len() + 2) as f64).ln();
+        let mut last = None;
         for (place, raw) in places.iter().zip(&mut raw) {
             let Some(place) = place else { continue };
-            let count = in_place.get(place).copied().unwrap_or(0);
+            let count = match last {
+                Some((known, count)) if known == place => count,
+                _ => in_place.get(place).copied().unwrap_or(0),
+            };
+            last = Some((place, count));
             *raw += count as f64 * weight + (constraint.skew - 1) as f64;
         }
     }

@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use lynceus_object::schema::{self, Field, Shape, TypeRef};
 use lynceus_object::{Object, Value, value};
 
-use super::default;
 use super::edit::{each, fill_text, has, part_or_new};
 use super::resources::Resource;
+use super::{default, default_beside};
 use crate::ApiError;
 use crate::context::Context;
 pub(super) use pod::{APP_ARMOR, old_app_armor};
@@ -71,7 +71,7 @@ pub fn prepare_create(
     }
     // What was cleared may have a default of its own.
     default(resource, object);
-    null_lists(resource, object);
+    null_lists(resource, object, None);
     Ok(())
 }
 
@@ -98,8 +98,8 @@ pub fn prepare_update(
     if subresource != "status" {
         raise_generation(resource, new, old);
     }
-    default(resource, new);
-    null_lists(resource, new);
+    default_beside(resource, new, Some(old));
+    null_lists(resource, new, Some(old));
     Ok(())
 }
 
@@ -157,6 +157,8 @@ fn keep(new: &mut Object, old: &Object, path: &[&str]) {
 
 fn put(object: &mut Object, path: &[&str], value: Option<Value>) {
     match value {
+        // What is as it should be stays shared with the object that it is from.
+        Some(value) if object.at(path).is_some_and(|known| known.is_same(&value)) => {}
         Some(value) => object.set(path, value),
         None => {
             object.remove(path);
@@ -397,9 +399,9 @@ fn condition_times(new: &mut Object, old: &Object, now: Timestamp) {
 
 /// Lists and maps that are always printed are `null` when they are empty: the form in which the
 /// original keeps objects does not tell one from the other.
-fn null_lists(resource: &Resource, object: &mut Object) {
-    if let Some(ty) = schema::builtin().of(&resource.gvk())
-        && has_empty(object.value(), ty)
+fn null_lists(resource: &Resource, object: &mut Object, known: Option<&Object>) {
+    if let Some(ty) = resource.built_in_type()
+        && has_empty(object.value(), known.map(Object::value), ty)
     {
         null_empty(object.value_mut(), ty);
     }
@@ -414,17 +416,27 @@ fn is_empty_collection(field: Option<Field<'_>>, value: &Value) -> bool {
     matches!(value, Value::Seq(_) | Value::Map(_)) && value.is_empty() && field.is_some_and(printed)
 }
 
-/// Whether there is one. Looking first keeps a shared object shared.
-fn has_empty(value: &Value, ty: TypeRef<'_>) -> bool {
+/// Whether there is one. Looking first keeps a shared object shared; what is shared with an object in which there is
+/// none is not looked at.
+fn has_empty(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
     match value {
         Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
             map.iter().any(|(name, value)| {
-                is_empty_collection(ty.field(name), value)
-                    || matches!(value, Value::Seq(_) | Value::Map(_))
-                        && ty.child(name).is_some_and(|child| has_empty(value, child))
+                let known = known.and_then(|known| known.get(name));
+                matches!(value, Value::Seq(_) | Value::Map(_))
+                    && !known.is_some_and(|known| value.is_same(known))
+                    && (value.is_empty() && is_empty_collection(ty.field(name), value)
+                        || ty.child(name).is_some_and(|child| has_empty(value, known, child)))
             })
         }
-        Value::Seq(items) => ty.item().is_some_and(|item| items.iter().any(|value| has_empty(value, item))),
+        Value::Seq(items) => {
+            let known = known.and_then(Value::as_seq).unwrap_or(&[]);
+            let is_known = |at: usize, value: &Value| known.get(at).is_some_and(|known| value.is_same(known));
+            ty.item().is_some_and(|item| {
+                let mut items = items.iter().enumerate();
+                items.any(|(at, value)| !is_known(at, value) && has_empty(value, known.get(at), item))
+            })
+        }
         _ => false,
     }
 }
@@ -451,5 +463,5 @@ fn null_empty(value: &mut Value, ty: TypeRef<'_>) {
 
 /// A time as objects carry it: whole seconds, UTC.
 pub(crate) fn time(now: Timestamp) -> String {
-    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    schema::print_time(now).into()
 }

@@ -37,7 +37,7 @@ pub(crate) fn create_general(object: &Object, namespaced: bool, name: NameCheck,
         (false, _) => report.forbidden(&at.child("namespace"), "not allowed on this type"),
     }
     report.not_negative(&at.child("generation"), Some(object.generation()));
-    common(object, report);
+    common(object, None, report);
     finalizers(object, report);
 }
 
@@ -64,16 +64,35 @@ pub(crate) fn update(new: &Object, old: &Object, report: &mut Report) {
     for field in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
     {
-        report.immutable(&at.child(field), new.at(&["metadata", field]), old.at(&["metadata", field]));
+        let path = ["metadata", field];
+        if !is_shared(new, old, &path) {
+            report.immutable(&at.child(field), new.at(&path), old.at(&path));
+        }
     }
-    common(new, report);
+    common(new, Some(old), report);
 }
 
-fn common(object: &Object, report: &mut Report) {
+/// Whether a part of an object is the one that is stored, so that nothing is wrong with it.
+pub(super) fn is_shared(new: &Object, old: &Object, path: &[&str]) -> bool {
+    match (new.at(path), old.at(path)) {
+        (Some(new), Some(old)) => new.is_same(old),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+fn common(object: &Object, old: Option<&Object>, report: &mut Report) {
     let at = Path::new("metadata");
-    labels(object.at(&["metadata", "labels"]), &at.child("labels"), report);
-    annotations(object.at(&["metadata", "annotations"]), &at.child("annotations"), report);
-    owners(object, &at.child("ownerReferences"), report);
+    let is_new = |field| !old.is_some_and(|old| is_shared(object, old, &["metadata", field]));
+    if is_new("labels") {
+        labels(object.at(&["metadata", "labels"]), &at.child("labels"), report);
+    }
+    if is_new("annotations") {
+        annotations(object.at(&["metadata", "annotations"]), &at.child("annotations"), report);
+    }
+    if is_new("ownerReferences") {
+        owners(object, &at.child("ownerReferences"), report);
+    }
     managed_fields(object, &at.child("managedFields"), report);
 }
 
@@ -153,19 +172,19 @@ fn qualified_finalizers(object: &Object, report: &mut Report) {
 
 fn managed_fields(object: &Object, at: &Path, report: &mut Report) {
     for (index, entry) in object.value().items_at(&["metadata", "managedFields"]).iter().enumerate() {
-        let at = at.index(index);
+        let at = || at.index(index);
         let text = |field: &str| entry.str_at(&[field]).unwrap_or_default();
         if !matches!(text("operation"), "Apply" | "Update") {
-            report.invalid_text(&at.child("operation"), text("operation"), "must be `Apply` or `Update`");
+            report.invalid_text(&at().child("operation"), text("operation"), "must be `Apply` or `Update`");
         }
         if !matches!(text("fieldsType"), "" | "FieldsV1") {
-            report.invalid_text(&at.child("fieldsType"), text("fieldsType"), "must be `FieldsV1`");
+            report.invalid_text(&at().child("fieldsType"), text("fieldsType"), "must be `FieldsV1`");
         }
         if text("manager").len() > 128 {
-            report.too_long(&at.child("manager"), 128);
+            report.too_long(&at().child("manager"), 128);
         }
         if text("subresource").len() > 256 {
-            report.too_long(&at.child("subresource"), 256);
+            report.too_long(&at().child("subresource"), 256);
         }
     }
 }

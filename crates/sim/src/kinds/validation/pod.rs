@@ -307,7 +307,13 @@ fn classes(spec: &Value, at: &Path, report: &mut Report) {
 pub(crate) fn update(new: &Object, old: &Object, report: &mut Report) {
     meta::update(new, old, report);
     meta::create(new, true, names::dns_subdomain, report);
-    whole_spec(new, report);
+    // What is checked depends on these two and on the name.
+    if ![["spec"].as_slice(), &["metadata", "annotations"]]
+        .into_iter()
+        .all(|path| meta::is_shared(new, old, path))
+    {
+        whole_spec(new, report);
+    }
     annotation::update(new, old, report);
     let at = Path::new("spec");
     for list in ["containers", "initContainers"] {

@@ -19,7 +19,7 @@ impl Path {
 
     /// A field of what is here.
     pub(crate) fn child(&self, field: &str) -> Self {
-        if self.0.is_empty() { Path(field.to_owned()) } else { Path(format!("{}.{field}", self.0)) }
+        if self.0.is_empty() { Path(field.to_owned()) } else { self.with(&[".", field]) }
     }
 
     /// An item of the list that is here.
@@ -29,7 +29,16 @@ impl Path {
 
     /// An entry of the map that is here.
     pub(crate) fn key(&self, key: &str) -> Self {
-        Path(format!("{}[{key}]", self.0))
+        self.with(&["[", key, "]"])
+    }
+
+    /// Paths are made for every field that is looked at, and few are ever printed.
+    fn with(&self, parts: &[&str]) -> Self {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        let mut path = String::with_capacity(self.0.len() + length);
+        path.push_str(&self.0);
+        parts.iter().for_each(|part| path.push_str(part));
+        Path(path)
     }
 }
 
