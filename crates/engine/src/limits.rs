@@ -112,3 +112,9 @@ pub const SNAPSHOT_LOOKS: usize = 8;
 
 /// How many files of a repository are searched for an Application that is to be changed.
 pub const MEND_FILES: usize = 20_000;
+
+/// How many changes of value files are tried for a field that no place in a file is known for.
+pub const MEND_TRIALS: usize = 40;
+
+/// How deep value files are searched for them.
+pub const MEND_DEPTH: usize = 12;

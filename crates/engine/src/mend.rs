@@ -2,12 +2,13 @@
 
 mod desk;
 mod document;
+mod trial;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
 use lynceus_doctor::provenance::{Ground, Place as Spot, PlaceError, Whose, place};
 use lynceus_doctor::surgery::{Change, SurgeryError};
 use lynceus_doctor::{AppName, Edit, Fix, Place, Step};
-use lynceus_files::FilePath;
+use lynceus_files::{FilePath, Tree};
 use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 use lynceus_render::{Field, Setting};
 use std::sync::Arc;
@@ -148,8 +149,17 @@ impl Engine {
         while !known.is_root() && known.get(object.value()).is_none() {
             known.pop();
         }
-        let traced = self.traced(&bench, key, &known).await?;
-        let spot = self.spot(&bench, &traced, &object, key, (&known, path), change)?;
+        let traced = self.nearest(&bench, key, &mut known).await?;
+        let spot = match self.spot(&bench, &traced, &object, key, (&known, path), change) {
+            Ok(spot) => spot,
+            Err(unknown) => {
+                let what = (key, path, change);
+                return match self.try_values(desk, &bench, &traced, &object, what).await? {
+                    true => Ok(()),
+                    false => Err(unknown),
+                };
+            }
+        };
         let tree = match &spot.whose {
             Whose::Reference(reference) => traced.references.get(reference).cloned(),
             Whose::Source | Whose::Application => Some(traced.tree.clone()),
@@ -280,10 +290,37 @@ impl Engine {
         Ok(Bench { name: name.clone(), application, project, setting, sources, settings })
     }
 
+    /// What made a field, or else the nearest thing that holds it.
+    async fn nearest(
+        &self,
+        bench: &Bench,
+        key: &ObjectKey,
+        path: &mut FieldPath,
+    ) -> Result<Traced, MendError> {
+        loop {
+            match self.traced(bench, key, path).await {
+                Err(MendError::NoObject { .. }) if !path.is_root() => drop(path.pop()),
+                other => return other,
+            }
+        }
+    }
+
     /// An object as the sources give it.
     async fn rendered(&self, bench: &Bench, key: &ObjectKey) -> Result<Object, MendError> {
+        self.rendered_with(bench, key, &[]).await
+    }
+
+    /// An object as the sources give it with other files.
+    async fn rendered_with(
+        &self,
+        bench: &Bench,
+        key: &ObjectKey,
+        files: &[Option<Arc<dyn Tree>>],
+    ) -> Result<Object, MendError> {
         let namespace: &Str = &bench.application.spec.destination.namespace;
-        for sourced in self.renderer().render(&bench.request(self)).await {
+        let freshness = if files.is_empty() { Freshness::Recent } else { Freshness::Anew };
+        let request = Request { files, freshness, ..bench.request(self) };
+        for sourced in self.renderer().render(&request).await {
             let sourced = sourced.map_err(|error| MendError::Rendering {
                 application: bench.name.clone(),
                 source: Box::new(error),

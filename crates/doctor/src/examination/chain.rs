@@ -69,6 +69,12 @@ fn join(case: &Case<'_>, node: Node, parts: Vec<Chain>) -> Chain {
         matches!(&node, Node::Application(name) if case.app(name).is_some_and(|app| !app.is_fine())),
     );
     let applications = own + parts.iter().map(|part| part.applications).sum::<usize>();
+    // What an application has not made yet leads nowhere, and there is much of it.
+    let leads = |part: &Chain| part.applications > 0 || !part.waiting.is_empty();
+    let parts: Vec<Chain> = match applications > 0 {
+        true => parts.into_iter().filter(leads).collect(),
+        false => parts,
+    };
     let mut groups: BTreeMap<String, Vec<Chain>> = BTreeMap::new();
     for part in parts {
         groups.entry(sort_of(&part.node)).or_default().push(part);
