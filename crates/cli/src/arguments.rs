@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    app, assess, controller, crds, diff, doctor, explain, fix, helm, install, kustomize, rehearse, render, server, sim,
-    snapshot, up,
+    app, assess, controller, crds, diff, doctor, explain, fix, helm, install, kustomize, rehearse, render,
+    server, sim, snapshot, up,
 };
 
 /// A GitOps delivery engine with an embedded Kubernetes.

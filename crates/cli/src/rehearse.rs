@@ -27,12 +27,14 @@ use crate::sim;
 /// come from elsewhere. What the repository itself should bring is not: a definition that one of its files holds, a Secret that a
 /// pod names, a namespace.
 #[derive(clap::Args)]
-#[command(after_help = "Exit code: 0 it would finish, 1 it would get stuck, 2 it could not be rehearsed.\n\n\
+#[command(
+    after_help = "Exit code: 0 it would finish, 1 it would get stuck, 2 it could not be rehearsed.\n\n\
     Examples:\n  lynceus rehearse                                   the repository around this folder, from nothing\n  \
     lynceus rehearse . --from main                     what this branch would do, merged\n  \
     lynceus rehearse . --from v1.2 --to v1.3 -o markdown\n  \
     lynceus rehearse . --snapshot cluster.json.gz      on a cluster as it is (see lynceus snapshot)\n  \
-    lynceus rehearse . --stage nodes.yaml --strict     on the machines that a stage names, with nothing assumed")]
+    lynceus rehearse . --stage nodes.yaml --strict     on the machines that a stage names, with nothing assumed"
+)]
 pub(crate) struct Arguments {
     /// The repository, or a folder of it in which the Applications are.
     #[arg(default_value = ".", value_name = "DIR")]

@@ -1,8 +1,8 @@
 //! A snapshot with everything that is asked of it laid out to be found.
 
 mod pods;
-mod status;
 mod said;
+mod status;
 
 use std::collections::HashMap;
 

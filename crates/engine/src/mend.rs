@@ -60,7 +60,9 @@ pub enum MendError {
     #[error(transparent)]
     Surgery(#[from] SurgeryError),
     /// The object has no document of its own that could be removed.
-    #[error("{object} is made by the template {file}; take it out there, or by a value that the template looks at")]
+    #[error(
+        "{object} is made by the template {file}; take it out there, or by a value that the template looks at"
+    )]
     Template {
         /// The object.
         object: ObjectKey,
@@ -124,7 +126,9 @@ impl Engine {
             Place::Field { object, path, value } => {
                 self.change_field(desk, name, object, path, &change(value)).await
             }
-            Place::Application { path, value } => self.change_application(desk, name, path, &change(value)).await,
+            Place::Application { path, value } => {
+                self.change_application(desk, name, path, &change(value)).await
+            }
             Place::ApplicationItem { path, value } => {
                 self.change_application(desk, name, path, &Change::Append(value.clone())).await
             }
@@ -194,8 +198,7 @@ impl Engine {
             references: &traced.references,
             declared: None,
         };
-        let failed =
-            |source| MendError::Place { object: key.clone(), path: path.clone(), source };
+        let failed = |source| MendError::Place { object: key.clone(), path: path.clone(), source };
         let wanted = match change {
             Change::Set(value) if known == path => Some(value),
             _ => None,

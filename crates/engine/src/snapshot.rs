@@ -144,12 +144,20 @@ impl Engine {
             }
             let view = match link {
                 Link::Up(cluster) => self.view(&cluster, server, name, unseen).await,
-                Link::Away(away) => {
-                    ClusterView { server, name, reach: Reach::Away(away.why.to_string()), ..ClusterView::default() }
-                }
+                Link::Away(away) => ClusterView {
+                    server,
+                    name,
+                    reach: Reach::Away(away.why.to_string()),
+                    ..ClusterView::default()
+                },
                 Link::Idle | Link::Connecting => {
                     unseen.push(format!("cluster {name} ({server}): it is not connected"));
-                    ClusterView { server, name, reach: Reach::Away("not connected".into()), ..ClusterView::default() }
+                    ClusterView {
+                        server,
+                        name,
+                        reach: Reach::Away("not connected".into()),
+                        ..ClusterView::default()
+                    }
                 }
             };
             views.push(view);
@@ -205,7 +213,10 @@ impl Engine {
                 }
                 let repository = book.find(&source.repo_url, &spec.project);
                 if !views.contains_key(&source.repo_url) {
-                    views.insert(source.repo_url.clone(), self.repository_view(&source.repo_url, &repository).await);
+                    views.insert(
+                        source.repo_url.clone(),
+                        self.repository_view(&source.repo_url, &repository).await,
+                    );
                 }
                 let Some(view) = views.get_mut(&source.repo_url) else { continue };
                 if !delivery.rendered && view.reach == Reach::Up {
@@ -237,7 +248,9 @@ impl Engine {
         }
         let sources = self.renderer().sources();
         let Ok(revision) = sources.resolve(repository, view.head.as_str()).await else { return };
-        let (Ok(tree), Ok(path)) = (sources.tree(repository, &revision).await, FilePath::new(path)) else { return };
+        let (Ok(tree), Ok(path)) = (sources.tree(repository, &revision).await, FilePath::new(path)) else {
+            return;
+        };
         view.paths.insert(at, tree.entry(&path).is_ok());
     }
 }

@@ -45,7 +45,11 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
     let sources = Sources::new(cache, script.sources.clone());
     let kinds = world::kinds(&script.stage, script.begin).await?;
     let surveyor = Surveyor::new(sources.clone(), &kinds, script.begin);
-    let surveys = Surveys::of(&mut premises, &surveyor, script).await?;
+    let mut surveys = Surveys::of(&mut premises, &surveyor, script).await?;
+    if let Some(alone) = premises.alone(script)? {
+        premises = alone;
+        surveys = Surveys::of(&mut premises, &surveyor, script).await?;
+    }
     let assumed = assume(&surveys.all(), &script.stage, &kinds);
     let plan = Plan {
         script,
@@ -69,7 +73,11 @@ struct Surveys {
 }
 
 impl Surveys {
-    async fn of(premises: &mut Premises, surveyor: &Surveyor, script: &Script) -> Result<Self, RehearseError> {
+    async fn of(
+        premises: &mut Premises,
+        surveyor: &Surveyor,
+        script: &Script,
+    ) -> Result<Self, RehearseError> {
         let home = installed(script);
         let chosen = script.applications.as_slice();
         let to = premises.to.clone();
@@ -80,7 +88,9 @@ impl Surveys {
                 premises.show(&to)?;
                 // Where there was nothing before, the change begins with nothing.
                 match found {
-                    Err(RehearseError::NoApplications { .. } | RehearseError::NoSuchApplication { .. }) => None,
+                    Err(RehearseError::NoApplications { .. } | RehearseError::NoSuchApplication { .. }) => {
+                        None
+                    }
                     other => Some(other?),
                 }
             }
@@ -105,7 +115,8 @@ impl Surveys {
 /// The namespace of the installation that a snapshot has: where its Applications are.
 fn installed(script: &Script) -> Option<Str> {
     let objects = &script.stage.snapshot.as_ref()?.objects;
-    let one = objects.iter().find(|object| object.kind() == "Application" && object.group() == lynceus_api::GROUP);
+    let one =
+        objects.iter().find(|object| object.kind() == "Application" && object.group() == lynceus_api::GROUP);
     one.map(|object| object.namespace().into())
 }
 

@@ -31,6 +31,8 @@ pub struct Premises {
     urls: BTreeSet<String>,
     /// The branches that stand for what is played.
     branches: Vec<String>,
+    /// Whether an Application means this repository.
+    is_meant: bool,
     /// What is there before.
     pub(crate) from: Option<Played>,
     /// What is played.
@@ -48,8 +50,27 @@ pub(crate) struct Played {
 impl Premises {
     /// Makes the copy that a script wants.
     pub(crate) fn open(script: &Script) -> Result<Self, RehearseError> {
+        let tree = WorkTree::around(&script.directory);
+        Premises::of(
+            script,
+            tree.map_err(|source| RehearseError::Open { path: script.directory.clone(), source })?,
+        )
+    }
+
+    /// The same of the directory alone, if it is only a part of a repository that no Application means and its revisions were not
+    /// asked for: it may be an example, or a copy of another repository.
+    pub(crate) fn alone(&self, script: &Script) -> Result<Option<Self>, RehearseError> {
+        let is_part = self.has_history && !self.scope.is_root();
+        if self.is_meant || !is_part || script.from.is_some() || script.to.is_some() {
+            return Ok(None);
+        }
+        let tree = WorkTree::alone(&script.directory);
+        let tree = tree.map_err(|source| RehearseError::Open { path: script.directory.clone(), source })?;
+        Premises::of(script, tree).map(Some)
+    }
+
+    fn of(script: &Script, tree: WorkTree) -> Result<Self, RehearseError> {
         let open = |source| RehearseError::Open { path: script.directory.clone(), source };
-        let tree = WorkTree::around(&script.directory).map_err(open)?;
         let folder = temporary();
         let place = folder.join("repository");
         let copy = match tree.is_repository() {
@@ -69,6 +90,7 @@ impl Premises {
             scope: scope(&tree, &script.directory),
             urls: urls(&tree, script),
             branches: branches(&tree, script),
+            is_meant: false,
             folder,
             copy,
             from,
@@ -97,7 +119,11 @@ impl Premises {
     }
 
     /// The files of a revision that is played.
-    pub(crate) async fn tree(&self, sources: &Sources, played: &Played) -> Result<Arc<dyn Tree>, RehearseError> {
+    pub(crate) async fn tree(
+        &self,
+        sources: &Sources,
+        played: &Played,
+    ) -> Result<Arc<dyn Tree>, RehearseError> {
         let repository = Repository::at(self.path().display().to_string());
         let tree = sources.tree(&repository, &Revision::of_commit(played.commit)).await;
         tree.map_err(|source| RehearseError::Revision { revision: played.name.clone(), source })
@@ -129,8 +155,9 @@ impl Premises {
         self.urls.iter().any(|known| identity(known) == wanted)
     }
 
-    /// Takes one more address for this repository.
+    /// Takes an address for this repository, if it is not known yet.
     pub(crate) fn answer_to(&mut self, url: &str) {
+        self.is_meant = true;
         self.urls.insert(url.to_owned());
     }
 }
@@ -172,9 +199,9 @@ fn overlaid(copy: &Composition, played: Played, overlay: &Overlay) -> Result<Pla
     let Some(path) = overlay.keys().next() else { return Ok(played) };
     let failed = |source| RehearseError::Replace { path: path.to_string(), source };
     copy.branch(OURS, played.commit).map_err(failed)?;
-    let changes = overlay.iter().map(|(path, content)| {
-        (path.clone(), content.clone().map_or(Change::Remove, Change::Write))
-    });
+    let changes = overlay
+        .iter()
+        .map(|(path, content)| (path.clone(), content.clone().map_or(Change::Remove, Change::Write)));
     let commit = copy.commit(OURS, &message("Files that were replaced\n"), changes).map_err(failed)?;
     Ok(Played { commit, name: format!("{}, with {} replaced", played.name, overlay.len()) })
 }

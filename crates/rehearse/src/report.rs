@@ -237,7 +237,8 @@ impl Telling<'_> {
         let written = world.written().split_off(mark.written);
         let applications = application::all(&self, world, watch, &mark, &written);
         let mass_deletions = mark.holdings.lost(world);
-        let notes: BTreeSet<Note> = self.surveys.last().into_iter().flat_map(|survey| survey.notes.clone()).collect();
+        let notes: BTreeSet<Note> =
+            self.surveys.last().into_iter().flat_map(|survey| survey.notes.clone()).collect();
         let is_stuck = applications.iter().any(|one| one.verdict == Verdict::Stuck);
         let verdict = match () {
             () if ending == Ending::OutOfPatience => Verdict::NotRehearsed,

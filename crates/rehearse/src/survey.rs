@@ -92,7 +92,7 @@ fn guess(premises: &mut Premises, tree: &dyn Tree, found: &[Found]) {
         let Ok(application) = Application::from_object(&one.object) else { continue };
         for source in application.spec.all_sources().iter().filter(|source| source.chart.is_empty()) {
             if premises.is_meant_by(&source.repo_url) {
-                return;
+                return premises.answer_to(&source.repo_url);
             }
             let is_there = FilePath::new(&source.path).is_ok_and(|path| tree.entry(&path).is_ok());
             let known = hits.entry(lynceus_source::identity(&source.repo_url)).or_default();

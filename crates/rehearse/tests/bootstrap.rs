@@ -16,7 +16,8 @@ fn deployment(name: &str) -> String {
 
 #[tokio::test]
 async fn an_app_of_apps_brings_its_children_wave_by_wave() {
-    let first = application_with("database", "database", "shop", &format!("  annotations: {{{WAVE}: \"1\"}}\n"));
+    let first =
+        application_with("database", "database", "shop", &format!("  annotations: {{{WAVE}: \"1\"}}\n"));
     let second = application_with("web", "web", "shop", &format!("  annotations: {{{WAVE}: \"2\"}}\n"));
     let repository = Repository::of_files(&format!(
         "=== root.yaml\n{}=== apps/database.yaml\n{first}=== apps/web.yaml\n{second}=== database/d.yaml\n{}=== web/d.yaml\n{}",
@@ -35,11 +36,9 @@ async fn an_app_of_apps_brings_its_children_wave_by_wave() {
         "created Application argocd/database\ncreated Application argocd/web\n"
     );
     assert_eq!(steps(&played.report, "web"), "created Deployment shop/web\n");
-    assert_eq!(
-        steps(&played.report, "database"),
-        "created Namespace shop\ncreated Deployment shop/db\n"
-    );
-    let done = |name: &str| played.report.applications.iter().find(|one| one.name == name).unwrap().done_after;
+    assert_eq!(steps(&played.report, "database"), "created Namespace shop\ncreated Deployment shop/db\n");
+    let done =
+        |name: &str| played.report.applications.iter().find(|one| one.name == name).unwrap().done_after;
     assert!(done("database") < done("web") && done("web") <= done("root"));
     assert_eq!(
         assumed(&played.report),

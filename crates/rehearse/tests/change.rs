@@ -23,8 +23,16 @@ fn shop() -> String {
 #[tokio::test]
 async fn a_change_is_told_by_what_it_creates_changes_and_deletes() {
     let repository = Repository::of_commit(&shop());
-    repository.commit("main", &format!("=== web/a.yaml\n{}=== web/b.yaml\n\n=== web/e.yaml\n{}", config("a", "2"), config("e", "1")));
-    let script = Script { from: Some("main~1".to_owned()), to: Some("main".to_owned()), ..repository.script() };
+    repository.commit(
+        "main",
+        &format!(
+            "=== web/a.yaml\n{}=== web/b.yaml\n\n=== web/e.yaml\n{}",
+            config("a", "2"),
+            config("e", "1")
+        ),
+    );
+    let script =
+        Script { from: Some("main~1".to_owned()), to: Some("main".to_owned()), ..repository.script() };
     let played = rehearse(&script).await.unwrap();
     assert_eq!(states(&played.report), "web Finishes Synced Healthy\n");
     let mut steps: Vec<String> = steps(&played.report, "web").lines().map(str::to_owned).collect();
@@ -99,7 +107,10 @@ async fn another_branch_is_served_as_it_is_and_one_that_is_not_there_is_an_error
         states(&played.report),
         "current Finishes Synced Healthy\nlost Stuck Unknown Unknown\nreleased Finishes Synced Healthy\n"
     );
-    assert_eq!(steps(&played.report, "current"), "created Namespace current\ncreated ConfigMap current/new\n");
+    assert_eq!(
+        steps(&played.report, "current"),
+        "created Namespace current\ncreated ConfigMap current/new\n"
+    );
     assert_eq!(
         steps(&played.report, "released"),
         "created Namespace released\ncreated ConfigMap released/released\n"
@@ -140,8 +151,10 @@ async fn a_fix_is_verified_by_playing_the_same_with_files_replaced() {
 
 #[tokio::test]
 async fn a_manual_application_is_synced_as_somebody_would_ask_for_it() {
-    let manual = application("web", "web", "shop").replace("automated: {prune: true, selfHeal: true}", "managedNamespaceMetadata: {}");
-    let repository = Repository::of_files(&format!("=== app.yaml\n{manual}=== web/a.yaml\n{}", config("a", "1")));
+    let manual = application("web", "web", "shop")
+        .replace("automated: {prune: true, selfHeal: true}", "managedNamespaceMetadata: {}");
+    let repository =
+        Repository::of_files(&format!("=== app.yaml\n{manual}=== web/a.yaml\n{}", config("a", "1")));
     let played = repository.play().await;
     assert_eq!(states(&played.report), "web Finishes Synced Healthy\n", "{}", why(&played.report, "web"));
     assert!(played.report.applications[0].by_hand);

@@ -35,7 +35,8 @@ async fn applications_that_create_each_other_are_refused() {
 
 #[tokio::test]
 async fn an_application_that_creates_itself_is_a_beginning() {
-    let repository = Repository::of_files(&format!("=== apps/root.yaml\n{}", application("root", "apps", "argocd")));
+    let repository =
+        Repository::of_files(&format!("=== apps/root.yaml\n{}", application("root", "apps", "argocd")));
     assert_eq!(states(&repository.play().await.report), "root Finishes Synced Healthy\n");
 }
 
@@ -46,7 +47,10 @@ async fn a_broken_document_is_told_with_its_line_and_the_others_are_played() {
         application("web", "web", "shop"),
     ));
     let played = repository.play().await;
-    assert_eq!((states(&played.report).as_str(), played.report.verdict), ("web Finishes Synced Healthy\n", Verdict::Stuck));
+    assert_eq!(
+        (states(&played.report).as_str(), played.report.verdict),
+        ("web Finishes Synced Healthy\n", Verdict::Stuck)
+    );
     let note = &played.report.notes[0];
     assert_eq!((note.place.file.as_str(), note.place.line > 10), ("app.yaml", true), "{note:?}");
 }
@@ -69,7 +73,8 @@ async fn a_source_that_cannot_be_rendered_is_stuck_and_says_why() {
 #[tokio::test]
 async fn a_repository_that_cannot_be_reached_is_not_rehearsed_and_holds_nobody_up() {
     let wave = |number: i32| format!("  annotations: {{argocd.argoproj.io/sync-wave: \"{number}\"}}\n");
-    let other = application_with("other", "x", "shop", &wave(1)).replace("git.example.com/team/shop.git", "127.0.0.1:1/x.git");
+    let other = application_with("other", "x", "shop", &wave(1))
+        .replace("git.example.com/team/shop.git", "127.0.0.1:1/x.git");
     let repository = Repository::of_files(&format!(
         "=== root.yaml\n{}=== apps/a.yaml\n{other}=== apps/b.yaml\n{}=== web/a.yaml\n{CONFIG}",
         application("root", "apps", "argocd"),
@@ -109,7 +114,10 @@ async fn a_kustomization_that_nobody_delivers_is_built_as_somebody_would_apply_i
     ));
     let played = repository.play().await;
     assert_eq!(states(&played.report), "prod-web Finishes Synced Healthy\n");
-    assert_eq!(played.report.applications[0].place.as_ref().map(|place| place.file.as_str()), Some("prod/kustomization.yaml"));
+    assert_eq!(
+        played.report.applications[0].place.as_ref().map(|place| place.file.as_str()),
+        Some("prod/kustomization.yaml")
+    );
 }
 
 #[tokio::test]
@@ -135,7 +143,10 @@ async fn destinations_are_clusters_of_their_own() {
 
 #[tokio::test]
 async fn an_application_that_is_asked_for_and_not_there_is_told_with_those_that_look_like_it() {
-    let repository = Repository::of_files(&format!("=== a.yaml\n{}=== web/a.yaml\n{CONFIG}", application("shop-web", "web", "shop")));
+    let repository = Repository::of_files(&format!(
+        "=== a.yaml\n{}=== web/a.yaml\n{CONFIG}",
+        application("shop-web", "web", "shop")
+    ));
     let script = Script { applications: vec!["shop-wbe".to_owned()], ..repository.script() };
     let error = rehearse(&script).await.err().unwrap();
     assert_eq!(error.to_string(), "there is no Application \"shop-wbe\" in the repository");
@@ -144,10 +155,19 @@ async fn an_application_that_is_asked_for_and_not_there_is_told_with_those_that_
 
 #[tokio::test]
 async fn values_of_secrets_are_nowhere_in_what_is_told() {
-    let secret = |value: &str| format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData: {{password: {value}}}\n");
-    let repository = Repository::of_commit(&format!("=== a.yaml\n{}=== web/s.yaml\n{}", application("web", "web", "shop"), secret("hunter-1")));
+    let secret = |value: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData: {{password: {value}}}\n")
+    };
+    let repository = Repository::of_commit(&format!(
+        "=== a.yaml\n{}=== web/s.yaml\n{}",
+        application("web", "web", "shop"),
+        secret("hunter-1")
+    ));
     repository.commit("main", &format!("=== web/s.yaml\n{}", secret("hunter-2")));
     let played = rehearse(&Script { from: Some("main~1".to_owned()), ..repository.script() }).await.unwrap();
     let told = serde_json::to_string(&played.report).unwrap();
-    assert!(told.contains("data.password") && !told.contains("hunter") && !told.contains("aHVudGVy"), "{told}");
+    assert!(
+        told.contains("data.password") && !told.contains("hunter") && !told.contains("aHVudGVy"),
+        "{told}"
+    );
 }

@@ -79,7 +79,12 @@ async fn a_definition_from_elsewhere_is_assumed_and_its_objects_become_healthy()
         application("widgets", "widgets", "shop"),
     ));
     let played = repository.play().await;
-    assert_eq!(states(&played.report), "widgets Finishes Synced Healthy\n", "{}", why(&played.report, "widgets"));
+    assert_eq!(
+        states(&played.report),
+        "widgets Finishes Synced Healthy\n",
+        "{}",
+        why(&played.report, "widgets")
+    );
     assert_eq!(
         assumed(&played.report),
         [
@@ -110,7 +115,8 @@ async fn a_definition_in_a_later_wave_of_another_application_is_no_reason_to_ass
 #[tokio::test]
 async fn a_namespace_that_nobody_makes_is_missed() {
     let app = application("web", "web", "shop").replace("[CreateNamespace=true]", "[]");
-    let repository = Repository::of_files(&format!("=== app.yaml\n{app}=== web/d.yaml\n{}", deployment("web", "")));
+    let repository =
+        Repository::of_files(&format!("=== app.yaml\n{app}=== web/d.yaml\n{}", deployment("web", "")));
     let played = repository.play().await;
     assert_eq!(played.report.verdict, Verdict::Stuck);
     let why = why(&played.report, "web");

@@ -24,6 +24,14 @@ pub struct WorkTree {
 type Standing = BTreeMap<FilePath, (Mode, ObjectId)>;
 
 impl WorkTree {
+    /// A directory by itself, whatever repository is around it.
+    pub fn alone(directory: impl AsRef<Path>) -> Result<Self, SourceError> {
+        let directory = directory.as_ref();
+        let root =
+            directory.canonicalize().map_err(|error| SourceError::storage("open", directory, &error))?;
+        Ok(WorkTree { root, repository: None })
+    }
+
     /// The work tree that a directory is in: that of the repository around it, or else the directory itself.
     pub fn around(directory: impl AsRef<Path>) -> Result<Self, SourceError> {
         let directory = directory.as_ref();
@@ -73,7 +81,9 @@ impl WorkTree {
         let Some(repository) = &self.repository else { return Vec::new() };
         let names = repository.remote_names();
         let remotes = names.iter().filter_map(|name| repository.find_remote(name.to_string().as_str()).ok());
-        let url = |remote: gix::Remote<'_>| Some(remote.url(gix::remote::Direction::Fetch)?.to_bstring().to_string());
+        let url = |remote: gix::Remote<'_>| {
+            Some(remote.url(gix::remote::Direction::Fetch)?.to_bstring().to_string())
+        };
         remotes.filter_map(url).collect()
     }
 
@@ -96,7 +106,8 @@ impl WorkTree {
     pub(crate) fn references(&self) -> Vec<(String, CommitId)> {
         let Some(repository) = &self.repository else { return Vec::new() };
         let shown = self.root.display().to_string();
-        let listed = crate::local::list(repository, &shown).map(|listing| listing.commits()).unwrap_or_default();
+        let listed =
+            crate::local::list(repository, &shown).map(|listing| listing.commits()).unwrap_or_default();
         let mut found: BTreeMap<String, CommitId> =
             listed.into_iter().filter(|(name, _)| name.starts_with("refs/")).collect();
         for remote in repository.remote_names() {
@@ -181,7 +192,9 @@ impl<'a> Walk<'a> {
         names.sort_by_key(fs::DirEntry::file_name);
         for name in names {
             // A name that is no text cannot be named by any source.
-            let Some(path) = name.file_name().to_str().and_then(|name| folder.join(name).ok()) else { continue };
+            let Some(path) = name.file_name().to_str().and_then(|name| folder.join(name).ok()) else {
+                continue;
+            };
             let kind = name.file_type().map_err(failed)?;
             if path.name() != ".git" && !self.is_ignored(&path, kind.is_dir()) {
                 self.entry(path, kind)?;
@@ -307,8 +320,12 @@ mod tests {
     }
 
     fn commit(repository: &Composition, files: &[(&str, &str)]) -> CommitId {
-        let message =
-            Message { name: "Test", email: "t@example.com", when: jiff::Timestamp::UNIX_EPOCH, text: "A change\n" };
+        let message = Message {
+            name: "Test",
+            email: "t@example.com",
+            when: jiff::Timestamp::UNIX_EPOCH,
+            text: "A change\n",
+        };
         let changes = files
             .iter()
             .map(|(path, text)| (FilePath::new(path).unwrap(), Change::Write(text.as_bytes().to_vec())));

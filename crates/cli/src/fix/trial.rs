@@ -34,14 +34,17 @@ async fn before(patient: &Patient, place: &Where, tree: &Path) -> Outcome<Rehear
 }
 
 fn tell(verification: &Verification) -> Outcome {
-    let changed: Vec<_> =
-        verification.applications.iter().filter(|one| one.before != one.after).collect();
+    let changed: Vec<_> = verification.applications.iter().filter(|one| one.before != one.after).collect();
     let mut table = Table::new(&["APPLICATION", "BEFORE", "AFTER"]);
     for one in &changed {
         let word = |state: &Option<String>| state.clone().unwrap_or_else(|| "not there".to_owned());
         table.row([one.name.clone(), word(&one.before), word(&one.after)]);
     }
-    eprintln!("rehearsed    {} healed, {} harmed", verification.healed().count(), verification.harmed().count());
+    eprintln!(
+        "rehearsed    {} healed, {} harmed",
+        verification.healed().count(),
+        verification.harmed().count()
+    );
     if !changed.is_empty() {
         eprint!("{table}");
     }

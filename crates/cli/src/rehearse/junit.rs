@@ -20,11 +20,17 @@ pub(super) fn print(report: &Report) -> String {
     }
     for one in report.assumed.iter().filter(|_| report.strict) {
         failures += 1;
-        let message = format!("it is assumed, and needed by {}", summary::few(one.needed_by.iter().map(String::as_str), 5));
+        let message = format!(
+            "it is assumed, and needed by {}",
+            summary::few(one.needed_by.iter().map(String::as_str), 5)
+        );
         failed(&mut cases, "assumed", &format!("{}: {}", one.sort, one.what), &message, &message);
     }
     let tests = cases.matches("<testcase ").count();
-    let totals = format!("tests=\"{tests}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{}\"", report.seconds);
+    let totals = format!(
+        "tests=\"{tests}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{}\"",
+        report.seconds
+    );
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lynceus rehearse\" {totals}>\n  <testsuite name=\"lynceus \
          rehearse\" {totals}>\n{cases}  </testsuite>\n</testsuites>\n"
@@ -32,7 +38,8 @@ pub(super) fn print(report: &Report) -> String {
 }
 
 fn application(out: &mut String, one: &ApplicationReport, report: &Report) {
-    let file = one.place.as_ref().map(|place| format!(" file=\"{}\"", escaped(&place.file))).unwrap_or_default();
+    let file =
+        one.place.as_ref().map(|place| format!(" file=\"{}\"", escaped(&place.file))).unwrap_or_default();
     let time = one.done_after.or(one.stuck_for).unwrap_or_default();
     let _ = write!(
         out,

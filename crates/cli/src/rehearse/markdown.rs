@@ -43,9 +43,16 @@ fn capital(text: &str) -> String {
 
 fn stuck(out: &mut String, report: &Report) {
     for one in summary::of(report, Verdict::Stuck) {
-        let place = one.place.as_ref().map(|place| format!(" (`{}`)", summary::place(place))).unwrap_or_default();
+        let place =
+            one.place.as_ref().map(|place| format!(" (`{}`)", summary::place(place))).unwrap_or_default();
         let time = summary::seconds(one.stuck_for.unwrap_or_default());
-        let _ = writeln!(out, "\n### {}{place}\n\n{} {}, stuck for {time}.\n", cell(&one.name), one.sync, one.health);
+        let _ = writeln!(
+            out,
+            "\n### {}{place}\n\n{} {}, stuck for {time}.\n",
+            cell(&one.name),
+            one.sync,
+            one.health
+        );
         let tree: String = one.reasons.iter().map(ToString::to_string).collect();
         let _ = writeln!(out, "```\n{}\n```", tree.trim_end().replace("```", "'''"));
     }
@@ -75,8 +82,9 @@ fn notes(out: &mut String, report: &Report) {
 
 fn applications(out: &mut String, report: &Report) {
     let touched = report.applications.iter();
-    let touched: Vec<_> =
-        touched.filter(|one| report.from.is_none() || !one.steps.is_empty() || one.verdict == Verdict::Stuck).collect();
+    let touched: Vec<_> = touched
+        .filter(|one| report.from.is_none() || !one.steps.is_empty() || one.verdict == Verdict::Stuck)
+        .collect();
     if touched.is_empty() {
         out.push_str("\nNo application is touched.\n");
         return;
@@ -123,7 +131,11 @@ fn assumed(out: &mut String, report: &Report) {
         return;
     }
     let failed = if report.strict { ", and counted as failures" } else { "" };
-    let _ = writeln!(out, "\n<details><summary>Assumed to be there: {}{failed}</summary>\n", report.assumed.len());
+    let _ = writeln!(
+        out,
+        "\n<details><summary>Assumed to be there: {}{failed}</summary>\n",
+        report.assumed.len()
+    );
     for (sort, all) in summary::assumed(report) {
         let few = summary::few(all.iter().map(|one| one.what.as_str()), NAMED);
         let _ = writeln!(out, "- {sort}: {}", cell(&few));

@@ -21,10 +21,16 @@ pub(super) fn headline(report: &Report) -> String {
     let time = seconds(report.seconds);
     match report.verdict {
         _ if report.ending == Ending::OutOfPatience => {
-            format!("Could not be rehearsed: after {time} on its own clock it had taken too long on this machine's")
+            format!(
+                "Could not be rehearsed: after {time} on its own clock it had taken too long on this machine's"
+            )
         }
-        Verdict::Stuck if stuck > 0 => format!("Would get stuck: {} of {all}, after {time}", applications(stuck)),
-        Verdict::Stuck if !report.notes.is_empty() => "Would not be whole: not every file can be read".to_owned(),
+        Verdict::Stuck if stuck > 0 => {
+            format!("Would get stuck: {} of {all}, after {time}", applications(stuck))
+        }
+        Verdict::Stuck if !report.notes.is_empty() => {
+            "Would not be whole: not every file can be read".to_owned()
+        }
         Verdict::Stuck => "Would finish, but only if what is assumed is there".to_owned(),
         Verdict::NotRehearsed => format!(
             "Could not be rehearsed as a whole: {} finish, {} unknown",
@@ -49,7 +55,8 @@ pub(super) fn counts<'a>(steps: impl IntoIterator<Item = &'a Step>) -> String {
     for step in steps {
         *counts.entry(step.did).or_default() += step.times;
     }
-    let words: Vec<String> = counts.into_iter().map(|(did, count)| format!("{count} {}", word(did))).collect();
+    let words: Vec<String> =
+        counts.into_iter().map(|(did, count)| format!("{count} {}", word(did))).collect();
     if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }
 

@@ -35,7 +35,8 @@ fn stuck(out: &mut String, report: &Report) {
     }
     out.push_str("\nStuck\n");
     for one in stuck {
-        let place = one.place.as_ref().map(|place| format!(" ({})", summary::place(place))).unwrap_or_default();
+        let place =
+            one.place.as_ref().map(|place| format!(" ({})", summary::place(place))).unwrap_or_default();
         let time = summary::seconds(one.stuck_for.unwrap_or_default());
         let _ = writeln!(out, "  {}{place}: {} {}, for {time}", one.name, one.sync, one.health);
         for line in one.reasons.iter().map(ToString::to_string).collect::<String>().lines() {
@@ -123,7 +124,8 @@ fn not_rehearsed(out: &mut String, report: &Report) {
     }
     out.push_str("\nNot rehearsed\n");
     for one in &report.not_rehearsed {
-        let place = one.place.as_ref().map(|place| format!(" ({})", summary::place(place))).unwrap_or_default();
+        let place =
+            one.place.as_ref().map(|place| format!(" ({})", summary::place(place))).unwrap_or_default();
         let _ = writeln!(out, "  {}{place}: {}", one.what, one.why);
     }
 }

@@ -2,11 +2,11 @@
 
 mod application;
 mod claim;
-mod deletion;
 pub(crate) mod class;
+mod deletion;
 pub(crate) mod kind;
-pub(crate) mod namespace;
 pub(crate) mod missing;
+pub(crate) mod namespace;
 pub(crate) mod origin;
 pub(crate) mod produced;
 mod provisioner;

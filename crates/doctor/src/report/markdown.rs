@@ -130,7 +130,14 @@ fn plan(examination: &Examination, out: &mut String) {
         let _ = writeln!(out, "### Phase {phase} ({severity})\n");
         for (number, root) in roots.iter().enumerate() {
             let Some(fix) = root.finding.fixes.first() else { continue };
-            let _ = writeln!(out, "{}. {} ({}), `lynceus fix {}`", number + 1, escaped(&fix.title), state(fix), root.id);
+            let _ = writeln!(
+                out,
+                "{}. {} ({}), `lynceus fix {}`",
+                number + 1,
+                escaped(&fix.title),
+                state(fix),
+                root.id
+            );
             for step in &fix.steps {
                 let _ = writeln!(out, "   - {}", escaped(&step.to_string()));
             }

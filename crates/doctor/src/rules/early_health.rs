@@ -99,7 +99,8 @@ fn found<'a>(
     let asked = Pods::of(live).map(|pods| named_services(&pods, live.namespace())).unwrap_or_default();
     let services: Vec<&Object> = asked.iter().filter_map(|key| case.live(app.server(), key)).collect();
     let is_asked = |one: &'a Wanted| {
-        asked.contains(&one.object.key()) || services.iter().any(|service| is_behind(case, app.server(), service, &one.object))
+        asked.contains(&one.object.key())
+            || services.iter().any(|service| is_behind(case, app.server(), service, &one.object))
     };
     let needed = later.iter().find(|(_, one)| is_asked(one));
     let key = wanted.object.key();

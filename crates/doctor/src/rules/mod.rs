@@ -51,6 +51,10 @@ mod missing_remote_key;
 mod missing_right;
 mod missing_service;
 mod missing_store;
+#[cfg(test)]
+mod mixed;
+#[cfg(test)]
+mod mixed_tests;
 mod near;
 mod no_room;
 mod node_selector;
@@ -115,10 +119,6 @@ mod webhook_away;
 mod wide_rule;
 mod written_field;
 mod wrong_credentials;
-#[cfg(test)]
-mod mixed;
-#[cfg(test)]
-mod mixed_tests;
 
 use crate::case::Case;
 use crate::finding::{Code, Findings};

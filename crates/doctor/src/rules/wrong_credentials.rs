@@ -51,8 +51,14 @@ const WRONG: [&str; 13] = [
     "401 unauthorized",
 ];
 /// Images and repositories have rules of their own.
-const OTHERS: [&str; 6] =
-    ["failed to pull", "pulling image", "pull access denied", "imagepull", "failed to authorize", "anonymous token"];
+const OTHERS: [&str; 6] = [
+    "failed to pull",
+    "pulling image",
+    "pull access denied",
+    "imagepull",
+    "failed to authorize",
+    "anonymous token",
+];
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut wrong: BTreeMap<(&str, ObjectKey), Vec<&Said<'_>>> = BTreeMap::new();

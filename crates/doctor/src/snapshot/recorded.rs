@@ -20,7 +20,9 @@ impl Snapshot {
             match (object.group(), object.kind()) {
                 (GROUP, "Application") => snapshot.add_application(object),
                 (GROUP, "AppProject") => snapshot.projects.extend(AppProject::from_object(object).ok()),
-                ("", "ConfigMap") if SETTINGS.contains(&object.name()) && object.namespace() == snapshot.home => {
+                ("", "ConfigMap")
+                    if SETTINGS.contains(&object.name()) && object.namespace() == snapshot.home =>
+                {
                     snapshot.settings.push(object.clone());
                 }
                 _ => {}
@@ -28,7 +30,8 @@ impl Snapshot {
         }
         snapshot.unseen.push("what the applications want: their sources were not rendered".to_owned());
         let server = Str::from(IN_CLUSTER_SERVER);
-        let view = ClusterView { server, name: "in-cluster".into(), version, objects, ..ClusterView::default() };
+        let view =
+            ClusterView { server, name: "in-cluster".into(), version, objects, ..ClusterView::default() };
         snapshot.clusters.push(view);
         snapshot
     }

@@ -24,10 +24,8 @@ pub struct FileChange {
 
 /// The changes as one patch that `git apply` takes.
 pub fn patch_of(changes: &[FileChange]) -> String {
-    let files: Vec<(FilePath, Option<&str>, Option<&str>)> = changes
-        .iter()
-        .map(|one| (one.path.clone(), one.before.as_deref(), one.after.as_deref()))
-        .collect();
+    let files: Vec<(FilePath, Option<&str>, Option<&str>)> =
+        changes.iter().map(|one| (one.path.clone(), one.before.as_deref(), one.after.as_deref())).collect();
     unified(&files)
 }
 

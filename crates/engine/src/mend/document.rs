@@ -102,12 +102,18 @@ fn kustomization(tree: &dyn Tree, file: &FilePath) -> Option<FilePath> {
 }
 
 /// Takes a file that is gone out of the kustomization that names it.
-pub(super) fn unlist(desk: &mut Desk, repository: &Str, tree: &dyn Tree, file: &FilePath) -> Result<(), MendError> {
+pub(super) fn unlist(
+    desk: &mut Desk,
+    repository: &Str,
+    tree: &dyn Tree,
+    file: &FilePath,
+) -> Result<(), MendError> {
     let Some(own) = kustomization(tree, file) else { return Ok(()) };
     desk.change(repository, tree, &own, |text| {
         let value = yaml::parse(text.as_bytes()).unwrap_or_default();
         let resources = value.items_at(&["resources"]);
-        let named = |one: &Value| one.as_str().is_some_and(|name| name.trim_start_matches("./") == file.name());
+        let named =
+            |one: &Value| one.as_str().is_some_and(|name| name.trim_start_matches("./") == file.name());
         match resources.iter().position(named) {
             Some(place) => {
                 change(&own, text, 0, &FieldPath::fields(["resources"]).index(place), &Change::Remove)

@@ -73,7 +73,12 @@ impl Engine {
 }
 
 /// The changes that might do, those in files that have the last word first.
-fn candidates(tree: &dyn Tree, source: &ApplicationSource, reason: &Reason, goal: &Goal<'_>) -> Vec<Candidate> {
+fn candidates(
+    tree: &dyn Tree,
+    source: &ApplicationSource,
+    reason: &Reason,
+    goal: &Goal<'_>,
+) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for file in value_files(tree, source) {
         let Ok(text) = read(tree, &file) else { continue };

@@ -20,8 +20,8 @@ pub use model::{Field, ListType, MergeStrategy, Scalar, Schema, Shape, TypeRef};
 pub use restore::restoring_error;
 pub use scalar::{parse_plain_time, print_time};
 pub use shape::{
-    drop_empty, fill_zero, fill_zero_beside, is_settled, leaves_out, prune_unknown,
-    round_trip, settle, usual_form,
+    drop_empty, fill_zero, fill_zero_beside, is_settled, leaves_out, prune_unknown, round_trip, settle,
+    usual_form,
 };
 
 pub(crate) use model::Wire;

@@ -31,7 +31,8 @@ fn storage(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
     for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
         for object in one.outcome.objects().filter(|object| object.kind() != "CustomResourceDefinition") {
             maps(object.value(), &mut |map| {
-                let named = ["storageClassName", "storageClass"].into_iter().filter_map(|key| map.str_at(&[key]));
+                let named =
+                    ["storageClassName", "storageClass"].into_iter().filter_map(|key| map.str_at(&[key]));
                 for name in named.filter(|name| !name.is_empty() && *name != STANDARD) {
                     if !staged.contains(name) && !there.has("storage.k8s.io", "StorageClass", name) {
                         needs.add(Sort::StorageClass, name, key);
@@ -69,7 +70,9 @@ fn ingress(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
     for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
         for object in one.outcome.objects().filter(|object| object.kind() == "Ingress") {
             let name = object.value().str_at(&["spec", "ingressClassName"]);
-            let Some(name) = name.or_else(|| object.annotation("kubernetes.io/ingress.class")) else { continue };
+            let Some(name) = name.or_else(|| object.annotation("kubernetes.io/ingress.class")) else {
+                continue;
+            };
             if name.is_empty() || there.has("networking.k8s.io", "IngressClass", name) {
                 continue;
             }

@@ -53,7 +53,9 @@ fn selected(pod: &Value) -> Labels {
         "nodeSelectorTerms",
     ]);
     for rule in terms.first().map(|term| term.items_at(&["matchExpressions"])).unwrap_or_default() {
-        let (Some(key), Some(operator)) = (rule.str_at(&["key"]), rule.str_at(&["operator"])) else { continue };
+        let (Some(key), Some(operator)) = (rule.str_at(&["key"]), rule.str_at(&["operator"])) else {
+            continue;
+        };
         let first = rule.items_at(&["values"]).first().and_then(Value::as_str).unwrap_or_default();
         let value = match operator {
             "In" => first.to_owned(),
@@ -84,7 +86,8 @@ fn counted(pod: &Value) -> BTreeSet<String> {
 }
 
 fn pool(at: usize, labels: Labels, devices: &BTreeSet<String>) -> Pool {
-    let (mut zones, mut architecture) = (["sim-a", "sim-b", "sim-c"].map(Str::from).to_vec(), Str::from("amd64"));
+    let (mut zones, mut architecture) =
+        (["sim-a", "sim-b", "sim-c"].map(Str::from).to_vec(), Str::from("amd64"));
     let mut own = Vec::new();
     for (key, value) in labels {
         match key.as_str() {

@@ -23,7 +23,9 @@ pub(crate) fn at_work(
         let Ok(mut declared) = yaml::parse_str(text) else { continue };
         let kinds = kinds(&declared);
         // One whose kinds the repository brings comes with its pods, or it is missing.
-        if !kinds.iter().any(|kind| open.contains_key(kind)) || kinds.iter().any(|kind| defined.contains(kind)) {
+        if !kinds.iter().any(|kind| open.contains_key(kind))
+            || kinds.iter().any(|kind| defined.contains(kind))
+        {
             continue;
         }
         declared.remove(&["spec", "image"]);
@@ -85,12 +87,24 @@ fn healthy_status(example: &Object) -> Option<Value> {
 
 /// What kinds say of themselves when all is well, the most usual first.
 fn statuses() -> Vec<Value> {
-    let condition = |kind: &str| {
-        value!({"type": kind, "status": "True", "reason": "Assumed", "message": "assumed", "observedGeneration": 1})
-    };
+    let condition = |kind: &str| value!({"type": kind, "status": "True", "reason": "Assumed", "message": "assumed", "observedGeneration": 1});
     let words = [
-        "Ready", "Available", "Succeeded", "Healthy", "Synced", "Established", "Accepted", "Programmed", "Reconciled",
-        "Complete", "Completed", "Valid", "Deployed", "ResourcesUpToDate", "Installed", "AtLatestKnown",
+        "Ready",
+        "Available",
+        "Succeeded",
+        "Healthy",
+        "Synced",
+        "Established",
+        "Accepted",
+        "Programmed",
+        "Reconciled",
+        "Complete",
+        "Completed",
+        "Valid",
+        "Deployed",
+        "ResourcesUpToDate",
+        "Installed",
+        "AtLatestKnown",
     ];
     let all: Vec<Value> = words.iter().map(|word| condition(word)).collect();
     let mut found: Vec<Value> = words
@@ -102,10 +116,24 @@ fn statuses() -> Vec<Value> {
         })
         .collect();
     for (field, word) in [
-        ("phase", "Ready"), ("phase", "Running"), ("phase", "Succeeded"), ("phase", "Available"), ("phase", "Active"),
-        ("phase", "Bound"), ("phase", "Healthy"), ("phase", "Complete"), ("phase", "Completed"), ("phase", "Deployed"),
-        ("state", "Ready"), ("state", "ready"), ("state", "Running"), ("state", "Active"), ("state", "AtLatestKnown"),
-        ("status", "Ready"), ("status", "Completed"), ("health", "green"),
+        ("phase", "Ready"),
+        ("phase", "Running"),
+        ("phase", "Succeeded"),
+        ("phase", "Available"),
+        ("phase", "Active"),
+        ("phase", "Bound"),
+        ("phase", "Healthy"),
+        ("phase", "Complete"),
+        ("phase", "Completed"),
+        ("phase", "Deployed"),
+        ("state", "Ready"),
+        ("state", "ready"),
+        ("state", "Running"),
+        ("state", "Active"),
+        ("state", "AtLatestKnown"),
+        ("status", "Ready"),
+        ("status", "Completed"),
+        ("health", "green"),
     ] {
         let mut status = value!({"observedGeneration": 1});
         status.set(&["conditions"], all.clone());

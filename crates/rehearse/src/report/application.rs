@@ -33,7 +33,13 @@ pub(super) fn all(
     reports.into_values().collect()
 }
 
-fn one(telling: &Telling<'_>, world: &World, watch: &Watch, mark: &Mark, object: &Object) -> ApplicationReport {
+fn one(
+    telling: &Telling<'_>,
+    world: &World,
+    watch: &Watch,
+    mark: &Mark,
+    object: &Object,
+) -> ApplicationReport {
     let key = AppKey::new(object.namespace(), object.name());
     let surveyed = telling.surveyed(&key);
     let text = |path: &[&str]| object.value().str_at(path).unwrap_or_default().to_owned();
@@ -114,7 +120,8 @@ fn steps(mark: &Mark, written: &[Written]) -> BTreeMap<Str, Vec<Step>> {
     for write in written {
         let step = step(mark, write);
         let steps = all.entry(write.application.clone()).or_default();
-        let same = |known: &&mut Step| Step { after: step.after, times: step.times, ..(**known).clone() } == step;
+        let same =
+            |known: &&mut Step| Step { after: step.after, times: step.times, ..(**known).clone() } == step;
         match steps.iter_mut().rev().take(50).find(same).filter(|known| known.did == StepKind::Refused) {
             Some(known) => known.times += 1,
             None => steps.push(step),

@@ -48,7 +48,12 @@ impl Holdings {
     }
 }
 
-fn mass(application: Option<String>, lost: &BTreeSet<&Held>, of: usize, percent: usize) -> Option<MassDeletion> {
+fn mass(
+    application: Option<String>,
+    lost: &BTreeSet<&Held>,
+    of: usize,
+    percent: usize,
+) -> Option<MassDeletion> {
     let is_mass = lost.len() >= limits::MASS_LEAST && lost.len() * 100 > of * percent;
     let shown = |(_, key): &&Held| format!("{} {}", key.kind, place(key));
     is_mass.then(|| MassDeletion {

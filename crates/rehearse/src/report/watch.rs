@@ -109,7 +109,10 @@ fn state(object: &Object) -> String {
     let reasons = object.annotation(annotations::REASONS).unwrap_or_default();
     let reasons: Vec<Reason> = serde_json::from_str(reasons).unwrap_or_default();
     for reason in reasons.iter().flat_map(Reason::roots) {
-        let object = reason.object.as_ref().map(|key| format!("{}/{}/{}", key.kind, key.namespace, nameless(&key.name)));
+        let object = reason
+            .object
+            .as_ref()
+            .map(|key| format!("{}/{}/{}", key.kind, key.namespace, nameless(&key.name)));
         state.push_str(&format!("\n{} {}", reason.code, object.unwrap_or_default()));
     }
     state

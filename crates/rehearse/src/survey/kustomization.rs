@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lynceus_files::{FilePath, Tree};
 use lynceus_object::{Value, yaml};
 
+use super::SharedTree;
 use super::manifest::{Files, Found};
 use super::rendering::Surveyor;
-use super::SharedTree;
 use crate::limits;
 use crate::premises::Premises;
 
@@ -34,7 +34,11 @@ impl Surveyor {
         let mut found = Vec::new();
         for (folder, file) in tops {
             match self.build(premises, tree, &folder).await {
-                Ok(objects) => found.extend(objects.into_iter().map(|one| Found { place: super::Place { file: file.to_string(), line: 1 }, ..one })),
+                Ok(objects) => found.extend(
+                    objects
+                        .into_iter()
+                        .map(|one| Found { place: super::Place { file: file.to_string(), line: 1 }, ..one }),
+                ),
                 Err(error) => files.notes.push(crate::report::Note::about(&file, error)),
             }
         }

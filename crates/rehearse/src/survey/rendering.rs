@@ -94,12 +94,12 @@ impl Surveyor {
                     }
                 }
             }
-            let work = std::mem::take(&mut level).into_iter().map(async |(key, (application, object, place))| {
-                let made = self.render(premises, &key, &application).await;
-                (key, application, object, place, made)
-            });
-            let made: Vec<_> =
-                futures::stream::iter(work).buffered(limits::RENDERED_AT_ONCE).collect().await;
+            let work =
+                std::mem::take(&mut level).into_iter().map(async |(key, (application, object, place))| {
+                    let made = self.render(premises, &key, &application).await;
+                    (key, application, object, place, made)
+                });
+            let made: Vec<_> = futures::stream::iter(work).buffered(limits::RENDERED_AT_ONCE).collect().await;
             for (key, application, object, place, made) in made {
                 let creates = children(&made.outcome, &application, &survey.home);
                 survey.notes.extend(made.notes);
@@ -112,7 +112,9 @@ impl Surveyor {
                 }
                 let creates = creates.into_iter().map(|(key, _, _)| key).collect();
                 let (outcome, read, place) = (made.outcome, made.read, Some(place));
-                survey.applications.insert(key, Surveyed { application, object, place, outcome, read, creates });
+                survey
+                    .applications
+                    .insert(key, Surveyed { application, object, place, outcome, read, creates });
             }
             level.retain(|key, _| !survey.applications.contains_key(key));
             if level.is_empty() {
@@ -131,7 +133,8 @@ impl Surveyor {
             ..self.setting()
         };
         let results = self.results(&sources, &[], &setting).await;
-        let mut made = Made { outcome: Outcome::Rendered(Vec::new()), read: BTreeSet::new(), notes: Vec::new() };
+        let mut made =
+            Made { outcome: Outcome::Rendered(Vec::new()), read: BTreeSet::new(), notes: Vec::new() };
         for (source, result) in sources.iter().zip(results) {
             match result {
                 Ok(sourced) => made.take(sourced, premises.is_meant_by(&source.repo_url)),
@@ -214,9 +217,7 @@ impl Made {
 /// Something that is elsewhere and cannot be had is nothing that this repository can be blamed for.
 fn failed(error: &RenderingError, premises: &Premises, source: &ApplicationSource) -> Outcome {
     let is_elsewhere = match error {
-        RenderingError::Source { .. } => {
-            !source.chart.is_empty() || !premises.is_meant_by(&source.repo_url)
-        }
+        RenderingError::Source { .. } => !source.chart.is_empty() || !premises.is_meant_by(&source.repo_url),
         RenderingError::Need { .. } => true,
         _ => false,
     };

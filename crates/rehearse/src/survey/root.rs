@@ -132,8 +132,7 @@ fn named(survey: &Survey, chosen: &[String], place: &str) -> Result<Vec<AppKey>,
 fn projects(survey: &Survey, found: &[Found]) -> Vec<Object> {
     let brought: BTreeSet<&str> =
         survey.rendered().filter(|object| object.kind() == "AppProject").map(Object::name).collect();
-    let is_one =
-        |one: &&Found| one.object.kind() == "AppProject" && !brought.contains(one.object.name());
+    let is_one = |one: &&Found| one.object.kind() == "AppProject" && !brought.contains(one.object.name());
     let object = |one: &Found| {
         let mut object = one.object.clone();
         // A project counts where the installation is.

@@ -131,7 +131,9 @@ impl Record {
 
 /// Whether a request is about something that is delivered, and not a record of the engine's own.
 fn counts(call: &Call) -> bool {
-    call.subresource.is_empty() && call.resource != "events" && !call.resource.ends_with("authorization.k8s.io")
+    call.subresource.is_empty()
+        && call.resource != "events"
+        && !call.resource.ends_with("authorization.k8s.io")
 }
 
 /// The object that a request is about, as it is before it.
@@ -148,7 +150,8 @@ fn effect(
     code: StatusCode,
 ) -> Option<(ObjectKey, Effect)> {
     // The engine's own words on an Application are no delivery.
-    if call.resource == "applications.argoproj.io" && call.verb == "patch" && call.body.get("spec").is_none() {
+    if call.resource == "applications.argoproj.io" && call.verb == "patch" && call.body.get("spec").is_none()
+    {
         return None;
     }
     let key = key(call, before, after);

@@ -76,8 +76,11 @@ pub(crate) async fn furnish(site: &Site, cluster: &Cluster, objects: &[Object]) 
 
 /// The Secret that tells the engine of a cluster.
 pub(crate) fn registration(cluster: &Elsewhere, namespace: &str) -> Object {
-    let name: String =
-        cluster.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let name: String = cluster
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect();
     let value = value!({
         "apiVersion": "v1", "kind": "Secret",
         "metadata": {
@@ -104,6 +107,8 @@ impl Sites {
 impl Reach for Sites {
     fn client<'a>(&'a self, registration: &'a Registration) -> BoxFuture<'a, Result<Client, ClusterError>> {
         let found = self.0.get(&registration.server).cloned();
-        Box::pin(async move { found.ok_or_else(|| ClusterError::Configure("there is no such cluster".into())) })
+        Box::pin(
+            async move { found.ok_or_else(|| ClusterError::Configure("there is no such cluster".into())) },
+        )
     }
 }

@@ -86,7 +86,9 @@ fn wants_sync(application: &Application) -> Option<Vec<Str>> {
     let is_manual = automated.is_none_or(|automated| automated.enabled == Some(false));
     let state = status.operation_state.as_ref();
     let is_under_way = application.operation.is_some()
-        || state.is_some_and(|state| state.phase.known().is_some_and(|phase| !OperationPhase::is_completed(phase)));
+        || state.is_some_and(|state| {
+            state.phase.known().is_some_and(|phase| !OperationPhase::is_completed(phase))
+        });
     let is_out = status.sync.status.known() == Some(SyncStatusCode::OutOfSync);
     if !is_manual || is_under_way || !is_out || application.metadata.deletion_timestamp.is_some() {
         return None;

@@ -39,11 +39,16 @@ impl Repository {
     /// Commits files to a branch; one without text is removed.
     pub(crate) fn commit(&self, branch: &str, text: &str) {
         let changes = files(text).into_iter().map(|(path, content)| {
-            let change = if content.trim().is_empty() { Change::Remove } else { Change::Write(content.into_bytes()) };
+            let change =
+                if content.trim().is_empty() { Change::Remove } else { Change::Write(content.into_bytes()) };
             (FilePath::new(&path).expect("a path"), change)
         });
-        let message =
-            Message { name: "Test", email: "t@example.com", when: jiff::Timestamp::UNIX_EPOCH, text: "A change\n" };
+        let message = Message {
+            name: "Test",
+            email: "t@example.com",
+            when: jiff::Timestamp::UNIX_EPOCH,
+            text: "A change\n",
+        };
         let composition = self.composition.as_ref().expect("a repository");
         composition.commit(branch, &message, changes).expect("a commit");
         composition.checkout().expect("a work tree");
@@ -136,7 +141,8 @@ pub(crate) fn steps(report: &Report, name: &str) -> String {
             StepKind::Refused => "refused",
         };
         let slash = if step.namespace.is_empty() { "" } else { "/" };
-        let fields = if step.fields.is_empty() { String::new() } else { format!(" ({})", step.fields.join(", ")) };
+        let fields =
+            if step.fields.is_empty() { String::new() } else { format!(" ({})", step.fields.join(", ")) };
         out.push_str(&format!("{did} {} {}{slash}{}{fields}\n", step.kind, step.namespace, step.name));
     }
     out
