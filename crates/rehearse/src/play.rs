@@ -45,10 +45,10 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
     let sources = Sources::new(cache, script.sources.clone());
     let kinds = world::kinds(&script.stage, script.begin).await?;
     let surveyor = Surveyor::new(sources.clone(), &kinds, script.begin);
-    let mut surveys = Surveys::of(&mut premises, &surveyor, script).await?;
-    if let Some(alone) = premises.alone(script)? {
-        premises = alone;
-        surveys = Surveys::of(&mut premises, &surveyor, script).await?;
+    let surveys = Surveys::of(&mut premises, &surveyor, script).await?;
+    if premises.stands_alone(script) {
+        // Files that are replaced are named from there on, so whoever plays it once more has to know.
+        return Box::pin(rehearse(&Script { alone: true, ..script.clone() })).await;
     }
     let assumed = assume(&surveys.all(), &script.stage, &kinds);
     let plan = Plan {

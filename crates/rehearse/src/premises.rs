@@ -50,23 +50,21 @@ pub(crate) struct Played {
 impl Premises {
     /// Makes the copy that a script wants.
     pub(crate) fn open(script: &Script) -> Result<Self, RehearseError> {
-        let tree = WorkTree::around(&script.directory);
+        let tree = match script.alone {
+            true => WorkTree::alone(&script.directory),
+            false => WorkTree::around(&script.directory),
+        };
         Premises::of(
             script,
             tree.map_err(|source| RehearseError::Open { path: script.directory.clone(), source })?,
         )
     }
 
-    /// The same of the directory alone, if it is only a part of a repository that no Application means and its revisions were not
-    /// asked for: it may be an example, or a copy of another repository.
-    pub(crate) fn alone(&self, script: &Script) -> Result<Option<Self>, RehearseError> {
+    /// Whether the directory should be taken by itself: it is only a part of a repository that no Application means, and whose
+    /// revisions were not asked for. It may be an example, or a copy of another repository.
+    pub(crate) fn stands_alone(&self, script: &Script) -> bool {
         let is_part = self.has_history && !self.scope.is_root();
-        if self.is_meant || !is_part || script.from.is_some() || script.to.is_some() {
-            return Ok(None);
-        }
-        let tree = WorkTree::alone(&script.directory);
-        let tree = tree.map_err(|source| RehearseError::Open { path: script.directory.clone(), source })?;
-        Premises::of(script, tree).map(Some)
+        !self.is_meant && is_part && script.from.is_none() && script.to.is_none()
     }
 
     fn of(script: &Script, tree: WorkTree) -> Result<Self, RehearseError> {

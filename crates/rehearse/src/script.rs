@@ -28,6 +28,8 @@ pub struct Script {
     pub applications: Vec<String>,
     /// Addresses under which Applications know this repository, beside those that it was got from.
     pub urls: Vec<String>,
+    /// Whether the directory is a repository of its own, whatever is around it.
+    pub alone: bool,
     /// Branches that the files stand for, beside the one that is checked out and the default one.
     pub branches: Vec<String>,
     /// What the cluster is like, and what it begins as.
@@ -59,6 +61,7 @@ impl Script {
             overlay: Overlay::new(),
             applications: Vec::new(),
             urls: Vec::new(),
+            alone: false,
             branches: Vec::new(),
             stage: Stage::default(),
             operators: Vec::new(),
