@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
-    let owners = case.pod_owners(server).into_iter().chain(without_pods(case, server));
+    let owners = case.pod_owners(server).chain(without_pods(case, server));
     let unwell: Vec<&Object> = owners.filter(|owner| is_short(case, server, owner)).collect();
     let mut services: HashMap<&str, Vec<&Object>> = HashMap::new();
     for service in case.of_kind(server, "", "Service") {
