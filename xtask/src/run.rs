@@ -47,8 +47,8 @@ pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
 /// Builds what is measured, optimised as a release is, all at once for the same reason; gives the directory.
 pub(crate) fn released() -> Result<PathBuf, String> {
     let mut cargo = command("cargo");
-    cargo.args(["build", "--quiet", "--release", "--workspace"]);
-    passes(cargo.args(["--bin", "lynceus", "--bin", "cluster", "--bin", "monorepo", "--example", "warm"]))?;
+    cargo.args(["build", "--quiet", "--release", "--workspace", "--example", "warm"]);
+    passes(cargo.args(["lynceus", "cluster", "doctor", "monorepo"].iter().flat_map(|name| ["--bin", name])))?;
     Ok(target()?.join("release"))
 }
 

@@ -17,6 +17,8 @@ pub(crate) use said::{Said, Voice, condition, message};
 
 use crate::finding::Evidence;
 use crate::limits;
+use crate::links::missing;
+use crate::links::origin::Origins;
 use crate::node::{AppName, Node};
 use crate::snapshot::{ClusterView, Delivery, Reach, RepositoryView, Snapshot, Wanted};
 
@@ -31,6 +33,9 @@ pub struct Case<'a> {
     repositories: HashMap<&'a str, &'a RepositoryView>,
     listed: HashMap<(Str, ObjectKey), usize>,
     said: Vec<Said<'a>>,
+    pod_owners: HashMap<&'a str, Vec<&'a Object>>,
+    holders: Vec<(&'a str, &'a Object, Pods<'a>)>,
+    origins: Origins<'a>,
 }
 
 /// One cluster's objects, to be found.
@@ -157,10 +162,39 @@ impl<'a> Case<'a> {
             snapshot.clusters.iter().map(|view| (view.server.as_str(), Index::new(view))).collect();
         let repositories = snapshot.repositories.iter().map(|one| (one.url.as_str(), one)).collect();
         let listed = listed(&apps);
-        let mut case =
-            Case { snapshot, apps, app_places, clusters, wanted, repositories, listed, said: Vec::new() };
-        case.said = case.hear();
+        let mut case = Case {
+            snapshot,
+            apps,
+            app_places,
+            clusters,
+            wanted,
+            repositories,
+            listed,
+            said: Vec::new(),
+            pod_owners: HashMap::new(),
+            holders: Vec::new(),
+            origins: Origins::default(),
+        };
+        case.remember();
         case
+    }
+
+    /// Looks once for what several rules and links ask for.
+    fn remember(&mut self) {
+        self.said = self.hear();
+        self.pod_owners = self.servers().map(|server| (server, self.find_pod_owners(server))).collect();
+        self.holders = missing::find_holders(self);
+        self.origins = Origins::new(self);
+    }
+
+    /// What makes pods and is not well, or is not there yet, with the spec that its next pods have.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = (&'a str, &'a Object, &Pods<'a>)> {
+        self.holders.iter().map(|(server, holder, pods)| (*server, *holder, pods))
+    }
+
+    /// What may make what.
+    pub(crate) fn origins(&self) -> &Origins<'a> {
+        &self.origins
     }
 
     /// All applications, in the snapshot's order.

@@ -2,14 +2,15 @@
 
 mod chain;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
 pub use chain::Chain;
+use chain::{Chains, Reached};
 
 use crate::case::{App, Case};
-use crate::finding::{Finding, Findings, Severity};
+use crate::finding::{Code, Finding, Findings, Severity};
 use crate::graph::Graph;
 use crate::links;
 use crate::node::{AppName, Node};
@@ -56,12 +57,25 @@ pub struct Root {
     pub severity: Severity,
     /// What it is.
     pub finding: Finding,
-    /// The applications that are not fine because of it, in order of their names.
+    /// The same in other places, each with its own name: one slip, made or inherited several times.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+    /// The applications that are not fine because of it, in order of their names; where very many causes stop very many, the nearest.
     pub applications: Vec<AppName>,
     /// How many things wait for it, applications among them.
     pub symptoms: usize,
     /// What waits for it, and what waits for that.
     pub chain: Chain,
+}
+
+/// The same trouble in another place.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Also {
+    /// Its stable name.
+    pub id: String,
+    /// What it is there.
+    pub finding: Finding,
 }
 
 /// An application that nothing explains.
@@ -95,32 +109,46 @@ pub fn examine(snapshot: &Snapshot) -> Examination {
             graph.link(finding.subject.clone(), node.clone());
         }
     }
-    Conclusion { case: &case, graph: &graph }.draw(findings)
+    Conclusion { case: &case, graph: &graph, parents: parents(&case) }.draw(findings)
+}
+
+/// The application that holds each one, of those that are held by one.
+fn parents<'c>(case: &'c Case<'_>) -> HashMap<&'c AppName, &'c AppName> {
+    case.apps().filter_map(|app| Some((&app.name, &case.parent(&app.name)?.0.name))).collect()
 }
 
 /// What is concluded from findings and a graph.
-struct Conclusion<'a> {
-    case: &'a Case<'a>,
-    graph: &'a Graph,
+struct Conclusion<'c, 'a> {
+    case: &'c Case<'a>,
+    graph: &'c Graph,
+    parents: HashMap<&'c AppName, &'c AppName>,
 }
 
-impl Conclusion<'_> {
+impl<'c, 'a> Conclusion<'c, 'a> {
     fn draw(&self, findings: Vec<Finding>) -> Examination {
         let is_root = self.roots(&findings);
+        let chains = Chains::new(self.case, self.graph, is_root.iter().filter(|is_root| **is_root).count());
         let mut roots = Vec::new();
         let mut consequences = Vec::new();
         for (finding, is_root) in findings.into_iter().zip(is_root) {
             match is_root {
-                true => roots.extend(self.root(finding)),
+                true => roots.extend(self.root(&chains, finding)),
                 false => consequences.push(finding),
             }
         }
         tell_apart(&mut roots);
+        let mut roots = self.joined(roots);
         roots.sort_by(|a, b| {
             let weight = |root: &Root| (root.severity, std::cmp::Reverse(root.applications.len()));
             weight(a).cmp(&weight(b)).then_with(|| a.id.cmp(&b.id))
         });
-        let explained: BTreeSet<&AppName> = roots.iter().flat_map(|root| &root.applications).collect();
+        let causes = roots.iter().filter(|root| root.finding.severity < Severity::P3);
+        let findings = causes.flat_map(|root| {
+            std::iter::once(&root.finding).chain(root.also.iter().map(|also| &also.finding))
+        });
+        let reached = chains.all(findings.map(|finding| &finding.subject));
+        let mut explained: BTreeSet<&AppName> = reached.into_iter().map(|app| &app.name).collect();
+        explained.extend(roots.iter().flat_map(|root| &root.applications));
         let troubled = self.case.apps().filter(|app| !app.is_fine() && !explained.contains(&app.name));
         Examination {
             totals: self.totals(),
@@ -179,10 +207,9 @@ impl Conclusion<'_> {
     }
 
     /// A root with what it explains. What merely repeats something and explains no application is not worth a word.
-    fn root(&self, finding: Finding) -> Option<Root> {
-        let (chain, reached) = chain::of(self.case, self.graph, &finding.subject);
-        let mut applications: Vec<AppName> =
-            reached.iter().filter_map(|node| self.troubled(node)).map(|app| app.name.clone()).collect();
+    fn root(&self, chains: &Chains<'c, 'a>, finding: Finding) -> Option<Root> {
+        let Reached { chain, symptoms, applications } = chains.of(&finding.subject);
+        let mut applications: Vec<AppName> = applications.into_iter().map(|app| app.name.clone()).collect();
         // A finding that says nothing of the graph is still about its own application, and about the one that it names.
         if finding.severity < Severity::P3 {
             let own = finding.application.as_ref().and_then(|name| self.case.app(name));
@@ -196,13 +223,42 @@ impl Conclusion<'_> {
         }
         applications.sort();
         applications.dedup();
-        let symptoms = reached.len();
         let severity = self.severity(&finding, &applications);
         let is_idle = finding.is_weak && applications.is_empty();
-        (!is_idle).then(|| Root { id: finding.id(), severity, finding, applications, symptoms, chain })
+        (!is_idle).then(|| Root { id: finding.id(), severity, finding, also: Vec::new(), applications, symptoms, chain })
     }
 
-    fn troubled(&self, node: &Node) -> Option<&App<'_>> {
+    /// Roots of one slip as one: the one that stops most stands for the others.
+    fn joined(&self, roots: Vec<Root>) -> Vec<Root> {
+        let mut groups: BTreeMap<(Code, String), Vec<Root>> = BTreeMap::new();
+        let mut joined = Vec::new();
+        for root in roots {
+            match &root.finding.alike {
+                Some(slip) => groups.entry((root.finding.code, slip.clone())).or_default().push(root),
+                None => joined.push(root),
+            }
+        }
+        joined.extend(groups.into_values().filter_map(|group| self.join(group)));
+        joined
+    }
+
+    fn join(&self, mut group: Vec<Root>) -> Option<Root> {
+        group.sort_by(|a, b| b.applications.len().cmp(&a.applications.len()).then_with(|| a.id.cmp(&b.id)));
+        let mut group = group.into_iter();
+        let mut first = group.next()?;
+        for Root { id, finding, applications, symptoms, .. } in group {
+            first.applications.extend(applications);
+            first.symptoms += symptoms;
+            first.also.push(Also { id, finding });
+        }
+        first.applications.sort();
+        first.applications.dedup();
+        first.also.sort_by(|a, b| a.id.cmp(&b.id));
+        first.severity = self.severity(&first.finding, &first.applications);
+        Some(first)
+    }
+
+    fn troubled(&self, node: &Node) -> Option<&'c App<'a>> {
         match node {
             Node::Application(name) => self.case.app(name).filter(|app| !app.is_fine()),
             _ => None,
@@ -212,7 +268,7 @@ impl Conclusion<'_> {
     /// What stops several applications is worse than what stops one. Those that only hold others do not count.
     fn severity(&self, finding: &Finding, applications: &[AppName]) -> Severity {
         let parents: BTreeSet<&AppName> =
-            applications.iter().filter_map(|name| Some(&self.case.parent(name)?.0.name)).collect();
+            applications.iter().filter_map(|name| self.parents.get(name).copied()).collect();
         let stopped = applications.iter().filter(|name| !parents.contains(name)).count();
         // What is of no application and stops none is only worth putting right.
         if applications.is_empty()

@@ -141,6 +141,10 @@ pub struct Finding {
     pub is_final: bool,
     /// Whether it only repeats what something says of itself: it counts where nothing better is found.
     pub is_weak: bool,
+    /// What it has in common with others of its code that come from one slip, such as a default that many inherit: they are told as
+    /// one. Nothing if it stands for itself.
+    #[serde(skip)]
+    pub alike: Option<String>,
     /// What would mend it, the best first.
     pub fixes: Vec<Fix>,
 }
@@ -159,6 +163,7 @@ impl Finding {
             because: Vec::new(),
             is_final: true,
             is_weak: false,
+            alike: None,
             fixes: Vec::new(),
         }
     }
@@ -210,6 +215,13 @@ impl Finding {
     #[must_use]
     pub fn weak(mut self) -> Self {
         (self.is_weak, self.is_final) = (true, false);
+        self
+    }
+
+    /// What it has in common with others that come from one slip.
+    #[must_use]
+    pub fn alike(mut self, slip: impl Into<String>) -> Self {
+        self.alike = Some(slip.into());
         self
     }
 

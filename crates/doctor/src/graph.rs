@@ -1,6 +1,6 @@
 //! What waits for what.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::node::Node;
 
@@ -11,13 +11,14 @@ pub struct Graph {
     places: HashMap<Node, usize>,
     down: Vec<Vec<usize>>,
     up: Vec<Vec<usize>>,
+    edges: HashSet<(usize, usize)>,
 }
 
 impl Graph {
     /// Says that one thing is wrong because of another, if that is wrong.
     pub fn link(&mut self, from: Node, to: Node) {
         let (from, to) = (self.place(from), self.place(to));
-        if from != to && !self.down[from].contains(&to) {
+        if from != to && self.edges.insert((from, to)) {
             self.down[from].push(to);
             self.up[to].push(from);
         }

@@ -23,7 +23,7 @@ mod tests;
 mod words;
 
 pub use case::{App, Case, Pods};
-pub use examination::{Chain, Examination, Root, examine};
+pub use examination::{Also, Chain, Examination, Root, examine};
 pub use finding::{Code, Evidence, Finding, Findings, Severity};
 pub use fix::{Action, Edit, Fix, Place, Proof, Risk, Step};
 pub use graph::Graph;

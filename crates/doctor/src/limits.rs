@@ -10,3 +10,11 @@ pub const REFERENCE_DEPTH: usize = 12;
 pub const EVIDENCE: usize = 8;
 /// How many owners are followed upwards from an object.
 pub const OWNERS: usize = 12;
+/// How long a chain is shown.
+pub const CHAIN: usize = 40;
+/// How many things that wait are looked at for all roots together: what thousands of causes have in common is not told for each.
+pub const REACHED: usize = 2_000_000;
+/// How many are looked at for each root whatever the others need.
+pub const REACHED_BY_EACH: usize = 200;
+/// How many edges between the waves of one application are drawn; beyond it the application itself stands between them.
+pub const WAVE_LINKS: usize = 4_096;

@@ -4,6 +4,7 @@ pub mod conformance;
 pub mod fixture;
 pub mod fleet;
 pub mod ledger;
+pub mod mixture;
 pub mod requests;
 pub mod shelf;
 pub mod webhook;

@@ -1,5 +1,8 @@
 //! Pods, and what makes them.
 
+use std::iter::Copied;
+use std::slice::Iter;
+
 use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 
 use super::Case;
@@ -151,7 +154,11 @@ impl<'a> Case<'a> {
     }
 
     /// What has pods and no owner of its own, of a cluster: Deployments, StatefulSets, Jobs, custom resources, bare pods.
-    pub fn pod_owners(&self, server: &str) -> Vec<&'a Object> {
+    pub fn pod_owners(&self, server: &str) -> Copied<Iter<'_, &'a Object>> {
+        self.pod_owners.get(server).map_or(&[][..], Vec::as_slice).iter().copied()
+    }
+
+    pub(super) fn find_pod_owners(&self, server: &str) -> Vec<&'a Object> {
         let mut owners: Vec<&'a Object> = Vec::new();
         let mut known = std::collections::HashSet::new();
         for pod in self.of_kind(server, "", "Pod") {

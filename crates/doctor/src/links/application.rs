@@ -7,6 +7,7 @@ use lynceus_object::ObjectKey;
 
 use crate::case::{App, Case};
 use crate::graph::Graph;
+use crate::limits;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
@@ -105,6 +106,11 @@ fn waves(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
     let Some((holding, (_, holders))) = by_wave.iter().find(|(_, (_, unwell))| !unwell.is_empty()) else {
         return;
     };
+    let late: usize = by_wave.range(holding + 1..).map(|(_, (missing, _))| missing.len()).sum();
+    // What is missing waits for the application anyway, and that for what is not well: this only shortens the way.
+    if late.saturating_mul(holders.len()) > limits::WAVE_LINKS {
+        return;
+    }
     for (missing, _) in by_wave.range(holding + 1..).map(|(_, both)| both) {
         for (node, holder) in missing.iter().flat_map(|node| holders.iter().map(move |holder| (node, holder)))
         {

@@ -2,7 +2,6 @@
 
 use lynceus_object::{FieldPath, Object, ObjectKey};
 
-use super::missing;
 use crate::case::{Case, Pods};
 use crate::graph::Graph;
 use crate::node::Node;
@@ -29,8 +28,8 @@ pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
 /// The classes that are named by what is not well, or is still to come, and that are not there.
 pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
     let mut all = Vec::new();
-    for (server, holder, pods) in missing::holders(case) {
-        of_pods(server, holder, &pods, &mut all);
+    for (server, holder, pods) in case.holders() {
+        of_pods(server, holder, pods, &mut all);
     }
     for server in case.servers() {
         for (group, kind) in [("networking.k8s.io", "Ingress"), ("gateway.networking.k8s.io", "Gateway")] {

@@ -2,7 +2,6 @@
 
 use lynceus_object::{FieldPath, Object, ObjectKey, Str};
 
-use super::origin::Origins;
 use super::reference;
 use crate::case::{Case, Pods};
 use crate::graph::Graph;
@@ -35,7 +34,7 @@ pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
     if missing.is_empty() {
         return;
     }
-    let origins = Origins::new(case);
+    let origins = case.origins();
     for one in missing {
         let to = Node::object(one.server, one.key.clone());
         graph.link(case.node(one.server, &one.holder.key()), to.clone());
@@ -48,8 +47,8 @@ pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
 /// Everything that pods name and that is certainly not there.
 pub(crate) fn missing<'a>(case: &Case<'a>) -> Vec<Missing<'a>> {
     let mut missing = Vec::new();
-    for (server, holder, pods) in holders(case) {
-        for (key, path, part) in pods.needs().into_iter().chain(account(&pods)) {
+    for (server, holder, pods) in case.holders() {
+        for (key, path, part) in pods.needs().into_iter().chain(account(pods)) {
             if is_missing(case, server, &key) && !is_own(holder, &key) {
                 missing.push(Missing { server, key, holder, path, part });
             }
@@ -62,7 +61,7 @@ pub(crate) fn missing<'a>(case: &Case<'a>) -> Vec<Missing<'a>> {
 }
 
 /// What makes pods and is not well, or is not there yet, with the spec that its next pods have.
-pub(crate) fn holders<'a>(case: &Case<'a>) -> Vec<(&'a str, &'a Object, Pods<'a>)> {
+pub(crate) fn find_holders<'a>(case: &Case<'a>) -> Vec<(&'a str, &'a Object, Pods<'a>)> {
     let mut holders = Vec::new();
     for server in case.servers() {
         for owner in case.pod_owners(server) {

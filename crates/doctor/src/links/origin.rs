@@ -63,6 +63,7 @@ const TARGETS: [&str; 8] = [
 ];
 
 /// What may make what.
+#[derive(Default)]
 pub(crate) struct Origins<'a> {
     exact: HashMap<(&'a str, ObjectKey), Vec<ObjectKey>>,
     prefixes: HashMap<(&'a str, Str, Str), Vec<ObjectKey>>,

@@ -18,7 +18,7 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
     if classes.is_empty() {
         return;
     }
-    for owner in case.pod_owners(server).into_iter().filter(|owner| case.is_unwell(owner)) {
+    for owner in case.pod_owners(server).filter(|owner| case.is_unwell(owner)) {
         for (_, class) in classes.iter().filter(|(name, _)| is_driver(owner, name)) {
             class.iter().for_each(|class| {
                 graph.link(Node::object(server, class.clone()), Node::object(server, owner.key()))

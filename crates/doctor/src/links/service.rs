@@ -9,16 +9,13 @@ use crate::graph::Graph;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
-    let owners = case.pod_owners(server).into_iter().chain(without_pods(case, server));
+    let owners = case.pod_owners(server).chain(without_pods(case, server));
     let unwell: Vec<&Object> = owners.filter(|owner| is_short(case, server, owner)).collect();
-    let mut services: HashMap<&str, Vec<&Object>> = HashMap::new();
-    for service in case.of_kind(server, "", "Service") {
-        services.entry(service.namespace()).or_default().push(service);
-    }
+    let services = Services::new(case, server);
     let mut own: HashMap<ObjectKey, Vec<ObjectKey>> = HashMap::new();
     let mut silent: BTreeSet<ObjectKey> = BTreeSet::new();
     for owner in &unwell {
-        let near = services.get(owner.namespace()).into_iter().flatten();
+        let near = services.near(case, server, owner).into_iter();
         for service in near.filter(|service| is_behind(case, server, service, owner)) {
             graph.link(Node::object(server, service.key()), Node::object(server, owner.key()));
             own.entry(owner.key()).or_default().push(service.key());
@@ -33,6 +30,39 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
                 graph.link(Node::object(server, owner.key()), Node::object(server, key));
             }
         }
+    }
+}
+
+/// The services of a cluster by namespace and the first label that they select by: a namespace may have thousands.
+struct Services<'a>(HashMap<(&'a str, &'a str, &'a str), Vec<&'a Object>>);
+
+impl<'a> Services<'a> {
+    fn new(case: &Case<'a>, server: &str) -> Self {
+        let mut services: HashMap<(&'a str, &'a str, &'a str), Vec<&'a Object>> = HashMap::new();
+        for service in case.of_kind(server, "", "Service") {
+            let selector = service.at(&["spec", "selector"]).and_then(Value::as_map);
+            let first = selector.and_then(|map| map.iter().find_map(|(key, value)| Some((key, value.as_str()?))));
+            if let Some((key, value)) = first {
+                services.entry((service.namespace(), key, value)).or_default().push(service);
+            }
+        }
+        Services(services)
+    }
+
+    /// Those that may select the pods of a workload, in the order of their names.
+    fn near(&self, case: &Case<'a>, server: &str, owner: &'a Object) -> Vec<&'a Object> {
+        let made = case.children(server, owner).iter().copied().chain(case.pods(server, owner));
+        let mut found = Vec::new();
+        for pods in made.chain([owner]).filter_map(Pods::of) {
+            let labels = pods.metadata.and_then(|metadata| metadata.get("labels")).and_then(Value::as_map);
+            for (key, value) in labels.into_iter().flat_map(|map| map.iter()) {
+                let place = (owner.namespace(), key.as_str(), value.as_str().unwrap_or_default());
+                found.extend(self.0.get(&place).into_iter().flatten().copied());
+            }
+        }
+        found.sort_by_key(|service: &&Object| service.name());
+        found.dedup_by_key(|service| service.name());
+        found
     }
 }
 

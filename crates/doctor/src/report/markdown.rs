@@ -73,6 +73,13 @@ fn cause(number: usize, root: &Root, out: &mut String) {
         }
         out.push('\n');
     }
+    if !root.also.is_empty() {
+        let _ = writeln!(out, "The same in {}:\n", words::count(root.also.len(), "other place"));
+        for also in &root.also {
+            let _ = writeln!(out, "- `{}`", also.id);
+        }
+        out.push('\n');
+    }
     if !root.chain.waiting.is_empty() {
         let _ = writeln!(out, "Chain:\n\n```\n{}", root.chain.node);
         chain(&root.chain, "", out);

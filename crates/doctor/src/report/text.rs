@@ -51,6 +51,10 @@ fn cause(number: usize, root: &Root, out: &mut String) {
     for evidence in &finding.evidence {
         let _ = writeln!(out, "   seen: {evidence}");
     }
+    if !root.also.is_empty() {
+        let others = root.also.iter().map(|also| also.finding.subject.to_string());
+        let _ = writeln!(out, "   the same in {}: {}", words::count(root.also.len(), "other place"), words::list(others));
+    }
     if !root.chain.waiting.is_empty() {
         let _ = writeln!(out, "   what waits for it:");
         tree(&root.chain, "   ", out);

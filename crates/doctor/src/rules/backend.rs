@@ -191,7 +191,7 @@ fn connection(case: &Case<'_>, server: &str, object: &Object) -> Option<ObjectKe
 /// The workloads whose pods are behind a service.
 pub(super) fn behind<'a>(case: &Case<'a>, server: &str, service: &ObjectKey) -> Vec<&'a Object> {
     let Some(service) = case.live(server, service) else { return Vec::new() };
-    let owners = case.pod_owners(server).into_iter();
+    let owners = case.pod_owners(server);
     owners.filter(|owner| crate::links::service::is_behind(case, server, service, owner)).collect()
 }
 

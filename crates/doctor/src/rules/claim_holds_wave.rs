@@ -152,7 +152,7 @@ fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a
             && wave(&one.object) > own
             && case.is_absent(parent.server(), &one.object.key())
     };
-    if !is_waiting(parent) || !parent.wanted().iter().any(|one| is_later(&one)) {
+    if !is_waiting(parent) {
         return None;
     }
     let live = |one: &Wanted| case.live(app.server(), &one.object.key());
@@ -165,8 +165,9 @@ fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a
             && claims::waits_for_consumer(case, app.server(), claim)
             && !app.wanted().iter().any(|one| claims::uses(&one.object, &claim.key()))
     };
-    let claim = unwell.first().copied()?;
-    unwell.iter().all(waits).then_some((parent, claim))
+    let claim = unwell.first().copied().filter(|_| unwell.iter().all(waits))?;
+    // A parent may have thousands of children, so they come last.
+    parent.wanted().iter().any(|one| is_later(&one)).then_some((parent, claim))
 }
 
 fn found_above(case: &Case<'_>, app: &App<'_>, parent: &App<'_>, claim: &Object) -> Finding {

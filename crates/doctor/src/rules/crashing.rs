@@ -7,7 +7,6 @@ use lynceus_object::{Object, ObjectKey, Value};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::Fix;
-use crate::links::origin::Origins;
 use crate::links::service;
 use crate::node::Node;
 use crate::words;
@@ -28,7 +27,7 @@ pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
     if missing.is_empty() {
         return;
     }
-    let origins = Origins::new(case);
+    let origins = case.origins();
     let server = case.servers().find(|one| *one == server).unwrap_or_default();
     for (key, owners) in missing {
         if origins.of(server, &key).is_empty() && !origins.is_listed(server, &key) {

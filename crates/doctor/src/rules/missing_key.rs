@@ -8,7 +8,7 @@ use super::near;
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::links::{missing, produced};
+use crate::links::produced;
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::words;
@@ -38,7 +38,7 @@ const PARTS: [&str; 3] = ["data", "binaryData", "stringData"];
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut lacking: BTreeMap<(&str, ObjectKey), Vec<Lack<'_>>> = BTreeMap::new();
-    for (server, holder, pods) in missing::holders(case) {
+    for (server, holder, pods) in case.holders() {
         let told = told(case, server, holder);
         for (key, path, part) in pods.needs() {
             let Some(part) = part else { continue };

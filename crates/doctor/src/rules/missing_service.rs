@@ -8,7 +8,6 @@ use super::{crashing, near, unselected};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
-use crate::links::origin::Origins;
 use crate::links::route::{self, Backend};
 use crate::node::Node;
 use crate::rules::Rule;
@@ -65,7 +64,7 @@ fn named(case: &Case<'_>, findings: &mut Findings) {
     if missing.is_empty() {
         return;
     }
-    let origins = Origins::new(case);
+    let origins = case.origins();
     let names = services(case);
     for ((server, key), users) in missing {
         if origins.of(server, &key).is_empty() && !origins.is_listed(server, &key) {

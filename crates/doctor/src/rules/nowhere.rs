@@ -8,7 +8,6 @@ use lynceus_object::{Object, ObjectKey};
 use super::near;
 use crate::case::{App, Case};
 use crate::links::missing::{self, Missing};
-use crate::links::origin::Origins;
 use crate::node::AppName;
 
 /// Something that is named and that nobody makes.
@@ -33,7 +32,7 @@ pub(super) fn nowhere<'a>(case: &Case<'a>) -> Vec<Nowhere<'a>> {
     if missing.is_empty() {
         return Vec::new();
     }
-    let origins = Origins::new(case);
+    let origins = case.origins();
     let names = Names::new(case);
     let unread: Vec<&App<'a>> = case.apps().filter(|app| is_unread(app)).collect();
     let mut all: BTreeMap<(&'a str, ObjectKey), Vec<Missing<'a>>> = BTreeMap::new();

@@ -30,7 +30,7 @@ Look again in a minute. If it stays so: `kubectl describe` its pods, and their l
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
-        for owner in case.pod_owners(server).into_iter().filter(|owner| is_wanting(case, server, owner)) {
+        for owner in case.pod_owners(server).filter(|owner| is_wanting(case, server, owner)) {
             if let Some(finding) = find(case, server, owner) {
                 findings.add(finding);
             }

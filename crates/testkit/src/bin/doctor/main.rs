@@ -1,0 +1,141 @@
+//! `cargo xtask bench doctor`: does the doctor find what is wrong, nothing else, and how fast?
+//!
+//! Mixtures of causes are made by chance, rehearsed, and what is found is held against what was put in; then snapshots of many
+//! applications are looked at. `--seed N` repeats one mixture and prints what was found, `--sort NAME` has one of a single sort.
+#![allow(clippy::print_stdout, reason = "this is a program whose output is its report")]
+
+mod fleet;
+mod speed;
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use lynceus_doctor::report;
+use lynceus_testkit::mixture::{Mixture, Verdict};
+
+/// What can go wrong, for the one who reads it on the screen.
+type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const FULL: u64 = 200;
+const QUICK: u64 = 30;
+/// How many of a hundred have to be right.
+const WANTED: usize = 95;
+
+const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed | --seed N | --sort NAME | --sorts] [--write FOLDER]";
+
+fn main() -> Outcome {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => all(FULL),
+        ["--quick"] => all(QUICK),
+        ["--mixtures", count] => mixtures(0..count.parse()?),
+        ["--speed"] => speed::measure(),
+        ["--seed", seed] => one(&Mixture::of(seed.parse()?)),
+        ["--seed", seed, "--write", folder] => Mixture::of(seed.parse()?).write(Path::new(folder)),
+        ["--sort", sort] => one(&Mixture::only(sort, 1).ok_or("there is no such sort")?),
+        ["--sort", sort, "--write", folder] => {
+            Mixture::only(sort, 1).ok_or("there is no such sort")?.write(Path::new(folder))
+        }
+        ["--sorts"] => judged(Mixture::sorts().len() as u64, by_number),
+        _ => Err(USAGE.into()),
+    }
+}
+
+/// One of each sort.
+fn by_number(number: u64) -> Mixture {
+    let sort = Mixture::sorts().zip(0..).find(|(_, place)| *place == number);
+    sort.and_then(|(sort, _)| Mixture::only(sort, number)).unwrap_or_else(|| Mixture::of(number))
+}
+
+fn all(count: u64) -> Outcome {
+    mixtures(0..count)?;
+    speed::measure()
+}
+
+fn mixtures(seeds: std::ops::Range<u64>) -> Outcome {
+    judged(seeds.end, Mixture::of)
+}
+
+/// One mixture, with everything that was found.
+fn one(mixture: &Mixture) -> Outcome {
+    for expected in mixture.expected() {
+        println!("expected: {} as {} of {}", expected.sort, expected.codes.join(" or "), expected.applications.join(", "));
+    }
+    let found = runtime()?.block_on(mixture.examine())?;
+    println!("{}", report::text(&found));
+    told("it", &mixture.judge(&found));
+    Ok(())
+}
+
+/// What is moved by the clock of a rehearsal has to be on one thread.
+fn runtime() -> Outcome<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
+}
+
+/// Makes mixtures by number, on all cores, and judges what is found.
+fn judged(count: u64, make: impl Fn(u64) -> Mixture + Sync) -> Outcome {
+    let began = Instant::now();
+    let next = AtomicU64::new(0);
+    let verdicts: Mutex<Vec<(u64, Outcome<Verdict>)>> = Mutex::default();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= count {
+                        break;
+                    }
+                    let verdict = judge(&make(seed));
+                    verdicts.lock().unwrap_or_else(PoisonError::into_inner).push((seed, verdict));
+                }
+            });
+        }
+    });
+    let mut verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    verdicts.sort_by_key(|(seed, _)| *seed);
+    conclude(verdicts, began)
+}
+
+fn judge(mixture: &Mixture) -> Outcome<Verdict> {
+    let found = runtime()?.block_on(mixture.examine())?;
+    Ok(mixture.judge(&found))
+}
+
+fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
+    let mut sum = Verdict::default();
+    let count = verdicts.len();
+    for (seed, verdict) in verdicts {
+        let verdict = verdict.map_err(|error| format!("seed {seed}: {error}"))?;
+        told(&format!("seed {seed}"), &verdict);
+        sum.expected += verdict.expected;
+        sum.named += verdict.named;
+        sum.missed.extend(verdict.missed);
+        sum.wrong.extend(verdict.wrong);
+        sum.unexplained.extend(verdict.unexplained);
+    }
+    let percent = |all: usize, bad: usize| 100.0 * (all - bad) as f64 / all.max(1) as f64;
+    let precision = percent(sum.named, sum.wrong.len());
+    let recall = percent(sum.expected, sum.missed.len());
+    println!("\n| {count} mixtures of one to six causes | |\n|---|---|");
+    println!("| causes that were put in, and found | {}, {} |", sum.expected, sum.expected - sum.missed.len());
+    println!("| root causes that were named, and true | {}, {} |", sum.named, sum.named - sum.wrong.len());
+    println!("| recall | {recall:.1} % |\n| precision | {precision:.1} % |");
+    println!("| applications that nothing explains | {} |", sum.unexplained.len());
+    println!("| time | {:.1?} |", began.elapsed());
+    let least = WANTED as f64;
+    if precision < least || recall < least {
+        return Err(format!("at least {WANTED} % of each are wanted").into());
+    }
+    Ok(())
+}
+
+fn told(what: &str, verdict: &Verdict) {
+    verdict.missed.iter().for_each(|one| println!("{what} misses {one}"));
+    verdict.wrong.iter().for_each(|one| println!("{what} has wrongly {one}"));
+    verdict.unexplained.iter().for_each(|one| println!("{what} does not explain {one}"));
+}

@@ -1,0 +1,174 @@
+//! Repositories with several things wrong at once, made by chance: what the doctor is measured with.
+//!
+//! A [`Mixture`] has one to six causes out of `causes`, each in applications of its own under names of its own, as plain files,
+//! charts or overlays, between healthy applications. It is rehearsed on the embedded cluster, and what the doctor calls root causes
+//! is held against what was put in. The same seed gives the same mixture.
+
+mod causes;
+mod noise;
+mod random;
+mod scene;
+mod verdict;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jiff::Timestamp;
+use lynceus_doctor::{Examination, examine};
+use lynceus_files::FilePath;
+use lynceus_object::{manifest, value, yaml};
+use lynceus_rehearse::{Script, rehearse};
+use lynceus_sim::Stage;
+use lynceus_sim::stage::Snapshot;
+use lynceus_source::compose::{Change, Composition, Layout, Message};
+
+pub use verdict::{Expected, Verdict};
+
+use causes::SORTS;
+use random::Random;
+use scene::{App, Scene};
+
+/// What can go wrong while a mixture is made.
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// How many causes there are at most.
+const MOST: usize = 6;
+
+/// A repository with several things wrong at once.
+pub struct Mixture {
+    scene: Scene,
+}
+
+impl Mixture {
+    /// The mixture of a seed.
+    pub fn of(seed: u64) -> Self {
+        let mut random = Random::seeded(seed);
+        let mut places: Vec<usize> = (0..SORTS.len()).collect();
+        random.shuffle(&mut places);
+        places.truncate(1 + random.below(MOST));
+        Mixture::with(random, &places)
+    }
+
+    /// The names of all sorts of causes.
+    pub fn sorts() -> impl ExactSizeIterator<Item = &'static str> {
+        SORTS.iter().map(|(name, _)| *name)
+    }
+
+    /// One of a single sort.
+    pub fn only(sort: &str, seed: u64) -> Option<Self> {
+        let place = SORTS.iter().position(|(name, _)| *name == sort)?;
+        Some(Mixture::with(Random::seeded(seed), &[place]))
+    }
+
+    fn with(random: Random, places: &[usize]) -> Self {
+        let mut scene = Scene::new(random);
+        for place in places {
+            let (sort, make) = SORTS[*place];
+            make(&mut scene, sort);
+        }
+        for _ in 0..2 + scene.random.below(5) {
+            noise::healthy(&mut scene);
+        }
+        // Names must not tell what comes first.
+        let mut applications = std::mem::take(&mut scene.applications);
+        scene.random.shuffle(&mut applications);
+        let has_parent = scene.random.coin();
+        for (name, text) in &applications {
+            let folder = if has_parent { "fleet" } else { "apps" };
+            scene.file(format!("{folder}/{name}.yaml"), text.clone());
+        }
+        if has_parent {
+            let name = scene.name();
+            scene.application(&App { path: "fleet", ..App::new(&name, "argocd") });
+            let text = scene.applications.pop().map(|(_, text)| text).unwrap_or_default();
+            scene.file(format!("{name}.yaml"), text);
+        }
+        Mixture { scene }
+    }
+
+    /// What is to be found.
+    pub fn expected(&self) -> &[Expected] {
+        &self.scene.expected
+    }
+
+    /// Writes the repository into a folder.
+    pub fn write(&self, folder: &Path) -> Outcome<()> {
+        let repository = Composition::create(folder, Layout::WorkTree)?;
+        let changes = self
+            .scene
+            .files
+            .iter()
+            .map(|(path, text)| Ok((FilePath::new(path)?, Change::Write(text.clone().into_bytes()))))
+            .collect::<Outcome<Vec<_>>>()?;
+        let when = Timestamp::UNIX_EPOCH;
+        let message = Message { name: "Test", email: "t@example.com", when, text: "A mixture\n" };
+        repository.commit("main", &message, changes)?;
+        repository.checkout()?;
+        Ok(())
+    }
+
+    /// What the cluster is like, and what it begins as.
+    pub fn stage(&self) -> Outcome<Stage> {
+        let mut text = String::new();
+        let list = |key: &str| self.scene.stage.get(key).cloned().unwrap_or_default();
+        let general = "{name: general, count: 3, capacity: {cpu: \"16\", memory: 64Gi, pods: \"110\"}}".to_owned();
+        let pools: Vec<String> = [general].into_iter().chain(list("nodePools")).collect();
+        for (key, entries) in [
+            ("nodePools", pools),
+            ("programs", list("programs")),
+            ("storage", list("storage")),
+            ("faults", list("faults")),
+        ] {
+            if !entries.is_empty() {
+                text.push_str(&format!("{key}:\n"));
+                entries.iter().for_each(|entry| text.push_str(&format!("- {entry}\n")));
+            }
+        }
+        text.push_str("images:\n  list:\n");
+        for entry in list("images").iter().chain([&"{image: example.invalid/none, tags: [none]}".to_owned()]) {
+            text.push_str(&format!("  - {entry}\n"));
+        }
+        let mut snapshot = Snapshot { version: value!({"gitVersion": "v1.36.3"}), ..Snapshot::default() };
+        let file = FilePath::new("given.yaml")?;
+        let read = manifest::read(&file, self.scene.given.join("---\n").as_bytes(), &yaml::Options::default());
+        read.objects.into_iter().for_each(|one| snapshot.add(one.object));
+        Ok(Stage { snapshot: Some(Arc::new(snapshot)), ..Stage::of_keys(&text)? })
+    }
+
+    /// Rehearses it and looks at what came of it. To be run on a runtime of one thread.
+    pub async fn examine(&self) -> Outcome<Examination> {
+        let folder = Folder::new()?;
+        self.write(&folder.0)?;
+        let mut script = Script::new(&folder.0);
+        script.stage = self.stage()?;
+        let played = rehearse(&script).await?;
+        Ok(examine(&played.world().engine().snapshot().await))
+    }
+
+    /// Holds what was found against what was put in.
+    pub fn judge(&self, found: &Examination) -> Verdict {
+        Verdict::of(&self.scene.expected, found)
+    }
+}
+
+/// A folder that goes away.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Outcome<Self> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("lynceus-mixture-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        Ok(Folder(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left in the temporary folder harms nobody.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
