@@ -6,7 +6,7 @@ mod trial;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use lynceus_doctor::{Fix, Step, examine};
+use lynceus_doctor::{Finding, Fix, Step, examine};
 use lynceus_engine::FileChange;
 use lynceus_source::compose::{Change, Composition, Message};
 
@@ -49,6 +49,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     eprintln!("cause        {}", finding.cause);
     eprintln!("fix          {} ({} risk)", fix.title, fix.risk);
     by_hand(fix);
+    others(finding, arguments.choice);
     if !fix.has_edits() {
         return Ok(());
     }
@@ -60,16 +61,18 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     print!("{}", lynceus_engine::patch_of(&changes));
     let tree = tree(&arguments);
     if !arguments.no_rehearsal {
-        trial::run(&patient, &arguments.place, &tree, &changes).await?;
+        let verification = trial::run(&patient, &arguments.place, &tree, &changes).await?;
+        trial::tell(&verification.applications, &trial::elsewhere(&examination, &id))?;
     }
     if arguments.dry_run {
         return Ok(());
     }
     match &arguments.branch {
-        Some(branch) => {
-            commit(&tree, branch, &format!("{}\n\n{id}: {}\n", fix.title, finding.cause), &changes)?
+        Some(branch) => commit(&tree, branch, &format!("{}\n\n{id}: {}\n", fix.title, finding.cause), &changes)?,
+        None => {
+            write(&tree, &changes)?;
+            eprintln!("next         git -C {} commit -am '{}'", tree.display(), fix.title.replace('\'', ""));
         }
-        None => write(&tree, &changes)?,
     }
     for command in &fix.verify {
         eprintln!("verify       {command}");
@@ -81,6 +84,14 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 fn by_hand(fix: &Fix) {
     for step in fix.steps.iter().filter(|step| !matches!(step, Step::Git(_))) {
         eprintln!("do           {step}");
+    }
+}
+
+/// The other ways to mend it.
+fn others(finding: &Finding, choice: usize) {
+    let others = finding.fixes.iter().enumerate().filter(|(place, _)| place + 1 != choice);
+    for (place, other) in others {
+        eprintln!("or           --choice {}: {} ({} risk)", place + 1, other.title, other.risk);
     }
 }
 

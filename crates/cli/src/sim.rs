@@ -117,11 +117,14 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-/// Starts the cluster.
+/// Starts the cluster. The stage of the options counts where the arguments name none.
 pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim, Server)> {
     let data_dir = (!arguments.ephemeral).then(|| arguments.data_dir.join("cluster"));
     let operators = arguments.operator.iter().map(|file| operator(file)).collect::<Outcome<_>>()?;
-    let stage = read_stages(&arguments.stage)?;
+    let stage = match arguments.stage.as_slice() {
+        [] => options.stage.clone(),
+        files => read_stages(files)?,
+    };
     let options = Options { data_dir, operators, stage, ..options };
     let sim = Sim::start(options).await.doing("cannot start the embedded cluster")?;
     for repair in &sim.recovery().repairs {

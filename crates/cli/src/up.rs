@@ -1,15 +1,11 @@
 //! `lynceus up`: a cluster and the engine that delivers to it, in one process.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use kube::Client;
-use lynceus_api::{Application, HealthStatusCode, Kind as _, SyncStatusCode};
 use lynceus_cluster::{BySecret, Cluster};
-use lynceus_engine::{Engine, Options, SystemClock, application_kind};
-use lynceus_object::Object;
+use lynceus_engine::{Engine, Options, SystemClock};
 use lynceus_sim::attributes::User;
 use lynceus_source::Sources;
 
@@ -45,9 +41,6 @@ pub(crate) struct Arguments {
     plugins: Plugins,
 }
 
-/// How long the demo may take to arrive before the prompt is printed all the same.
-const DEMO: Duration = Duration::from_secs(120);
-
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
     match &arguments.kubeconfig {
         Some(kubeconfig) => real(&arguments, kubeconfig).await,
@@ -56,7 +49,9 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 }
 
 async fn embedded(arguments: &Arguments) -> Outcome {
-    let (sim, server) = sim::start(&arguments.cluster, lynceus_sim::Options::default()).await?;
+    let stage = if arguments.demo { demo::stage()? } else { lynceus_sim::Stage::default() };
+    let options = lynceus_sim::Options { stage, ..lynceus_sim::Options::default() };
+    let (sim, server) = sim::start(&arguments.cluster, options).await?;
     let client = Client::new(sim.service(User::admin()), "default");
     let engine = engine(arguments, client).await?;
     let kubeconfig = sim::hand_out(&arguments.cluster, &sim, &server)?;
@@ -135,54 +130,31 @@ async fn show_demo(arguments: &Arguments, engine: &Engine, kubeconfig: &Path) ->
         false => arguments.cluster.data_dir.join("demo"),
     };
     let repository = absolute(&repository)?;
-    demo::lay_out(&repository)?;
-    demo::deliver(engine.home(), &repository, &arguments.namespace).await?;
+    demo::lay_out(&repository, &arguments.namespace)?;
+    demo::deliver(engine.home(), &repository).await?;
     println!("repository   {}", shown(&repository).display());
     println!("delivering   stage by stage, each after the one before it is healthy");
-    let (arrived, total) = wait_for_demo(engine).await;
-    if arrived == total {
-        println!("applications {total}, all Synced and Healthy");
-    } else {
-        println!("applications {total}, {arrived} Synced and Healthy; the others are on their way");
-    }
+    let arrived = demo::wait(engine).await;
+    println!("applications {}", told(&arrived));
     let home = if arguments.cluster.data_dir == Path::new(place::DATA_DIR) && !arguments.cluster.ephemeral {
         String::new()
     } else {
         format!(" --kubeconfig {}", kubeconfig.display())
     };
-    print!("{}", demo::next_steps(&shown(&repository), kubeconfig, &home));
+    let tools = demo::Tools { repository: &shown(&repository), kubeconfig, home: &home };
+    print!("{}", demo::next_steps(&tools, arrived.fine == arrived.total));
     Ok(())
 }
 
-/// Waits until every application of the demo is as it should be, or the time is over, and names each that arrives.
-async fn wait_for_demo(engine: &Engine) -> (usize, usize) {
-    let mut changes = engine.home().cache().changes();
-    let mut arrived = BTreeSet::new();
-    let mut total = 0;
-    let waited = async {
-        loop {
-            let applications = engine.home().cache().of_kind(&application_kind());
-            total = applications.len();
-            for application in applications.iter().filter(|application| is_fine(application)) {
-                if arrived.insert(application.name().to_owned()) {
-                    println!("             {} is Synced and Healthy", application.name());
-                }
-            }
-            if arrived.len() == total && total >= demo::APPLICATIONS {
-                return;
-            }
-            let _ = tokio::time::timeout(Duration::from_secs(1), changes.recv()).await;
-        }
-    };
-    let _ = tokio::time::timeout(DEMO, waited).await;
-    (arrived.len(), total)
-}
-
-fn is_fine(application: &Object) -> bool {
-    Application::from_object(application).is_ok_and(|application| {
-        application.status.sync.status == SyncStatusCode::Synced
-            && application.status.health.status == HealthStatusCode::Healthy
-    })
+/// How many of the demo's applications are fine. What is wrong is said to be there on purpose.
+fn told(demo::Arrived { total, fine, is_complete }: &demo::Arrived) -> String {
+    match total - fine {
+        0 => format!("{total}, all Synced and Healthy"),
+        _ if !is_complete => format!("{total}, {fine} Synced and Healthy; the others are on their way"),
+        wrong => format!(
+            "{total}, {fine} Synced and Healthy; {wrong} are not, on purpose: five things are wrong in the folder extras"
+        ),
+    }
 }
 
 fn absolute(path: &Path) -> Outcome<PathBuf> {

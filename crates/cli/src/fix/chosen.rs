@@ -46,3 +46,85 @@ pub(super) fn fix<'a>(id: &str, finding: &'a Finding, choice: usize) -> Outcome<
         Failure::new(Code::Trouble, message).hint("choose one with --choice N")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use lynceus_object::ObjectKey;
+
+    use super::*;
+    use lynceus_doctor::{AppName, Node};
+
+    fn found(code: &'static str, name: &str, fixes: &[&str]) -> Finding {
+        let key = ObjectKey::new("apps", "Deployment", "shop", name);
+        Finding::new(code, Node::object("https://a", key), "it is so")
+            .of(Some(AppName::new("argocd", "shop")))
+            .fix(fixes.iter().map(|title| Fix::new(*title)))
+    }
+
+    fn examination() -> Examination {
+        let consequences = vec![
+            found("LYN0401", "web", &["Tolerate it"]),
+            found("LYN0501", "a", &["Push it", "Take another"]),
+            found("LYN0501", "b", &[]),
+        ];
+        Examination { consequences, ..Examination::default() }
+    }
+
+    fn told(failure: &Failure) -> String {
+        format!("{}\n{}", failure.message, failure.hints.join("\n"))
+    }
+
+    #[test]
+    fn a_finding_is_named_whole_or_by_a_code_that_is_there_once_in_any_case() {
+        let examination = examination();
+        for name in ["LYN0401/shop/Deployment/web", "lyn0401/SHOP/deployment/web", "LYN0401", "lyn0401"] {
+            assert_eq!(finding(&examination, name).unwrap().0, "LYN0401/shop/Deployment/web", "{name}");
+        }
+    }
+
+    #[test]
+    fn of_several_findings_of_a_code_all_are_offered() {
+        assert_eq!(
+            told(&finding(&examination(), "lyn0501").unwrap_err()),
+            "there are 2 findings of lyn0501\nname one:\nlynceus fix LYN0501/shop/Deployment/a\nlynceus fix \
+             LYN0501/shop/Deployment/b"
+        );
+    }
+
+    #[test]
+    fn a_finding_that_there_is_not_is_refused_with_where_to_look() {
+        let failure = finding(&examination(), "LYN0401/shop/Deployment/gone").map(drop).unwrap_err();
+        assert_eq!(
+            told(&failure),
+            "there is no finding LYN0401/shop/Deployment/gone now\nsee what there is:\nlynceus doctor\nthe first is \
+             LYN0401/shop/Deployment/web"
+        );
+        let failure = finding(&Examination::default(), "LYN0401").map(drop).unwrap_err();
+        assert_eq!(told(&failure), "there is no finding LYN0401 now\nnothing is wrong that the doctor knows");
+    }
+
+    #[test]
+    fn fixes_are_counted_from_1() {
+        let finding = found("LYN0501", "a", &["Push it", "Take another"]);
+        let title = |choice| fix("LYN0501/a", &finding, choice).map(|fix| fix.title.clone());
+        assert_eq!(title(1).unwrap(), "Push it");
+        assert_eq!(title(2).unwrap(), "Take another");
+        for choice in [0, 3, usize::MAX] {
+            let failure = title(choice).unwrap_err();
+            assert_eq!(
+                told(&failure),
+                format!("LYN0501/a has no fix {choice}; there are 2\nchoose one with --choice N")
+            );
+        }
+    }
+
+    #[test]
+    fn where_nothing_would_mend_it_it_is_explained() {
+        let finding = found("LYN0501", "b", &[]);
+        let failure = fix("LYN0501/b", &finding, 1).map(drop).unwrap_err();
+        assert_eq!(
+            told(&failure),
+            "nothing is known that would mend LYN0501/b\nread what it means:\nlynceus explain LYN0501"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! What was found, for people and for programs.
 
 mod json;
+mod lines;
 mod markdown;
 mod text;
 

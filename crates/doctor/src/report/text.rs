@@ -2,9 +2,14 @@
 
 use std::fmt::Write as _;
 
+use super::lines::wrap;
 use crate::examination::{Chain, Examination, Root};
-use crate::fix::Proof;
+use crate::finding::Evidence;
+use crate::fix::{Fix, Proof};
 use crate::words;
+
+/// How many evidences of a cause are printed; the other reports have all of them.
+const SEEN: usize = 4;
 
 /// The report as a terminal shows it, without colours.
 pub fn text(examination: &Examination) -> String {
@@ -19,37 +24,42 @@ pub fn text(examination: &Examination) -> String {
     out
 }
 
+// Writing to a string cannot fail, so what it gives is dropped everywhere below.
+
 fn totals(examination: &Examination, out: &mut String) {
     let totals = &examination.totals;
     let parts = |counts: &std::collections::BTreeMap<String, usize>| {
         counts.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     };
-    // Writing to a string cannot fail.
+    let states = [parts(&totals.sync), parts(&totals.health)].into_iter().filter(|part| !part.is_empty());
+    let states = states.collect::<Vec<_>>().join("; ");
+    let states = if states.is_empty() { states } else { format!(" ({states})") };
     let _ = writeln!(
         out,
-        "{}, {} fine ({}; {})",
+        "{}, {} fine{states}",
         words::count(totals.applications, "application"),
         totals.fine,
-        parts(&totals.sync),
-        parts(&totals.health)
     );
-    let explained = totals.applications
-        - totals.fine
-        - examination.unexplained.len().min(totals.applications - totals.fine);
-    let _ = writeln!(
-        out,
-        "{}, which explain {}\n",
-        words::count(examination.roots.len(), "root cause"),
-        words::count(explained, "application")
-    );
+    let ill = totals.applications - totals.fine;
+    let explained = ill - examination.unexplained.len().min(ill);
+    let _ = match examination.roots.len() {
+        0 => writeln!(out, "nothing is wrong that the doctor knows"),
+        1 => writeln!(out, "1 root cause, which explains {}", words::count(explained, "application")),
+        more => writeln!(out, "{more} root causes, which explain {}", words::count(explained, "application")),
+    };
+    out.push('\n');
 }
 
 fn cause(number: usize, root: &Root, out: &mut String) {
     let finding = &root.finding;
-    let _ = writeln!(out, "{number}. {} {}", root.severity, finding.cause);
+    wrap(&format!("{number}. {} {}", root.severity, finding.cause), "", "   ", out);
     let _ = writeln!(out, "   {}", root.id);
-    for evidence in &finding.evidence {
-        let _ = writeln!(out, "   seen: {evidence}");
+    let seen = told_once(&finding.evidence);
+    for evidence in seen.iter().take(SEEN) {
+        wrap(&format!("seen: {evidence}"), "   ", "     ", out);
+    }
+    if seen.len() > SEEN {
+        let _ = writeln!(out, "   seen: {} more, which -o markdown and -o json have", seen.len() - SEEN);
     }
     if !root.also.is_empty() {
         let others = root.also.iter().map(|also| also.finding.subject.to_string());
@@ -59,18 +69,54 @@ fn cause(number: usize, root: &Root, out: &mut String) {
         let _ = writeln!(out, "   what waits for it:");
         tree(&root.chain, "   ", out);
     }
-    for fix in &finding.fixes {
-        let mark = match &fix.proof {
-            Proof::Proposed => "proposed",
-            Proof::Verified { .. } => "verified",
-            Proof::Refuted { .. } => "tried, and it did not help",
-        };
-        let _ = writeln!(out, "   fix ({mark}, {} risk): {}", fix.risk, fix.title);
+    if root.applications.len() > 1 {
+        let names = words::list(root.applications.iter().map(|app| app.name.as_str()));
+        let count = words::count(root.applications.len(), "application");
+        wrap(&format!("explains {count}: {names}"), "   ", "     ", out);
+    }
+    for (place, fix) in finding.fixes.iter().enumerate() {
+        // The number is what --choice takes.
+        let choice = if finding.fixes.len() > 1 { format!(" {}", place + 1) } else { String::new() };
+        wrap(&format!("fix{choice} ({}, {} risk): {}", mark(fix), fix.risk, fix.title), "   ", "     ", out);
         for step in &fix.steps {
-            let _ = writeln!(out, "     {step}");
+            wrap(&step.to_string(), "     ", "       ", out);
         }
     }
     out.push('\n');
+}
+
+fn mark(fix: &Fix) -> &'static str {
+    match &fix.proof {
+        Proof::Proposed => "proposed",
+        Proof::Verified { .. } => "verified",
+        Proof::Refuted { .. } => "tried, and it did not help",
+    }
+}
+
+/// Evidence without what merely repeats another: a status and the event about it say the same.
+fn told_once(evidence: &[Evidence]) -> Vec<&Evidence> {
+    let mut kept: Vec<&Evidence> = Vec::new();
+    for one in evidence {
+        let repeats = kept.iter().any(|known| match (said(known), said(one)) {
+            (Some(known), Some(said)) => known.contains(said),
+            _ => known == &one,
+        });
+        if !repeats {
+            kept.push(one);
+        }
+    }
+    kept
+}
+
+/// What somebody says in an evidence, without where; none if it is too short to be told from another by it.
+fn said(evidence: &Evidence) -> Option<&str> {
+    let text = match evidence {
+        Evidence::Field { value, .. } => value,
+        Evidence::Event { message, .. } => message,
+        Evidence::Status { text, .. } => text,
+        Evidence::File { .. } | Evidence::Seen { .. } => return None,
+    };
+    Some(text.as_str()).filter(|text| text.contains(' '))
 }
 
 fn tree(chain: &Chain, indent: &str, out: &mut String) {
@@ -91,21 +137,92 @@ fn unexplained(examination: &Examination, out: &mut String) {
     let _ = writeln!(out, "not explained:");
     for one in &examination.unexplained {
         let _ = writeln!(out, "  {} is {}", one.application, one.state);
-        one.says.iter().for_each(|says| {
-            let _ = writeln!(out, "    it says: {says}");
-        });
+        for says in &one.says {
+            wrap(&format!("it says: {says}"), "    ", "      ", out);
+        }
     }
     out.push('\n');
 }
 
 fn unseen(examination: &Examination, out: &mut String) {
     for what in &examination.unseen {
-        let _ = writeln!(out, "not seen: {what}");
+        wrap(&format!("not seen: {what}"), "", "  ", out);
     }
 }
 
 fn next(examination: &Examination, out: &mut String) {
     let Some(first) = examination.roots.first() else { return };
-    let _ = writeln!(out, "next: lynceus fix {}", first.id);
-    let _ = writeln!(out, "      lynceus explain {}", first.finding.code);
+    if !first.finding.fixes.is_empty() {
+        let _ = writeln!(out, "next: lynceus fix {}", first.id);
+    }
+    let next = if first.finding.fixes.is_empty() { "next:" } else { "     " };
+    let _ = writeln!(out, "{next} lynceus explain {}", first.finding.code);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examination::examine;
+    use crate::tests::snapshot;
+
+    const SHARED: &str = "
+@app grafana OutOfSync Healthy
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grafana, namespace: monitoring}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: grafana, namespace: monitoring}
+@app secrets OutOfSync Healthy
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grafana, namespace: monitoring}
+";
+
+    #[test]
+    fn one_cause_is_told_with_what_it_explains_and_what_to_do() {
+        assert_eq!(
+            text(&examine(&snapshot(SHARED))),
+            "2 applications, 0 fine (2 OutOfSync; 2 Healthy)\n\
+             1 root cause, which explains 2 applications\n\n\
+             1. P2 ConfigMap grafana is wanted by grafana and secrets, and only one can have it\n\
+             \x20  LYN0101/grafana/ConfigMap/grafana\n\
+             \x20  seen: grafana.yaml:1: grafana wants it\n\
+             \x20  seen: secrets.yaml:1: secrets wants it\n\
+             \x20  what waits for it:\n\
+             \x20  └─ application grafana (OutOfSync Healthy), and 1 more\n\
+             \x20  explains 2 applications: grafana and secrets\n\
+             \x20  fix (proposed, medium risk): Keep it in grafana and remove it from secrets\n\
+             \x20    in the files of secrets: remove ConfigMap grafana\n\n\
+             next: lynceus fix LYN0101/grafana/ConfigMap/grafana\n\
+             \x20     lynceus explain LYN0101\n"
+        );
+    }
+
+    #[test]
+    fn where_nothing_is_wrong_there_is_nothing_to_do() {
+        assert_eq!(
+            text(&examine(&snapshot("\n@app shop Synced Healthy\n"))),
+            "1 application, 1 fine (1 Synced; 1 Healthy)\nnothing is wrong that the doctor knows\n\n"
+        );
+    }
+
+    #[test]
+    fn what_a_status_and_an_event_say_is_told_once() {
+        let key = || lynceus_object::ObjectKey::new("", "Pod", "prod", "web");
+        let field = |value: &str| Evidence::Field {
+            object: key(),
+            path: lynceus_object::FieldPath::fields(["status"]),
+            value: value.to_owned(),
+        };
+        let event = Evidence::Event {
+            object: key(),
+            reason: "FailedScheduling".into(),
+            message: "no node takes it".to_owned(),
+            count: 7,
+        };
+        let all = [field("Unschedulable: no node takes it"), event, field("x"), field("x"), field("y")];
+        assert_eq!(told_once(&all), [&all[0], &all[2], &all[4]]);
+    }
 }

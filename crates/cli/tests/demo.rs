@@ -1,0 +1,89 @@
+//! `lynceus up --demo` as somebody tries it: what is wrong is found, mended as printed, and heals.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
+
+mod support;
+
+use std::process::Output;
+
+use support::{Home, Up, until};
+
+/// The applications with nothing wrong in them.
+const SOUND: [&str; 5] = ["shop", "shop-dev", "shop-staging", "shop-production", "external-secrets"];
+
+/// Those that cannot be fine before somebody mends something.
+const ILL: [&str; 7] = ["extras", "vault", "payments", "invoices", "newsletter", "checkout", "reports"];
+
+/// What is wrong, with which of its fixes to take.
+const CAUSES: [(&str, &str); 5] = [
+    ("LYN0401/vault/Deployment/vault", "1"),
+    ("LYN0501/newsletter/Image/registry.example/extras/newsletter:2.5.0", "2"),
+    ("LYN0801/checkout/Deployment/checkout", "1"),
+    ("LYN1001/reports/Application/reports", "1"),
+    ("LYN0101/recommendations/ConfigMap/features", "1"),
+];
+
+fn run(home: &Home, arguments: &[&str]) -> Output {
+    home.run(&[arguments, &["--kubeconfig", "data/kubeconfig"]].concat())
+}
+
+/// The names of all root causes that are more than worth knowing, and the exit code.
+fn found(home: &Home) -> (Vec<String>, Option<i32>) {
+    let output = run(home, &["doctor", "-o", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let roots = report["roots"].as_array().unwrap().iter().filter(|root| root["severity"] != "P3");
+    let names = roots.map(|root| root["id"].as_str().unwrap().to_owned()).collect();
+    (names, output.status.code())
+}
+
+async fn is_fine(up: &Up, name: &str) -> bool {
+    up.state(name).await.starts_with("Synced Healthy")
+}
+
+async fn are_fine(up: &Up, names: &[&str]) -> Option<()> {
+    for name in names {
+        if !is_fine(up, name).await {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Has a cause mended by a commit to the branch that is delivered, and gives what was told.
+fn mend(home: &Home, (id, choice): (&str, &str), more: &[&str]) -> String {
+    let named = ["fix", id, "--choice", choice, "--tree", "data/demo", "--branch", "main"];
+    let output = run(home, &[&named, more].concat());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{id}: {told}");
+    told
+}
+
+#[tokio::test]
+async fn the_troubles_of_the_demo_are_found_and_heal_when_they_are_mended_as_printed() {
+    let home = Home::new();
+    let up = home.up(&["--demo"]).await;
+    until("what is sound", async || are_fine(&up, &SOUND).await).await;
+    let mut wanted: Vec<String> = CAUSES.iter().map(|(id, _)| (*id).to_owned()).collect();
+    wanted.sort();
+    let all = async || {
+        let (mut names, code) = found(&home);
+        assert_eq!(code, Some(1));
+        names.sort();
+        (names == wanted).then_some(())
+    };
+    until("all five causes and no other", all).await;
+    for name in ILL {
+        assert!(!is_fine(&up, name).await, "{name} is fine");
+    }
+
+    // The first as it is printed: tried before it is written.
+    let told = mend(&home, CAUSES[0], &[]);
+    assert!(told.contains("rehearsed    3 healed, 0 harmed"), "{told}");
+    until("the chain", async || are_fine(&up, &["vault", "payments", "invoices"]).await).await;
+
+    for cause in &CAUSES[1..] {
+        mend(&home, *cause, &["--no-rehearsal"]);
+    }
+    until("the rest", async || are_fine(&up, &[ILL.as_slice(), &SOUND, &["search", "recommendations"]].concat()).await)
+        .await;
+    assert_eq!(found(&home), (Vec::new(), Some(0)));
+}
