@@ -68,7 +68,9 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         return Ok(());
     }
     match &arguments.branch {
-        Some(branch) => commit(&tree, branch, &format!("{}\n\n{id}: {}\n", fix.title, finding.cause), &changes)?,
+        Some(branch) => {
+            commit(&tree, branch, &format!("{}\n\n{id}: {}\n", fix.title, finding.cause), &changes)?
+        }
         None => {
             write(&tree, &changes)?;
             eprintln!("next         git -C {} commit -am '{}'", tree.display(), fix.title.replace('\'', ""));

@@ -83,7 +83,9 @@ async fn the_troubles_of_the_demo_are_found_and_heal_when_they_are_mended_as_pri
     for cause in &CAUSES[1..] {
         mend(&home, *cause, &["--no-rehearsal"]);
     }
-    until("the rest", async || are_fine(&up, &[ILL.as_slice(), &SOUND, &["search", "recommendations"]].concat()).await)
-        .await;
+    until("the rest", async || {
+        are_fine(&up, &[ILL.as_slice(), &SOUND, &["search", "recommendations"]].concat()).await
+    })
+    .await;
     assert_eq!(found(&home), (Vec::new(), Some(0)));
 }

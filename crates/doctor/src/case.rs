@@ -6,6 +6,7 @@ mod status;
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use lynceus_api::{
     Application, ApplicationConditionType, GROUP, HealthStatusCode, SyncStatusCode, TrackingId, wave,
 };
@@ -55,9 +56,24 @@ pub struct App<'a> {
     pub name: AppName,
     /// Everything that was seen of it.
     pub delivery: &'a Delivery,
+    /// Whether its last sync failed, or has been under way for longer than syncs take.
+    is_unfinished: bool,
 }
 
 impl<'a> App<'a> {
+    fn new(delivery: &'a Delivery, now: Timestamp) -> Self {
+        let state = delivery.application.status.operation_state.as_ref();
+        let is_late = |began: Option<lynceus_api::Time>| {
+            began.is_some_and(|began| now.duration_since(began.timestamp()) > limits::SYNC)
+        };
+        let is_unfinished = state.is_some_and(|state| match state.phase.known() {
+            Some(phase) if phase.is_unsuccessful() => true,
+            Some(phase) => !phase.is_completed() && is_late(state.started_at),
+            None => false,
+        });
+        App { name: AppName::of(&delivery.application), delivery, is_unfinished }
+    }
+
     /// The Application.
     pub fn application(&self) -> &'a Application {
         &self.delivery.application
@@ -78,12 +94,13 @@ impl<'a> App<'a> {
         self.application().status.health.status.known()
     }
 
-    /// Whether it is Synced and Healthy, and nothing about it went wrong.
+    /// Whether it is Synced and Healthy, nothing about it went wrong and its last sync has come to its end.
     pub fn is_fine(&self) -> bool {
         let status = &self.application().status;
         status.sync.status == SyncStatusCode::Synced
             && status.health.status == HealthStatusCode::Healthy
             && !self.errors().any(|_| true)
+            && !self.is_unfinished
     }
 
     /// The conditions of its status that say that something went wrong: type and message.
@@ -145,11 +162,8 @@ impl<'a> App<'a> {
 impl<'a> Case<'a> {
     /// Lays a snapshot out.
     pub fn new(snapshot: &'a Snapshot) -> Self {
-        let apps: Vec<App<'a>> = snapshot
-            .applications
-            .iter()
-            .map(|delivery| App { name: AppName::of(&delivery.application), delivery })
-            .collect();
+        let apps: Vec<App<'a>> =
+            snapshot.applications.iter().map(|delivery| App::new(delivery, snapshot.taken_at)).collect();
         let app_places = apps.iter().enumerate().map(|(place, app)| (app.name.clone(), place)).collect();
         let mut wanted: HashMap<(Str, ObjectKey), Vec<(usize, usize)>> = HashMap::new();
         for (place, app) in apps.iter().enumerate() {

@@ -225,7 +225,15 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         applications.dedup();
         let severity = self.severity(&finding, &applications);
         let is_idle = finding.is_weak && applications.is_empty();
-        (!is_idle).then(|| Root { id: finding.id(), severity, finding, also: Vec::new(), applications, symptoms, chain })
+        (!is_idle).then(|| Root {
+            id: finding.id(),
+            severity,
+            finding,
+            also: Vec::new(),
+            applications,
+            symptoms,
+            chain,
+        })
     }
 
     /// Roots of one slip as one: the one that stops most stands for the others.

@@ -18,3 +18,5 @@ pub const REACHED: usize = 2_000_000;
 pub const REACHED_BY_EACH: usize = 200;
 /// How many edges between the waves of one application are drawn; beyond it the application itself stands between them.
 pub const WAVE_LINKS: usize = 4_096;
+/// How long a sync may be under way before it is looked into.
+pub const SYNC: jiff::SignedDuration = jiff::SignedDuration::from_mins(5);

@@ -60,6 +60,9 @@ mod tests {
 
     #[test]
     fn headings_are_moved_and_code_is_not() {
-        assert_eq!(below("a\n## Why\n```\n# no heading\n```\n## Do\n"), "a\n### Why\n```\n# no heading\n```\n### Do");
+        assert_eq!(
+            below("a\n## Why\n```\n# no heading\n```\n## Do\n"),
+            "a\n### Why\n```\n# no heading\n```\n### Do"
+        );
     }
 }

@@ -55,7 +55,8 @@ impl Engine {
             settings: settings.collect(),
             clusters,
             repositories,
-            engine: EngineView { waiting: Some(self.waiting()), complaints },
+            // Most of the queue is for later; how far behind it is, the queue does not say.
+            engine: EngineView { waiting: None, complaints },
             unseen,
         }
     }

@@ -81,7 +81,8 @@ fn is_fine(application: &Application) -> bool {
 fn is_settled(application: &Application) -> bool {
     let status = &application.status;
     let phase = status.operation_state.as_ref().map(|state| state.phase.clone());
-    let is_running = phase.is_some_and(|phase| phase.known().is_none_or(|phase| !OperationPhase::is_completed(phase)));
+    let is_running =
+        phase.is_some_and(|phase| phase.known().is_none_or(|phase| !OperationPhase::is_completed(phase)));
     !status.sync.status.as_str().is_empty()
         && status.health.status != HealthStatusCode::Missing
         && application.operation.is_none()

@@ -7,7 +7,8 @@ use crate::exit::{Code, Failure, Outcome};
 /// The finding of this name, or the only one of this code.
 pub(super) fn finding<'a>(examination: &'a Examination, id: &str) -> Outcome<(String, &'a Finding)> {
     let roots = examination.roots.iter().map(|root| (root.id.clone(), &root.finding));
-    let also = examination.roots.iter().flat_map(|root| &root.also).map(|also| (also.id.clone(), &also.finding));
+    let also =
+        examination.roots.iter().flat_map(|root| &root.also).map(|also| (also.id.clone(), &also.finding));
     let others = examination.consequences.iter().map(|finding| (finding.id(), finding));
     let all: Vec<(String, &Finding)> = roots.chain(also).chain(others).collect();
     if let Some(exact) = all.iter().find(|(name, _)| name.eq_ignore_ascii_case(id)) {

@@ -108,7 +108,8 @@ mod tests {
         ];
         let failure = tell(&turned, &BTreeMap::new()).unwrap_err();
         assert_eq!(failure.message, "with the fix search gets stuck, which it does not without");
-        let known = BTreeMap::from([(AppName::new("argocd", "search"), "LYN0101/search/ConfigMap/x".to_owned())]);
+        let known =
+            BTreeMap::from([(AppName::new("argocd", "search"), "LYN0101/search/ConfigMap/x".to_owned())]);
         assert!(tell(&turned, &known).is_ok());
     }
 }

@@ -41,7 +41,8 @@ impl<'a> Services<'a> {
         let mut services: HashMap<(&'a str, &'a str, &'a str), Vec<&'a Object>> = HashMap::new();
         for service in case.of_kind(server, "", "Service") {
             let selector = service.at(&["spec", "selector"]).and_then(Value::as_map);
-            let first = selector.and_then(|map| map.iter().find_map(|(key, value)| Some((key, value.as_str()?))));
+            let first =
+                selector.and_then(|map| map.iter().find_map(|(key, value)| Some((key, value.as_str()?))));
             if let Some((key, value)) = first {
                 services.entry((service.namespace(), key, value)).or_default().push(service);
             }

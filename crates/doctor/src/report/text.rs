@@ -34,12 +34,8 @@ fn totals(examination: &Examination, out: &mut String) {
     let states = [parts(&totals.sync), parts(&totals.health)].into_iter().filter(|part| !part.is_empty());
     let states = states.collect::<Vec<_>>().join("; ");
     let states = if states.is_empty() { states } else { format!(" ({states})") };
-    let _ = writeln!(
-        out,
-        "{}, {} fine{states}",
-        words::count(totals.applications, "application"),
-        totals.fine,
-    );
+    let _ =
+        writeln!(out, "{}, {} fine{states}", words::count(totals.applications, "application"), totals.fine,);
     let ill = totals.applications - totals.fine;
     let explained = ill - examination.unexplained.len().min(ill);
     let _ = match examination.roots.len() {
@@ -63,7 +59,12 @@ fn cause(number: usize, root: &Root, out: &mut String) {
     }
     if !root.also.is_empty() {
         let others = root.also.iter().map(|also| also.finding.subject.to_string());
-        let _ = writeln!(out, "   the same in {}: {}", words::count(root.also.len(), "other place"), words::list(others));
+        let _ = writeln!(
+            out,
+            "   the same in {}: {}",
+            words::count(root.also.len(), "other place"),
+            words::list(others)
+        );
     }
     if !root.chain.waiting.is_empty() {
         let _ = writeln!(out, "   what waits for it:");

@@ -59,8 +59,12 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
     };
     let cause = format!("{}: they do not tolerate the taint {taint} of their nodes; {why}", waiting.told());
     let app = case.owner(server, &key);
+    // Defaults are emptied in the values of many at once, and for every environment that has them.
+    let taint_key = blocked.taints.first().and_then(|(taint, _)| taint.str_at(&["key"])).unwrap_or_default();
+    let slip = format!("{} {taint_key}", key.kind);
     Finding::new(RULE.code, Node::object(server, key), cause)
         .of(app.clone())
+        .alike(slip)
         .seen(waiting.evidence(case, server))
         .seen(written(case, server, blocked))
         .fix(app.iter().flat_map(|app| fixes(app, blocked)))

@@ -80,6 +80,7 @@ fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>
         elsewhere.map(|namespace| Evidence::seen(format!("namespace {namespace} has a Secret of that name")));
     let whose = case.wanted(server, &secret).first().map(|(app, _)| app.name.clone());
     Finding::new(RULE.code, Node::object(server, secret.clone()), cause)
+        .alike(secret.name.as_str())
         .of(whose.or_else(|| pull::app(case, pulls)))
         .seen(pull::evidence(pulls))
         .seen(told)

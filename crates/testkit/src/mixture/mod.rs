@@ -113,7 +113,8 @@ impl Mixture {
     pub fn stage(&self) -> Outcome<Stage> {
         let mut text = String::new();
         let list = |key: &str| self.scene.stage.get(key).cloned().unwrap_or_default();
-        let general = "{name: general, count: 3, capacity: {cpu: \"16\", memory: 64Gi, pods: \"110\"}}".to_owned();
+        let general =
+            "{name: general, count: 3, capacity: {cpu: \"16\", memory: 64Gi, pods: \"110\"}}".to_owned();
         let pools: Vec<String> = [general].into_iter().chain(list("nodePools")).collect();
         for (key, entries) in [
             ("nodePools", pools),
@@ -127,12 +128,14 @@ impl Mixture {
             }
         }
         text.push_str("images:\n  list:\n");
-        for entry in list("images").iter().chain([&"{image: example.invalid/none, tags: [none]}".to_owned()]) {
+        for entry in list("images").iter().chain([&"{image: example.invalid/none, tags: [none]}".to_owned()])
+        {
             text.push_str(&format!("  - {entry}\n"));
         }
         let mut snapshot = Snapshot { version: value!({"gitVersion": "v1.36.3"}), ..Snapshot::default() };
         let file = FilePath::new("given.yaml")?;
-        let read = manifest::read(&file, self.scene.given.join("---\n").as_bytes(), &yaml::Options::default());
+        let read =
+            manifest::read(&file, self.scene.given.join("---\n").as_bytes(), &yaml::Options::default());
         read.objects.into_iter().for_each(|one| snapshot.add(one.object));
         Ok(Stage { snapshot: Some(Arc::new(snapshot)), ..Stage::of_keys(&text)? })
     }

@@ -17,7 +17,9 @@ pub(super) fn healthy(scene: &mut Scene) {
             all(&[Pods::new(&format!("{work}-prepare")).job(hook), Pods::new(&work).deployment()])
         }
         3 => {
-            let secret = format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: {work}}}\nstringData: {{token: abc}}\n");
+            let secret = format!(
+                "apiVersion: v1\nkind: Secret\nmetadata: {{name: {work}}}\nstringData: {{token: abc}}\n"
+            );
             let container = format!(
                 "env: [{{name: TOKEN, valueFrom: {{secretKeyRef: {{name: {work}, key: token}}}}}}]\n"
             );

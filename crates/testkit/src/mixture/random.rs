@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 const THINGS: [&str; 24] = [
-    "orders", "billing", "search", "catalog", "mail", "ledger", "media", "login", "report", "fleet", "stock", "quota",
-    "events", "graph", "cache", "maps", "chat", "forms", "votes", "audit", "news", "labels", "tickets", "rates",
+    "orders", "billing", "search", "catalog", "mail", "ledger", "media", "login", "report", "fleet", "stock",
+    "quota", "events", "graph", "cache", "maps", "chat", "forms", "votes", "audit", "news", "labels",
+    "tickets", "rates",
 ];
-const ROLES: [&str; 12] =
-    ["api", "web", "worker", "core", "gateway", "backend", "sync", "portal", "proxy", "store", "engine", "feed"];
+const ROLES: [&str; 12] = [
+    "api", "web", "worker", "core", "gateway", "backend", "sync", "portal", "proxy", "store", "engine",
+    "feed",
+];
 
 /// Chance that is the same for the same seed.
 #[derive(Debug)]

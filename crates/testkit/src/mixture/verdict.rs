@@ -68,9 +68,13 @@ impl Verdict {
             expected: expected.len(),
             named: roots.len(),
             missed: missed
-                .map(|one| format!("{} ({}) of {}", one.sort, one.codes.join(" or "), one.applications.join(", ")))
+                .map(|one| {
+                    format!("{} ({}) of {}", one.sort, one.codes.join(" or "), one.applications.join(", "))
+                })
                 .collect(),
-            wrong: wrong.map(|root| format!("{} {}: {}", root.severity, root.id, root.finding.cause)).collect(),
+            wrong: wrong
+                .map(|root| format!("{} {}: {}", root.severity, root.id, root.finding.cause))
+                .collect(),
             unexplained: found
                 .unexplained
                 .iter()

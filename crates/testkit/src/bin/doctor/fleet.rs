@@ -85,7 +85,13 @@ pub(super) fn fleet(shape: Shape, size: usize) -> Snapshot {
     for object in &objects {
         kinds.insert(object.group_kind(), !object.namespace().is_empty());
     }
-    let view = ClusterView { server: SERVER.into(), name: "in-cluster".into(), objects, kinds, ..ClusterView::default() };
+    let view = ClusterView {
+        server: SERVER.into(),
+        name: "in-cluster".into(),
+        objects,
+        kinds,
+        ..ClusterView::default()
+    };
     Snapshot { home: "argocd".into(), applications, clusters: vec![view], ..Snapshot::default() }
 }
 
@@ -143,7 +149,10 @@ impl One {
 
     fn delivery(&self) -> Delivery {
         let wanted = [self.deployment(), self.service()];
-        delivery(&self.application("0"), wanted.into_iter().map(|object| Wanted { object, span: None }).collect())
+        delivery(
+            &self.application("0"),
+            wanted.into_iter().map(|object| Wanted { object, span: None }).collect(),
+        )
     }
 
     fn deployment(&self) -> Object {

@@ -35,10 +35,15 @@ pub(super) fn claim(scene: &mut Scene, sort: &'static str) {
 pub(super) fn provisioner(scene: &mut Scene, sort: &'static str) {
     let (app, namespace, work, class) = (scene.name(), scene.name(), scene.name(), scene.name());
     let says = "rpc error: code = ResourceExhausted desc = the pool is full";
-    scene.staged("storage", format!("{{class: {class}, provisioner: disk.example.com/{class}, fails: \"{says}\"}}"));
+    scene.staged(
+        "storage",
+        format!("{{class: {class}, provisioner: disk.example.com/{class}, fails: \"{says}\"}}"),
+    );
     let pod = format!("volumes: [{{name: data, persistentVolumeClaim: {{claimName: {work}}}}}]\n");
     let pods = Pods { pod, ..Pods::new(&work) }.deployment();
     scene.deliver(&app, &namespace, &all(&[claim_of(&work, &class), pods]));
     let expected = Expected::new(sort, &["LYN0603"]).of(&app);
-    scene.expect(expected.about(format!("StorageClass/{class}")).about(format!("PersistentVolumeClaim/{work}")));
+    scene.expect(
+        expected.about(format!("StorageClass/{class}")).about(format!("PersistentVolumeClaim/{work}")),
+    );
 }
