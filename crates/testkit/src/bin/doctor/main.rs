@@ -24,7 +24,7 @@ const QUICK: u64 = 30;
 /// How many of a hundred have to be right.
 const WANTED: usize = 95;
 
-const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed | --seed N | --sort NAME | --sorts] [--write FOLDER]";
+const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed [--short] | --seed N | --sort NAME | --sorts] [--write FOLDER]";
 
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +33,8 @@ fn main() -> Outcome {
         [] => all(FULL),
         ["--quick"] => all(QUICK),
         ["--mixtures", count] => mixtures(0..count.parse()?),
-        ["--speed"] => speed::measure(),
+        ["--speed"] => speed::measure(false),
+        ["--speed", "--short"] => speed::measure(true),
         ["--seed", seed] => one(&Mixture::of(seed.parse()?)),
         ["--seed", seed, "--write", folder] => Mixture::of(seed.parse()?).write(Path::new(folder)),
         ["--sort", sort] => one(&Mixture::only(sort, 1).ok_or("there is no such sort")?),
@@ -53,7 +54,7 @@ fn by_number(number: u64) -> Mixture {
 
 fn all(count: u64) -> Outcome {
     mixtures(0..count)?;
-    speed::measure()
+    speed::measure(false)
 }
 
 fn mixtures(seeds: std::ops::Range<u64>) -> Outcome {
@@ -91,6 +92,9 @@ fn judged(count: u64, make: impl Fn(u64) -> Mixture + Sync) -> Outcome {
                         break;
                     }
                     let verdict = judge(&make(seed));
+                    if let Ok(verdict) = &verdict {
+                        told(&format!("seed {seed}"), verdict);
+                    }
                     verdicts.lock().unwrap_or_else(PoisonError::into_inner).push((seed, verdict));
                 }
             });
@@ -111,7 +115,6 @@ fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
     let count = verdicts.len();
     for (seed, verdict) in verdicts {
         let verdict = verdict.map_err(|error| format!("seed {seed}: {error}"))?;
-        told(&format!("seed {seed}"), &verdict);
         sum.expected += verdict.expected;
         sum.named += verdict.named;
         sum.missed.extend(verdict.missed);
