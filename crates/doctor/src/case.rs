@@ -316,6 +316,12 @@ impl<'a> Case<'a> {
         found.map(|all| all.iter().map(one).collect()).unwrap_or_default()
     }
 
+    /// What an application wants of this name, found at once however much it wants.
+    pub fn wanted_by(&self, app: &App<'a>, key: &ObjectKey) -> Option<&'a Wanted> {
+        let all = self.wanted(app.server(), key);
+        all.into_iter().find(|(one, _)| one.name == app.name).map(|(_, wanted)| wanted)
+    }
+
     /// The application that an object belongs to: the one that wants it, or whose mark it or its owner carries.
     pub fn app_of(&self, server: &str, key: &ObjectKey) -> Option<&App<'a>> {
         if let Some((app, _)) = self.wanted(server, key).first() {

@@ -66,10 +66,10 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
-fn found(case: &Case<'_>, places: &Places, server: &str, missing: &Missing<'_, '_>) -> Option<Finding> {
+fn found<'a>(case: &Case<'a>, places: &Places, server: &str, missing: &Missing<'_, 'a>) -> Option<Finding> {
     let first = missing.keys().next()?;
     let node = |kind: &GroupKind| Node::Kind { cluster: server.into(), kind: kind.clone() };
-    let users: Vec<&User<'_, '_>> = missing.values().flatten().collect();
+    let users: Vec<&User<'_, 'a>> = missing.values().flatten().collect();
     let names = words::list(missing.keys().map(|kind| kind.kind.as_str()));
     let (noun, verb) = if missing.len() == 1 { ("kind", "is") } else { ("kinds", "are") };
     let stuck = missing.keys().find_map(|kind| unestablished(case, server, kind));
@@ -83,7 +83,7 @@ fn found(case: &Case<'_>, places: &Places, server: &str, missing: &Missing<'_, '
     let finding = Finding::new(RULE.code, node(first), cause)
         .of(users.first().map(|user| user.app.name.clone()))
         .seen(stuck)
-        .seen(evidence(&users))
+        .seen(evidence(case, &users))
         .affects(apps)
         .affects(objects)
         .affects(missing.keys().skip(1).map(node))
@@ -97,11 +97,11 @@ fn group_text(kind: &GroupKind) -> &str {
 }
 
 /// What the users are told, and which objects are of the kind.
-fn evidence(users: &[&User<'_, '_>]) -> Vec<Evidence> {
+fn evidence<'a>(case: &Case<'a>, users: &[&User<'_, 'a>]) -> Vec<Evidence> {
     let told = users.iter().filter_map(|user| Some(user.app.status(user.told?)));
     let files = users.iter().filter(|user| user.told.is_none()).filter_map(|user| {
         let key = user.object.as_ref()?;
-        let wanted = user.app.wants(key)?;
+        let wanted = case.wanted_by(user.app, key)?;
         user.app.file(wanted, format!("{} wants {} {}", user.app.name, key.kind, key.name))
     });
     told.chain(files).take(limits::NAMED).collect()

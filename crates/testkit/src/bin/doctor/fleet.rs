@@ -76,6 +76,9 @@ pub(super) fn fleet(shape: Shape, size: usize) -> Snapshot {
         }
         let one = One { name: format!("app-{number:05}"), namespace, trouble: trouble(shape, number, size) };
         let wave = if shape == Shape::Waves && number >= size / 2 { "2" } else { "0" };
+        if one.trouble != Trouble::NotCreated {
+            objects.push(one.application(wave));
+        }
         held.push(Wanted { object: one.application(wave), span: None });
         objects.extend(one.live());
         applications.push(one.delivery());

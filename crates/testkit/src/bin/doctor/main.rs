@@ -24,8 +24,7 @@ const QUICK: u64 = 30;
 /// How many of a hundred have to be right.
 const WANTED: usize = 95;
 
-const USAGE: &str =
-    "usage: doctor [--quick | --mixtures N | --speed | --seed N | --sort NAME | --sorts] [--write FOLDER]";
+const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed [--short] | --seed N | --sort NAME | --sorts] [--write FOLDER]";
 
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +33,8 @@ fn main() -> Outcome {
         [] => all(FULL),
         ["--quick"] => all(QUICK),
         ["--mixtures", count] => mixtures(0..count.parse()?),
-        ["--speed"] => speed::measure(),
+        ["--speed"] => speed::measure(false),
+        ["--speed", "--short"] => speed::measure(true),
         ["--seed", seed] => one(&Mixture::of(seed.parse()?)),
         ["--seed", seed, "--write", folder] => Mixture::of(seed.parse()?).write(Path::new(folder)),
         ["--sort", sort] => one(&Mixture::only(sort, 1).ok_or("there is no such sort")?),
@@ -54,7 +54,7 @@ fn by_number(number: u64) -> Mixture {
 
 fn all(count: u64) -> Outcome {
     mixtures(0..count)?;
-    speed::measure()
+    speed::measure(false)
 }
 
 fn mixtures(seeds: std::ops::Range<u64>) -> Outcome {
@@ -64,12 +64,7 @@ fn mixtures(seeds: std::ops::Range<u64>) -> Outcome {
 /// One mixture, with everything that was found.
 fn one(mixture: &Mixture) -> Outcome {
     for expected in mixture.expected() {
-        println!(
-            "expected: {} as {} of {}",
-            expected.sort,
-            expected.codes.join(" or "),
-            expected.applications.join(", ")
-        );
+        println!("expected: {} as {} of {}", expected.sort, expected.codes.join(" or "), expected.applications.join(", "));
     }
     let found = runtime()?.block_on(mixture.examine())?;
     println!("{}", report::text(&found));
@@ -97,6 +92,9 @@ fn judged(count: u64, make: impl Fn(u64) -> Mixture + Sync) -> Outcome {
                         break;
                     }
                     let verdict = judge(&make(seed));
+                    if let Ok(verdict) = &verdict {
+                        told(&format!("seed {seed}"), verdict);
+                    }
                     verdicts.lock().unwrap_or_else(PoisonError::into_inner).push((seed, verdict));
                 }
             });
@@ -117,7 +115,6 @@ fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
     let count = verdicts.len();
     for (seed, verdict) in verdicts {
         let verdict = verdict.map_err(|error| format!("seed {seed}: {error}"))?;
-        told(&format!("seed {seed}"), &verdict);
         sum.expected += verdict.expected;
         sum.named += verdict.named;
         sum.missed.extend(verdict.missed);
@@ -128,11 +125,7 @@ fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
     let precision = percent(sum.named, sum.wrong.len());
     let recall = percent(sum.expected, sum.missed.len());
     println!("\n| {count} mixtures of one to six causes | |\n|---|---|");
-    println!(
-        "| causes that were put in, and found | {}, {} |",
-        sum.expected,
-        sum.expected - sum.missed.len()
-    );
+    println!("| causes that were put in, and found | {}, {} |", sum.expected, sum.expected - sum.missed.len());
     println!("| root causes that were named, and true | {}, {} |", sum.named, sum.named - sum.wrong.len());
     println!("| recall | {recall:.1} % |\n| precision | {precision:.1} % |");
     println!("| applications that nothing explains | {} |", sum.unexplained.len());
