@@ -95,7 +95,10 @@ fn executor(command: &Command) -> tokio::runtime::Builder {
             return tokio::runtime::Builder::new_current_thread();
         }
         // A clock that is moved waits for the tasks of its own thread.
-        Command::Rehearse(_) | Command::Kustomize(_) | Command::Health(_) | Command::Diff(_) => {
+        Command::Rehearse(_) | Command::Doctor(_) | Command::Fix(_) => {
+            return tokio::runtime::Builder::new_current_thread();
+        }
+        Command::Kustomize(_) | Command::Health(_) | Command::Diff(_) => {
             return tokio::runtime::Builder::new_current_thread();
         }
         Command::Helm(_) | Command::Render(_) => threads.worker_threads(1),

@@ -163,8 +163,7 @@ fn next(examination: &Examination, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::examination::examine;
-    use crate::tests::snapshot;
+    use crate::tests::told;
 
     const SHARED: &str = "
 @app grafana OutOfSync Healthy
@@ -184,7 +183,7 @@ metadata: {name: grafana, namespace: monitoring}
     #[test]
     fn one_cause_is_told_with_what_it_explains_and_what_to_do() {
         assert_eq!(
-            text(&examine(&snapshot(SHARED))),
+            told(SHARED),
             "2 applications, 0 fine (2 OutOfSync; 2 Healthy)\n\
              1 root cause, which explains 2 applications\n\n\
              1. P2 ConfigMap grafana is wanted by grafana and secrets, and only one can have it\n\
@@ -193,6 +192,7 @@ metadata: {name: grafana, namespace: monitoring}
              \x20  seen: secrets.yaml:1: secrets wants it\n\
              \x20  what waits for it:\n\
              \x20  └─ application grafana (OutOfSync Healthy), and 1 more\n\
+             \x20     └─ Service monitoring/grafana (not there)\n\
              \x20  explains 2 applications: grafana and secrets\n\
              \x20  fix (proposed, medium risk): Keep it in grafana and remove it from secrets\n\
              \x20    in the files of secrets: remove ConfigMap grafana\n\n\
@@ -204,7 +204,7 @@ metadata: {name: grafana, namespace: monitoring}
     #[test]
     fn where_nothing_is_wrong_there_is_nothing_to_do() {
         assert_eq!(
-            text(&examine(&snapshot("\n@app shop Synced Healthy\n"))),
+            told("\n@app shop Synced Healthy\n"),
             "1 application, 1 fine (1 Synced; 1 Healthy)\nnothing is wrong that the doctor knows\n\n"
         );
     }
