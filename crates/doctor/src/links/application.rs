@@ -10,7 +10,7 @@ use crate::graph::Graph;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
-    for app in case.apps().filter(|app| !app.is_fine()) {
+    for app in case.apps().filter(|app| app.is_troubled()) {
         to_objects(case, app, graph);
         from_missing(case, app, graph);
         waves(case, app, graph);
