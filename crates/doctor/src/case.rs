@@ -103,6 +103,11 @@ impl<'a> App<'a> {
             && !self.is_unfinished
     }
 
+    /// Whether it is not fine, or in a sync that may never end though everything that it has is well.
+    pub fn is_troubled(&self) -> bool {
+        !self.is_fine() || self.is_operating()
+    }
+
     /// The conditions of its status that say that something went wrong: type and message.
     pub fn errors(&self) -> impl Iterator<Item = (ApplicationConditionType, &'a str)> {
         let conditions = self.application().status.conditions.iter();

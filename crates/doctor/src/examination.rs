@@ -213,7 +213,7 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         // A finding that says nothing of the graph is still about its own application, and about the one that it names.
         if finding.severity < Severity::P3 {
             let own = finding.application.as_ref().and_then(|name| self.case.app(name));
-            let own = own.filter(|app| !app.is_fine()).into_iter().chain(self.troubled(&finding.subject));
+            let own = own.filter(|app| app.is_troubled()).into_iter().chain(self.troubled(&finding.subject));
             applications.extend(own.map(|app| app.name.clone()));
         }
         // What is merely worth putting right explains what it names itself, and nothing further away.
@@ -268,7 +268,7 @@ impl<'c, 'a> Conclusion<'c, 'a> {
 
     fn troubled(&self, node: &Node) -> Option<&'c App<'a>> {
         match node {
-            Node::Application(name) => self.case.app(name).filter(|app| !app.is_fine()),
+            Node::Application(name) => self.case.app(name).filter(|app| app.is_troubled()),
             _ => None,
         }
     }

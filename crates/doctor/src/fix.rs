@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lynceus_object::{FieldPath, ObjectKey, Value};
+use lynceus_object::{FieldPath, ObjectKey, Str, Value};
 use serde::{Serialize, Serializer};
 
 use crate::node::AppName;
@@ -129,6 +129,11 @@ pub enum Place {
     Remove {
         /// The object.
         object: ObjectKey,
+    },
+    /// A folder that the application's kustomization takes in and is to leave to others: the line that names it goes.
+    Detach {
+        /// The folder, from the root of the repository.
+        folder: Str,
     },
     /// An object that is to be added beside another one of the same application.
     Add {
@@ -268,6 +273,7 @@ impl fmt::Display for Place {
                 write!(f, "add to {path} of the Application: {}", shown(value))
             }
             Place::Remove { object } => write!(f, "remove {} {}", object.kind, object.name),
+            Place::Detach { folder } => write!(f, "take {folder} out of what the kustomization takes in"),
             Place::Add { object, .. } => write!(
                 f,
                 "add {} {}",

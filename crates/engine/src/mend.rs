@@ -1,5 +1,6 @@
 //! From what is to be changed to the files that have to be changed for it.
 
+mod bases;
 mod desk;
 mod document;
 mod trial;
@@ -69,6 +70,14 @@ pub enum MendError {
         /// The template.
         file: FilePath,
     },
+    /// No kustomization of the application takes the folder in.
+    #[error("no kustomization of {application} takes in {folder}")]
+    NoFolder {
+        /// The application.
+        application: AppName,
+        /// The folder.
+        folder: Str,
+    },
     /// Nothing is known of where the Application itself is written.
     #[error("no file is known that application {0} is written in")]
     Undeclared(AppName),
@@ -133,6 +142,7 @@ impl Engine {
                 self.change_application(desk, name, path, &Change::Append(value.clone())).await
             }
             Place::Remove { object } => self.remove_object(desk, name, object).await,
+            Place::Detach { folder } => self.detach(desk, name, folder).await,
             Place::Add { beside, object } => self.add_object(desk, name, beside, object).await,
         }
     }
@@ -250,6 +260,21 @@ impl Engine {
             document::unlist(desk, &source.repo_url, &*traced.tree, &file)?;
         }
         Ok(())
+    }
+
+    /// Takes a folder out of the kustomization that takes it in.
+    async fn detach(&self, desk: &mut Desk, name: &AppName, folder: &Str) -> Result<(), MendError> {
+        let bench = self.bench(name).await?;
+        let missing = || MendError::NoFolder { application: name.clone(), folder: folder.clone() };
+        let wanted = FilePath::new(folder).map_err(|_| missing())?;
+        for source in bench.sources.iter().filter(|source| source.chart.is_empty()) {
+            let Ok(tree) = self.renderer().tree_of(&bench.request(self), source).await else { continue };
+            let Ok(own) = FilePath::new(&source.path) else { continue };
+            if let Some(file) = bases::taking_in(&*tree, &own, &wanted) {
+                return desk.change(&source.repo_url, &*tree, &file, |text| bases::without(&file, text, &wanted));
+            }
+        }
+        Err(missing())
     }
 
     /// Adds an object in a file of its own beside another one.

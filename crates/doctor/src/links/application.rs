@@ -11,7 +11,7 @@ use crate::limits;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
-    for app in case.apps().filter(|app| !app.is_fine()) {
+    for app in case.apps().filter(|app| app.is_troubled()) {
         to_objects(case, app, graph);
         from_missing(case, app, graph);
         waves(case, app, graph);

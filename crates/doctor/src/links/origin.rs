@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use lynceus_object::{Object, ObjectKey, Str, Value};
 
-use super::produced;
+use super::{produced, reference};
 use crate::case::{App, Case, Pods};
 
 /// Groups whose objects make nothing that others name: what is called after one of these was not made by it.
@@ -70,6 +70,7 @@ pub(crate) struct Origins<'a> {
     copied: HashSet<(&'a str, Str, Str)>,
     scripts: HashMap<(&'a str, Str), Vec<(ObjectKey, String)>>,
     listed: HashSet<(&'a str, ObjectKey)>,
+    borrowed: HashSet<(&'a str, ObjectKey, ObjectKey)>,
 }
 
 impl<'a> Origins<'a> {
@@ -81,6 +82,7 @@ impl<'a> Origins<'a> {
             copied: HashSet::new(),
             scripts: HashMap::new(),
             listed: HashSet::new(),
+            borrowed: HashSet::new(),
         };
         for server in case.servers() {
             for object in case.objects(server) {
@@ -106,7 +108,10 @@ impl<'a> Origins<'a> {
         let mut found = self.exact.get(&(server, key.clone())).cloned().unwrap_or_default();
         for end in ends(&key.name) {
             let place = (server, key.namespace.clone(), Str::from(&key.name[..end]));
-            found.extend(self.prefixes.get(&place).into_iter().flatten().cloned());
+            let called = self.prefixes.get(&place).into_iter().flatten();
+            // Whoever says by which account its pods run wants one that is there.
+            let borrows = |maker: &&ObjectKey| self.borrowed.contains(&(server, key.clone(), (*maker).clone()));
+            found.extend(called.filter(|maker| !borrows(maker)).cloned());
         }
         let scripts = self.scripts.get(&(server, key.namespace.clone())).into_iter().flatten();
         found.extend(scripts.filter(|(_, text)| mentions(text, &key.name)).map(|(job, _)| job.clone()));
@@ -191,6 +196,8 @@ impl<'a> Origins<'a> {
         if !has_made {
             let place = (server, Str::from(object.namespace()), Str::from(object.name()));
             self.prefixes.entry(place).or_default().push(object.key());
+            let accounts = reference::named(object).into_iter().filter(|key| key.kind == "ServiceAccount");
+            self.borrowed.extend(accounts.map(|key| (server, key, object.key())));
         }
     }
 

@@ -1,6 +1,6 @@
 //! A wave that waits for the health of something that becomes healthy only later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 use lynceus_api::{HealthStatusCode, annotations};
@@ -43,16 +43,69 @@ check that does not count what comes later.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for app in case.apps().filter(|app| app.wanted().len() > 1 && has_waited(case, app)) {
+    for app in case.apps().filter(|app| app.wanted().len() > 1 && app.is_troubled()) {
         let absent = absent(case, app);
         let Some((&last, _)) = absent.last_key_value() else { continue };
+        let has_waited = has_waited(case, app);
         for wanted in app.wanted() {
             let Some(when) = turn(&wanted.object).filter(|when| *when < last) else { continue };
-            if let Some(live) = holder(case, app, &wanted.object) {
-                found(case, app, wanted, live, when, &absent).into_iter().for_each(|one| findings.add(one));
-            }
+            let Some((live, health)) = holder(case, app, &wanted.object) else { continue };
+            let later = later(&absent, when);
+            let found = match health {
+                HealthStatusCode::Progressing if !has_waited => None,
+                HealthStatusCode::Progressing => {
+                    fed(case, app, wanted, live, when, &later).or_else(|| found(case, app, wanted, live, when, &later))
+                }
+                _ => fed(case, app, wanted, live, when, &later),
+            };
+            found.into_iter().for_each(|one| findings.add(one));
         }
     }
+}
+
+/// What is not there and comes after a turn.
+fn later<'a>(absent: &BTreeMap<Turn, Vec<&'a Wanted>>, when: Turn) -> Vec<(Turn, &'a Wanted)> {
+    let behind = absent.range(when..).filter(|(turn, _)| **turn > when);
+    behind.flat_map(|(turn, all)| all.iter().map(|one| (*turn, *one))).collect()
+}
+
+/// An object that reads from a place which something of a later wave is there to fill.
+fn fed(
+    case: &Case<'_>,
+    app: &App<'_>,
+    wanted: &Wanted,
+    live: &Object,
+    when: Turn,
+    later: &[(Turn, &Wanted)],
+) -> Option<Finding> {
+    let read = places(live.at(&["spec"])?);
+    let shared = |(turn, one): &(Turn, &Wanted)| {
+        let filled = places(Pods::of(&one.object)?.spec);
+        Some((*turn, one.object.key(), filled.into_iter().find(|place| read.contains(place))?))
+    };
+    let (comes, filler, place) = later.iter().find_map(shared)?;
+    let key = wanted.object.key();
+    let cause = format!(
+        "wave {} waits for {} {} to become healthy, which reads {place}, and {} {} of wave {} is to fill it",
+        when.wave, key.kind, key.name, filler.kind, filler.name, comes.wave
+    );
+    Some(finding(case, app, wanted, live, cause).fix(moves(app, &key, &filler, when, comes)))
+}
+
+/// The places outside of the cluster that a spec names: `s3://models/fraud`. What is asked over HTTP is not filled by anybody.
+fn places(spec: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    match spec {
+        Value::Map(map) => map.values().for_each(|part| found.extend(places(part))),
+        Value::Seq(items) => items.iter().for_each(|item| found.extend(places(item))),
+        other => {
+            let text = other.as_str().unwrap_or_default();
+            let words = text.split(|sign: char| sign.is_whitespace() || matches!(sign, '=' | ',' | '"' | '\''));
+            let is_place = |word: &&str| word.contains("://") && !word.starts_with("http");
+            found.extend(words.filter(is_place).map(|word| word.trim_end_matches('/').to_owned()));
+        }
+    }
+    found
 }
 
 /// Whether its sync waits for longer than things usually take to become healthy.
@@ -75,12 +128,13 @@ fn absent<'a>(case: &Case<'a>, app: &App<'a>) -> BTreeMap<Turn, Vec<&'a Wanted>>
     absent
 }
 
-/// The object as it is, if the wave waits for its health. Claims have rules of their own, and applications are others' affair.
-fn holder<'a>(case: &Case<'a>, app: &App<'_>, object: &Object) -> Option<&'a Object> {
+/// The object as it is and its health, if the wave waits for that. Claims have rules of their own, and applications are others' affair.
+fn holder<'a>(case: &Case<'a>, app: &App<'_>, object: &Object) -> Option<(&'a Object, HealthStatusCode)> {
     let live = case.live(app.server(), &object.key())?;
     let is_other = matches!(live.kind(), "PersistentVolumeClaim" | "Application");
-    let waits = case.health(live).is_some_and(|health| health.status == HealthStatusCode::Progressing);
-    (waits && !is_other).then_some(live)
+    let health = case.health(live)?.status;
+    let waits = matches!(health, HealthStatusCode::Progressing | HealthStatusCode::Degraded);
+    (waits && !is_other).then_some((live, health))
 }
 
 fn found<'a>(
@@ -89,20 +143,15 @@ fn found<'a>(
     wanted: &Wanted,
     live: &Object,
     when: Turn,
-    absent: &BTreeMap<Turn, Vec<&'a Wanted>>,
+    later: &[(Turn, &'a Wanted)],
 ) -> Option<Finding> {
-    let later: Vec<(Turn, &'a Wanted)> = absent
-        .range(when..)
-        .filter(|(turn, _)| **turn > when)
-        .flat_map(|(turn, all)| all.iter().map(|one| (*turn, *one)))
-        .collect();
     let asked = Pods::of(live).map(|pods| named_services(&pods, live.namespace())).unwrap_or_default();
     let services: Vec<&Object> = asked.iter().filter_map(|key| case.live(app.server(), key)).collect();
     let is_asked = |one: &'a Wanted| {
         asked.contains(&one.object.key())
             || services.iter().any(|service| is_behind(case, app.server(), service, &one.object))
     };
-    let needed = later.iter().find(|(_, one)| is_asked(one));
+    let needed = later.iter().find(|(_, one)| is_asked(*one));
     let key = wanted.object.key();
     let name = format!("{} {}", key.kind, key.name);
     if let Some((comes, service)) = needed {
@@ -220,6 +269,21 @@ spec: {predictor: {}}
             ),
             "{found}"
         );
+    }
+
+    #[test]
+    fn a_model_that_cannot_be_loaded_before_a_later_job_has_made_it_is_found() {
+        let reading = MODEL.replace("predictor: {}", "predictor: {model: {storageUri: 's3://models/fraud'}}");
+        let reading = reading.replace("image: a}", "image: a, args: ['--output=s3://models/fraud/']}");
+        let failed = format!(
+            "{reading}status: {{conditions: [{{type: Ready, status: 'False', reason: ModelLoadFailed, message: no model}}], \
+             modelStatus: {{transitionStatus: BlockedByFailedLoad}}}}\n"
+        );
+        for text in [reading, failed] {
+            let found = check("LYN1208", &text);
+            let cause = "which reads s3://models/fraud, and Job train of wave 3 is to fill it\n";
+            assert!(found.contains(cause), "{found}");
+        }
     }
 
     #[test]

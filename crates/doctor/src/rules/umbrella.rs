@@ -1,10 +1,11 @@
 //! An application includes what other applications own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lynceus_object::ObjectKey;
+use lynceus_files::FilePath;
+use lynceus_object::{ObjectKey, Str};
 
-use crate::case::Case;
+use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
@@ -72,15 +73,21 @@ fn found(overlaps: &[&Overlap<'_, '_>]) -> Finding {
         .severity(if umbrella.is_fine() { Severity::P2 } else { Severity::P1 })
         .seen(evidence.take(limits::EVIDENCE))
         .affects(overlaps.iter().map(|one| one.other.node()))
-        .fix(fixes(&umbrella.name, &others, &objects))
+        .fix(fixes(overlaps, &others, &objects))
 }
 
-fn fixes(umbrella: &AppName, others: &str, objects: &[&ObjectKey]) -> [Fix; 2] {
+fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) -> [Fix; 2] {
+    let umbrella = &overlaps[0].umbrella.name;
     let blast = format!("{}; {others} own them from then on", words::count(objects.len(), "object"));
     let narrow = Fix::new(format!("Take what {others} own out of {umbrella}"));
-    let narrow = objects
-        .iter()
-        .fold(narrow, |fix, key| fix.git(umbrella, Place::Remove { object: (*key).clone() }))
+    let taken_in: Option<BTreeSet<Str>> = overlaps.iter().map(|one| taken_in(one)).collect();
+    let places: Vec<Place> = match taken_in {
+        Some(folders) => folders.into_iter().map(|folder| Place::Detach { folder }).collect(),
+        None => objects.iter().map(|key| Place::Remove { object: (*key).clone() }).collect(),
+    };
+    let narrow = places
+        .into_iter()
+        .fold(narrow, |fix, place| fix.git(umbrella, place))
         .risk(Risk::Medium, blast.clone())
         .why("each object has one owner then, and the applications for the parts stay as they are")
         .verify(format!("lynceus app get {umbrella}"));
@@ -92,6 +99,26 @@ fn fixes(umbrella: &AppName, others: &str, objects: &[&ObjectKey]) -> [Fix; 2] {
         .risk(Risk::Medium, blast)
         .why("does the same where the objects cannot be taken out one by one");
     [narrow, point]
+}
+
+/// The folder of the other application, if the umbrella takes it in as a whole: both have their objects from the same files, which
+/// cannot be taken away from one of them alone.
+fn taken_in(overlap: &Overlap<'_, '_>) -> Option<Str> {
+    let source = |app: &App<'_>| app.application().spec.source.clone();
+    let (own, theirs) = (source(overlap.umbrella)?, source(overlap.other)?);
+    let folder = FilePath::new(&theirs.path).ok()?;
+    let outside = FilePath::new(&own.path).ok().filter(|path| !folder.is_within(path) && *path != folder)?;
+    let is_same = |key: &ObjectKey| {
+        file_of(overlap.umbrella, key).is_some_and(|file| {
+            !file.is_within(&outside) && file_of(overlap.other, key).as_ref() == Some(&file)
+        })
+    };
+    (own.repo_url == theirs.repo_url && overlap.objects.iter().all(is_same)).then(|| theirs.path.clone())
+}
+
+/// The file that an application has an object from.
+fn file_of(app: &App<'_>, key: &ObjectKey) -> Option<FilePath> {
+    Some(app.wants(key)?.span.as_ref()?.file.clone())
 }
 
 #[cfg(test)]

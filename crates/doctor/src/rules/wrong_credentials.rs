@@ -35,7 +35,7 @@ Restart what has read the old one.
     check,
 };
 
-const WRONG: [&str; 13] = [
+const WRONG: [&str; 14] = [
     "password authentication failed",
     "authentication failed",
     "invalid username or password",
@@ -49,6 +49,7 @@ const WRONG: [&str; 13] = [
     "login failed for user",
     "code: 401",
     "401 unauthorized",
+    "with provided credentials",
 ];
 /// Images and repositories have rules of their own.
 const OTHERS: [&str; 6] = [

@@ -97,7 +97,11 @@ pub(super) fn without(file: &FilePath, text: &str, key: &ObjectKey) -> Result<Op
 
 /// The kustomization beside a file, if there is one.
 fn kustomization(tree: &dyn Tree, file: &FilePath) -> Option<FilePath> {
-    let folder = file.parent()?;
+    kustomization_of(tree, &file.parent()?)
+}
+
+/// The kustomization of a folder, if there is one.
+pub(super) fn kustomization_of(tree: &dyn Tree, folder: &FilePath) -> Option<FilePath> {
     KUSTOMIZATIONS.iter().filter_map(|name| folder.join(name).ok()).find(|path| tree.entry(path).is_ok())
 }
 
