@@ -271,7 +271,8 @@ impl Engine {
             let Ok(tree) = self.renderer().tree_of(&bench.request(self), source).await else { continue };
             let Ok(own) = FilePath::new(&source.path) else { continue };
             if let Some(file) = bases::taking_in(&*tree, &own, &wanted) {
-                return desk.change(&source.repo_url, &*tree, &file, |text| bases::without(&file, text, &wanted));
+                return desk
+                    .change(&source.repo_url, &*tree, &file, |text| bases::without(&file, text, &wanted));
             }
         }
         Err(missing())

@@ -106,11 +106,21 @@ async fn check(example: &str, mended: &Mended) {
     let innocent = texts(&told, "innocent");
     let mut wrong = missed(&examination, &causes);
     wrong.extend(extra(&examination, &causes, &innocent));
-    wrong.extend(examination.unexplained.iter().map(|one| format!("not explained: {}, {}", one.application, one.state)));
+    wrong.extend(
+        examination
+            .unexplained
+            .iter()
+            .map(|one| format!("not explained: {}, {}", one.application, one.state)),
+    );
     let (listing, failed) = mend(&played, &examination, &causes, mended).await;
     wrong.extend(failed);
     println!("{listing}");
-    assert!(wrong.is_empty(), "{example}:\n  {}\n\n{}", wrong.join("\n  "), lynceus_doctor::report::text(&examination));
+    assert!(
+        wrong.is_empty(),
+        "{example}:\n  {}\n\n{}",
+        wrong.join("\n  "),
+        lynceus_doctor::report::text(&examination)
+    );
 }
 
 /// Causes that are not found, or do not explain an application that they block.
@@ -183,8 +193,12 @@ impl Cause {
         let nodes = [&finding.subject].into_iter().chain(&finding.affects);
         let is_subject = nodes.into_iter().any(|node| self.fits(node));
         let (kind, name) = (self.subject.split('/').next(), self.subject.rsplit('/').next());
-        let is_own = finding.application.as_ref().is_some_and(|app| self.blocks.iter().any(|one| *one == app.name.as_str()));
-        let texts = [finding.cause.clone()].into_iter().chain(finding.evidence.iter().map(ToString::to_string));
+        let is_own = finding
+            .application
+            .as_ref()
+            .is_some_and(|app| self.blocks.iter().any(|one| *one == app.name.as_str()));
+        let texts =
+            [finding.cause.clone()].into_iter().chain(finding.evidence.iter().map(ToString::to_string));
         let says = |text: &String| {
             let name = name.unwrap_or_default().trim_matches('*');
             kind.is_some_and(|kind| text.contains(kind)) && (text.contains(name) || self.blocks.is_empty())
@@ -214,7 +228,12 @@ fn texts(value: &Value, field: &str) -> Vec<String> {
 }
 
 /// What the fixes do to the files, and what is not as it should be.
-async fn mend(played: &Rehearsal, examination: &Examination, causes: &[Cause], mended: &Mended) -> (String, Vec<String>) {
+async fn mend(
+    played: &Rehearsal,
+    examination: &Examination,
+    causes: &[Cause],
+    mended: &Mended,
+) -> (String, Vec<String>) {
     let mut listing = String::new();
     let mut wrong = Vec::new();
     for cause in causes.iter().filter(|cause| !cause.places.is_empty()) {
@@ -228,7 +247,12 @@ async fn mend(played: &Rehearsal, examination: &Examination, causes: &[Cause], m
                 Ok(changes) => changes.iter().map(|one| one.path.to_string()).collect::<Vec<_>>().join(", "),
                 Err(error) => format!("cannot: {error}"),
             };
-            listing.push_str(&format!("{}: {} -> {files}{}\n", cause.id, fix.title, if fits { " (as named)" } else { "" }));
+            listing.push_str(&format!(
+                "{}: {} -> {files}{}\n",
+                cause.id,
+                fix.title,
+                if fits { " (as named)" } else { "" }
+            ));
             if fits && !written && mended.healed.contains(&cause.id.as_str()) {
                 healed = heal(played, &changes.unwrap()).await;
             }

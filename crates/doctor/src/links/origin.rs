@@ -110,7 +110,8 @@ impl<'a> Origins<'a> {
             let place = (server, key.namespace.clone(), Str::from(&key.name[..end]));
             let called = self.prefixes.get(&place).into_iter().flatten();
             // Whoever says by which account its pods run wants one that is there.
-            let borrows = |maker: &&ObjectKey| self.borrowed.contains(&(server, key.clone(), (*maker).clone()));
+            let borrows =
+                |maker: &&ObjectKey| self.borrowed.contains(&(server, key.clone(), (*maker).clone()));
             found.extend(called.filter(|maker| !borrows(maker)).cloned());
         }
         let scripts = self.scripts.get(&(server, key.namespace.clone())).into_iter().flatten();

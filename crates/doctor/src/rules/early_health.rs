@@ -53,9 +53,8 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             let later = later(&absent, when);
             let found = match health {
                 HealthStatusCode::Progressing if !has_waited => None,
-                HealthStatusCode::Progressing => {
-                    fed(case, app, wanted, live, when, &later).or_else(|| found(case, app, wanted, live, when, &later))
-                }
+                HealthStatusCode::Progressing => fed(case, app, wanted, live, when, &later)
+                    .or_else(|| found(case, app, wanted, live, when, &later)),
                 _ => fed(case, app, wanted, live, when, &later),
             };
             found.into_iter().for_each(|one| findings.add(one));
@@ -100,7 +99,8 @@ fn places(spec: &Value) -> BTreeSet<String> {
         Value::Seq(items) => items.iter().for_each(|item| found.extend(places(item))),
         other => {
             let text = other.as_str().unwrap_or_default();
-            let words = text.split(|sign: char| sign.is_whitespace() || matches!(sign, '=' | ',' | '"' | '\''));
+            let words =
+                text.split(|sign: char| sign.is_whitespace() || matches!(sign, '=' | ',' | '"' | '\''));
             let is_place = |word: &&str| word.contains("://") && !word.starts_with("http");
             found.extend(words.filter(is_place).map(|word| word.trim_end_matches('/').to_owned()));
         }

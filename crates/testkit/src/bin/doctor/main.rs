@@ -64,7 +64,12 @@ fn mixtures(seeds: std::ops::Range<u64>) -> Outcome {
 /// One mixture, with everything that was found.
 fn one(mixture: &Mixture) -> Outcome {
     for expected in mixture.expected() {
-        println!("expected: {} as {} of {}", expected.sort, expected.codes.join(" or "), expected.applications.join(", "));
+        println!(
+            "expected: {} as {} of {}",
+            expected.sort,
+            expected.codes.join(" or "),
+            expected.applications.join(", ")
+        );
     }
     let found = runtime()?.block_on(mixture.examine())?;
     println!("{}", report::text(&found));
@@ -125,7 +130,11 @@ fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
     let precision = percent(sum.named, sum.wrong.len());
     let recall = percent(sum.expected, sum.missed.len());
     println!("\n| {count} mixtures of one to six causes | |\n|---|---|");
-    println!("| causes that were put in, and found | {}, {} |", sum.expected, sum.expected - sum.missed.len());
+    println!(
+        "| causes that were put in, and found | {}, {} |",
+        sum.expected,
+        sum.expected - sum.missed.len()
+    );
     println!("| root causes that were named, and true | {}, {} |", sum.named, sum.named - sum.wrong.len());
     println!("| recall | {recall:.1} % |\n| precision | {precision:.1} % |");
     println!("| applications that nothing explains | {} |", sum.unexplained.len());

@@ -20,7 +20,10 @@ const LEAST: Duration = Duration::from_millis(20);
 
 pub(super) fn measure(is_short: bool) -> Outcome {
     let sizes = if is_short { SHORT } else { SIZES };
-    println!("\n| examine | {} |\n|---|---|---|---|", sizes.map(|size| format!("{size} applications")).join(" | "));
+    println!(
+        "\n| examine | {} |\n|---|---|---|---|",
+        sizes.map(|size| format!("{size} applications")).join(" | ")
+    );
     let mut complaints = Vec::new();
     for shape in [Shape::Mixed, Shape::OneConfigMap, Shape::Waves, Shape::EachItsOwn] {
         print!("| {shape} |");
@@ -32,7 +35,8 @@ pub(super) fn measure(is_short: bool) -> Outcome {
         for pair in times.windows(2) {
             let growth = pair[1].as_secs_f64() / pair[0].max(LEAST).as_secs_f64() / 10.0;
             if growth > GROWTH {
-                complaints.push(format!("{shape}: ten times as many take {:.1?} after {:.1?}", pair[1], pair[0]));
+                complaints
+                    .push(format!("{shape}: ten times as many take {:.1?} after {:.1?}", pair[1], pair[0]));
             }
         }
     }
