@@ -249,8 +249,8 @@ impl Engine {
         let bench = self.bench(name).await?;
         let traced = self.traced(&bench, key, &FieldPath::fields(["metadata", "name"])).await?;
         let missing = || MendError::NoObject { application: name.clone(), object: key.clone() };
-        let file = document::file_of(&traced.reason).ok_or_else(missing)?;
         let source = bench.sources.get(traced.number).ok_or_else(missing)?;
+        let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
         if document::is_template(&*traced.tree, &file) {
             return Err(MendError::Template { object: key.clone(), file });
         }
@@ -289,8 +289,8 @@ impl Engine {
         let bench = self.bench(name).await?;
         let traced = self.traced(&bench, beside, &FieldPath::fields(["metadata", "name"])).await?;
         let missing = || MendError::NoObject { application: name.clone(), object: beside.clone() };
-        let file = document::file_of(&traced.reason).ok_or_else(missing)?;
         let source = bench.sources.get(traced.number).ok_or_else(missing)?;
+        let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
         let new = document::name_beside(&file, object).ok_or_else(missing)?;
         desk.create(&source.repo_url, &new, lynceus_object::yaml::to_string(object));
         document::list(desk, &source.repo_url, &*traced.tree, &file, &new)

@@ -62,22 +62,22 @@ struct Mended {
 
 #[tokio::test]
 async fn monitoring() {
-    check("monitoring", &Mended { written: &[], healed: &[] }).await;
+    check("monitoring", &Mended { written: &["grafana-twice"], healed: &[] }).await;
 }
 
 #[tokio::test]
 async fn kubeflow() {
-    check("kubeflow", &Mended { written: &[], healed: &[] }).await;
+    check("kubeflow", &Mended { written: &["umbrella"], healed: &["umbrella"] }).await;
 }
 
 #[tokio::test]
 async fn openshift_ai() {
-    check("openshift-ai", &Mended { written: &[], healed: &[] }).await;
+    check("openshift-ai", &Mended { written: &["route-hosts", "legacy-branch", "feature-branch", "selector", "catalog-twice", "docling-replicas"], healed: &[] }).await;
 }
 
 #[tokio::test]
 async fn self_healing() {
-    check("self-healing", &Mended { written: &[], healed: &[] }).await;
+    check("self-healing", &Mended { written: &["claims-hold-wave", "model-not-trained"], healed: &["claims-hold-wave"] }).await;
 }
 
 #[tokio::test]

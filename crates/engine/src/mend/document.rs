@@ -12,13 +12,15 @@ use crate::limits;
 
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// The file that an object comes from.
-pub(super) fn file_of(reason: &Reason) -> Option<FilePath> {
+/// The file that an object comes from. Templates are called after their chart, which lies at the source's path.
+pub(super) fn file_of(reason: &Reason, path: &str) -> Option<FilePath> {
     match reason {
         Reason::File(span) => Some(span.file.clone()),
         Reason::Template(explanation) => {
             let outermost = explanation.calls.first().map(|(template, _)| template.as_str());
-            FilePath::new(outermost.unwrap_or(&explanation.place.template)).ok()
+            let name = outermost.unwrap_or(&explanation.place.template);
+            let inside = name.split_once('/').map_or(name, |(_, inside)| inside);
+            FilePath::new(path).ok()?.join(inside).ok()
         }
         Reason::Kustomization(explanation) => {
             let first = explanation.before.last().unwrap_or(&explanation.last);
