@@ -55,6 +55,5 @@ pub(super) const SORTS: &[(&str, Make)] = &[
     ("not-ready", programs::not_ready),
     ("failed-hook", programs::failed_hook),
     ("wave-order", waves::order),
-    ("claim-holds-wave", waves::claim),
     ("volume-fails", waves::provisioner),
 ];
