@@ -18,6 +18,12 @@ pub(super) fn secret(scene: &mut Scene, sort: &'static str) {
     scene.expect(Expected::new(sort, &["LYN0301"]).of(&app).about(format!("Secret/{name}")));
 }
 
+pub(super) fn mounted_secret(scene: &mut Scene, sort: &'static str) {
+    let name = scene.name();
+    let app = naming(scene, &format!("volumes: [{{name: login, secret: {{secretName: {name}}}}}]\n"), "");
+    scene.expect(Expected::new(sort, &["LYN0301"]).of(&app).about(format!("Secret/{name}")));
+}
+
 pub(super) fn config_map(scene: &mut Scene, sort: &'static str) {
     let name = scene.name();
     let app = naming(scene, &format!("volumes: [{{name: settings, configMap: {{name: {name}}}}}]\n"), "");

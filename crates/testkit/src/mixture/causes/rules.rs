@@ -30,7 +30,7 @@ pub(super) fn quota(scene: &mut Scene, sort: &'static str) {
 pub(super) fn job_right(scene: &mut Scene, sort: &'static str) {
     let (app, namespace, work) = (scene.name(), scene.name(), scene.name());
     let image = format!("ghcr.io/acme/{work}:v1");
-    scene.staged("programs", format!("{{image: \"*/acme/{work}:*\", may: [get deployments.apps]}}"));
+    scene.staged("programs", format!("{{image: \"*/acme/{work}:*\", may: get deployments.apps}}"));
     let account = format!("apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: {work}}}\n");
     let pods = Pods {
         image: &image,

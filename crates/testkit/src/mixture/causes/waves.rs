@@ -21,17 +21,6 @@ fn claim_of(work: &str, class: &str) -> String {
     )
 }
 
-/// A claim that is bound with its first pod holds the wave before that pod.
-pub(super) fn claim(scene: &mut Scene, sort: &'static str) {
-    let (app, namespace, work, class) = (scene.name(), scene.name(), scene.name(), scene.name());
-    scene.staged("storage", format!("{{class: {class}, binding: WaitForFirstConsumer}}"));
-    let pod = format!("volumes: [{{name: data, persistentVolumeClaim: {{claimName: {work}}}}}]\n");
-    let pods = Pods { pod, wave: 2, ..Pods::new(&work) }.deployment();
-    scene.deliver(&app, &namespace, &all(&[claim_of(&work, &class), pods]));
-    let expected = Expected::new(sort, &["LYN0601", "LYN1208"]).of(&app);
-    scene.expect(expected.about(format!("PersistentVolumeClaim/{work}")));
-}
-
 pub(super) fn provisioner(scene: &mut Scene, sort: &'static str) {
     let (app, namespace, work, class) = (scene.name(), scene.name(), scene.name(), scene.name());
     let says = "rpc error: code = ResourceExhausted desc = the pool is full";
