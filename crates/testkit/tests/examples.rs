@@ -72,12 +72,30 @@ async fn kubeflow() {
 
 #[tokio::test]
 async fn openshift_ai() {
-    check("openshift-ai", &Mended { written: &["route-hosts", "legacy-branch", "feature-branch", "selector", "catalog-twice", "docling-replicas"], healed: &[] }).await;
+    check(
+        "openshift-ai",
+        &Mended {
+            written: &[
+                "route-hosts",
+                "legacy-branch",
+                "feature-branch",
+                "selector",
+                "catalog-twice",
+                "docling-replicas",
+            ],
+            healed: &[],
+        },
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn self_healing() {
-    check("self-healing", &Mended { written: &["claims-hold-wave", "model-not-trained"], healed: &["claims-hold-wave"] }).await;
+    check(
+        "self-healing",
+        &Mended { written: &["claims-hold-wave", "model-not-trained"], healed: &["claims-hold-wave"] },
+    )
+    .await;
 }
 
 #[tokio::test]

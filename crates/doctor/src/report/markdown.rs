@@ -186,17 +186,13 @@ fn commands(heading: &str, examination: &Examination, of: impl Fn(&Fix) -> &Vec<
 /// Before and after, of the fixes that were rehearsed.
 fn tried(examination: &Examination, out: &mut String) {
     let fixes = examination.roots.iter().flat_map(|root| &root.finding.fixes);
-    let tables: Vec<(&Fix, &Vec<(String, String, String)>)> = fixes
-        .filter_map(|fix| match &fix.proof {
-            Proof::Verified { table } => Some((fix, table)),
-            _ => None,
-        })
-        .collect();
-    if tables.is_empty() {
+    let proven: Vec<&Fix> = fixes.filter(|fix| matches!(fix.proof, Proof::Verified { .. })).collect();
+    if proven.is_empty() {
         return;
     }
     let _ = writeln!(out, "## Before and after, rehearsed\n");
-    for (fix, table) in tables {
+    for fix in proven {
+        let Proof::Verified { table } = &fix.proof else { continue };
         let _ = writeln!(out, "{}\n\n| Application | Before | After |\n|---|---|---|", escaped(&fix.title));
         for (application, before, after) in table {
             let _ = writeln!(out, "| `{application}` | {before} | {after} |");

@@ -151,7 +151,7 @@ fn found<'a>(
         asked.contains(&one.object.key())
             || services.iter().any(|service| is_behind(case, app.server(), service, &one.object))
     };
-    let needed = later.iter().find(|(_, one)| is_asked(*one));
+    let needed = later.iter().find(|(_, one)| is_asked(one));
     let key = wanted.object.key();
     let name = format!("{} {}", key.kind, key.name);
     if let Some((comes, service)) = needed {
