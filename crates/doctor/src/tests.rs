@@ -18,6 +18,7 @@ use crate::case::Case;
 use crate::examination::{Examination, examine};
 use crate::finding::Findings;
 use crate::node::Node;
+use crate::report;
 use crate::rules::rule;
 use crate::snapshot::{ClusterView, Delivery, Snapshot, Wanted};
 
@@ -55,6 +56,11 @@ pub(crate) fn roots(text: &str) -> String {
         out.push_str(&format!("unexplained {}\n", one.application));
     }
     out
+}
+
+/// The whole report as a terminal shows it.
+pub(crate) fn told(text: &str) -> String {
+    report::text(&examine(&snapshot(text)))
 }
 
 /// A snapshot out of text.
