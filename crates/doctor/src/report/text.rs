@@ -192,7 +192,6 @@ metadata: {name: grafana, namespace: monitoring}
              \x20  seen: secrets.yaml:1: secrets wants it\n\
              \x20  what waits for it:\n\
              \x20  └─ application grafana (OutOfSync Healthy), and 1 more\n\
-             \x20     └─ Service monitoring/grafana (not there)\n\
              \x20  explains 2 applications: grafana and secrets\n\
              \x20  fix (proposed, medium risk): Keep it in grafana and remove it from secrets\n\
              \x20    in the files of secrets: remove ConfigMap grafana\n\n\
