@@ -50,16 +50,16 @@ pub enum MendError {
     #[error("it cannot be told where {path} of {object} is written")]
     Place {
         /// The object.
-        object: ObjectKey,
+        object: Box<ObjectKey>,
         /// The field.
         path: FieldPath,
         /// Why not, and where to look.
         #[source]
-        source: PlaceError,
+        source: Box<PlaceError>,
     },
     /// The text of a file cannot be changed that way.
     #[error(transparent)]
-    Surgery(#[from] SurgeryError),
+    Surgery(Box<SurgeryError>),
     /// The object has no document of its own that could be removed.
     #[error(
         "{object} is made by the template {file}; take it out there, or by a value that the template looks at"
@@ -89,6 +89,12 @@ pub enum MendError {
         /// Why.
         reason: String,
     },
+}
+
+impl From<SurgeryError> for MendError {
+    fn from(error: SurgeryError) -> Self {
+        MendError::Surgery(Box::new(error))
+    }
 }
 
 /// An application with everything that its sources are rendered with.
@@ -208,7 +214,11 @@ impl Engine {
             references: &traced.references,
             declared: None,
         };
-        let failed = |source| MendError::Place { object: key.clone(), path: path.clone(), source };
+        let failed = |source| MendError::Place {
+            object: Box::new(key.clone()),
+            path: path.clone(),
+            source: Box::new(source),
+        };
         let wanted = match change {
             Change::Set(value) if known == path => Some(value),
             _ => None,
