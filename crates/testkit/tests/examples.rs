@@ -127,10 +127,9 @@ async fn check(example: &str, mended: &Mended) {
     );
     let (listing, failed) = mend(&played, &examination, &causes, mended).await;
     wrong.extend(failed);
-    println!("{listing}");
     assert!(
         wrong.is_empty(),
-        "{example}:\n  {}\n\n{}",
+        "{example}:\n  {}\n\n{listing}\n{}",
         wrong.join("\n  "),
         lynceus_doctor::report::text(&examination)
     );

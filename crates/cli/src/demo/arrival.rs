@@ -59,7 +59,7 @@ pub(crate) async fn wait(engine: &Engine) -> Arrived {
 
 fn applications(engine: &Engine) -> Vec<Application> {
     let read = |object: &Object| Application::from_object(object).ok();
-    engine.home().cache().of_kind(&application_kind()).iter().filter_map(|object| read(object)).collect()
+    engine.home().cache().of_kind(&application_kind()).iter().filter_map(read).collect()
 }
 
 /// Names the sound ones that have arrived since the last time.
