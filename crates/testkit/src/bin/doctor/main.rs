@@ -1,10 +1,12 @@
 //! `cargo xtask bench doctor`: does the doctor find what is wrong, nothing else, and how fast?
 //!
 //! Mixtures of causes are made by chance, rehearsed, and what is found is held against what was put in; then snapshots of many
-//! applications are looked at. `--seed N` repeats one mixture and prints what was found, `--sort NAME` has one of a single sort.
+//! applications are looked at. `--seed N` repeats one mixture and prints what was found, `--sort NAME` has one of a single sort,
+//! `--example NAME` prints what is found in one of the examples.
 #![allow(clippy::print_stdout, reason = "this is a program whose output is its report")]
 
 mod fleet;
+mod inventory;
 mod speed;
 
 use std::error::Error;
@@ -24,7 +26,7 @@ const QUICK: u64 = 30;
 /// How many of a hundred have to be right.
 const WANTED: usize = 95;
 
-const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed [--short] | --seed N | --sort NAME | --sorts] [--write FOLDER]";
+const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed [--short] | --seed N | --sort NAME | --sorts | --example NAME] [--write FOLDER]";
 
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +35,7 @@ fn main() -> Outcome {
         [] => all(FULL),
         ["--quick"] => all(QUICK),
         ["--mixtures", count] => mixtures(0..count.parse()?),
+        ["--example", name] => inventory::judge(name, true),
         ["--speed"] => speed::measure(false),
         ["--speed", "--short"] => speed::measure(true),
         ["--seed", seed] => one(&Mixture::of(seed.parse()?)),
@@ -54,6 +57,7 @@ fn by_number(number: u64) -> Mixture {
 
 fn all(count: u64) -> Outcome {
     mixtures(0..count)?;
+    inventory::judge("inventory", false)?;
     speed::measure(false)
 }
 
