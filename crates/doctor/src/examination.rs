@@ -262,6 +262,9 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         first.applications.sort();
         first.applications.dedup();
         first.also.sort_by(|a, b| a.id.cmp(&b.id));
+        for (rank, fix) in first.finding.fixes.iter_mut().enumerate() {
+            fix.everywhere(first.also.iter().filter_map(|also| also.finding.fixes.get(rank)));
+        }
         first.severity = self.severity(&first.finding, &first.applications);
         Some(first)
     }

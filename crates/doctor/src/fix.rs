@@ -6,6 +6,7 @@ use lynceus_object::{FieldPath, ObjectKey, Str, Value};
 use serde::{Serialize, Serializer};
 
 use crate::node::AppName;
+use crate::words;
 
 /// One way to mend something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -229,6 +230,28 @@ impl Fix {
     pub fn why(mut self, why: impl Into<String>) -> Self {
         self.why = why.into();
         self
+    }
+
+    /// The same in other places, so that a slip is mended wherever it was made.
+    pub(crate) fn everywhere<'a>(&mut self, others: impl IntoIterator<Item = &'a Fix>) {
+        let mut count = 0;
+        for other in others {
+            count += 1;
+            self.risk = self.risk.max(other.risk);
+            let steps: Vec<Step> =
+                other.steps.iter().filter(|step| !self.steps.contains(step)).cloned().collect();
+            self.steps.extend(steps);
+            let verify: Vec<String> =
+                other.verify.iter().filter(|one| !self.verify.contains(one)).cloned().collect();
+            self.verify.extend(verify);
+        }
+        if count > 0 {
+            let places = format!(", and the same in {}", words::count(count, "other place"));
+            self.title.push_str(&places);
+            if !self.blast.is_empty() {
+                self.blast.push_str(&places);
+            }
+        }
     }
 
     /// Whether it changes files.

@@ -170,6 +170,9 @@ impl Engine {
             known.pop();
         }
         let traced = self.nearest(&bench, key, &mut known).await?;
+        if self.is_mended(desk, &bench, &traced, &object, (key, path, change)).await {
+            return Ok(());
+        }
         let spot = match self.spot(&bench, &traced, &object, key, (&known, path), change) {
             Ok(spot) => spot,
             Err(unknown) => {

@@ -10,6 +10,8 @@ use crate::words;
 
 /// How many evidences of a cause are printed; the other reports have all of them.
 const SEEN: usize = 4;
+/// How many steps of a fix are printed.
+const STEPS: usize = 6;
 
 /// The report as a terminal shows it, without colours.
 pub fn text(examination: &Examination) -> String {
@@ -79,8 +81,15 @@ fn cause(number: usize, root: &Root, out: &mut String) {
         // The number is what --choice takes.
         let choice = if finding.fixes.len() > 1 { format!(" {}", place + 1) } else { String::new() };
         wrap(&format!("fix{choice} ({}, {} risk): {}", mark(fix), fix.risk, fix.title), "   ", "     ", out);
-        for step in &fix.steps {
+        for step in fix.steps.iter().take(STEPS) {
             wrap(&step.to_string(), "     ", "       ", out);
+        }
+        if fix.steps.len() > STEPS {
+            let _ = writeln!(
+                out,
+                "     and {} more, which -o markdown and -o json have",
+                fix.steps.len() - STEPS
+            );
         }
     }
     out.push('\n');

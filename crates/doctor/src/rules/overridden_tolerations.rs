@@ -183,6 +183,26 @@ spec: {template: {spec: {tolerations: [{key: env, operator: Exists}], containers
     }
 
     #[test]
+    fn one_slip_in_several_places_is_one_cause_and_its_fix_mends_them_all() {
+        let (wanted, live) = PENDING.split_once("@live\n").unwrap();
+        let other = |text: &str| text.replace("web", "seed").replace("s1", "s2");
+        let text = format!("{wanted}{}@live\n{live}---\n{}", other(wanted).trim_start(), other(live));
+        let found = crate::tests::told(&text);
+        assert!(found.contains("\n1 root cause, which explains 2 applications\n"), "{found}");
+        assert!(found.contains("   the same in 1 other place: StatefulSet shop/web\n"), "{found}");
+        assert!(
+            found.contains(
+                "   fix 1 (proposed, low risk): Take the empty override out of StatefulSet seed, and the same in 1 other place\n     \
+                 in the files of seed: take spec.template.spec.tolerations out of StatefulSet seed\n     \
+                 in the files of seed: take spec.template.spec.nodeSelector out of StatefulSet seed\n     \
+                 in the files of web: take spec.template.spec.tolerations out of StatefulSet web\n     \
+                 in the files of web: take spec.template.spec.nodeSelector out of StatefulSet web\n"
+            ),
+            "{found}"
+        );
+    }
+
+    #[test]
     fn pods_that_never_had_a_toleration_among_others_that_have_none_are_left_to_the_other_rule() {
         let text = PENDING.replace("tolerations: [], nodeSelector: {}, ", "");
         assert_eq!(check("LYN0402", &text), "");

@@ -1,6 +1,7 @@
 //! Files on their way to being changed: several steps may change one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lynceus_doctor::surgery::unified;
 use lynceus_files::{FilePath, Tree};
@@ -76,6 +77,12 @@ impl Desk {
     /// Whether a file is on the desk and goes.
     pub(super) fn is_gone(&self, repository: &Str, file: &FilePath) -> bool {
         self.files.get(&(repository.clone(), file.clone())).is_some_and(|one| one.after.is_none())
+    }
+
+    /// What files of a repository that were there before are to say.
+    pub(super) fn written(&self, repository: &Str) -> BTreeMap<FilePath, Arc<[u8]>> {
+        let own = self.files.values().filter(|one| one.repository == *repository && one.before.is_some());
+        own.filter_map(|one| Some((one.path.clone(), one.after.as_ref()?.as_bytes().into()))).collect()
     }
 
     /// What has really changed.

@@ -57,18 +57,41 @@ impl Engine {
     ) -> Result<bool, MendError> {
         let Some(source) = bench.sources.get(traced.number) else { return Ok(false) };
         let goal = Goal { key, path, change, before: path.get(object.value()).cloned() };
-        for candidate in candidates(&*traced.tree, source, &traced.reason, &goal) {
-            let tree = Overlaid::of(traced.tree.clone(), &candidate);
-            let mut files: Vec<Option<Arc<dyn Tree>>> = vec![None; bench.sources.len()];
-            files[traced.number] = Some(Arc::new(tree));
-            let reached = self.rendered_with(bench, goal.key, &files).await;
-            if reached.is_ok_and(|object| goal.is_reached(&object)) {
+        let changed = Overlaid { tree: traced.tree.clone(), files: desk.written(&source.repo_url) };
+        for candidate in candidates(&changed, source, &traced.reason, &goal) {
+            let tree = changed.with(&candidate);
+            if self.reaches(bench, traced.number, tree, &goal).await {
                 let after = candidate.text.clone();
                 desk.change(&source.repo_url, &*traced.tree, &candidate.file, |_| Ok(after))?;
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Whether a field is what is wanted already with the files as they are on the desk: those who share a file share its mending.
+    pub(super) async fn is_mended(
+        &self,
+        desk: &Desk,
+        bench: &Bench,
+        traced: &Traced,
+        object: &Object,
+        (key, path, change): (&ObjectKey, &FieldPath, &Change),
+    ) -> bool {
+        let Some(source) = bench.sources.get(traced.number) else { return false };
+        let files = desk.written(&source.repo_url);
+        if files.is_empty() {
+            return false;
+        }
+        let goal = Goal { key, path, change, before: path.get(object.value()).cloned() };
+        self.reaches(bench, traced.number, Overlaid { tree: traced.tree.clone(), files }, &goal).await
+    }
+
+    async fn reaches(&self, bench: &Bench, number: usize, tree: Overlaid, goal: &Goal<'_>) -> bool {
+        let mut files: Vec<Option<Arc<dyn Tree>>> = vec![None; bench.sources.len()];
+        files[number] = Some(Arc::new(tree));
+        let reached = self.rendered_with(bench, goal.key, &files).await;
+        reached.is_ok_and(|object| goal.is_reached(&object))
     }
 }
 
@@ -156,16 +179,18 @@ fn called(value: &Value, name: &str, at: &FieldPath, found: &mut Vec<FieldPath>)
     }
 }
 
-/// A tree with one file that says something else.
+/// A tree with some files that say something else.
+#[derive(Clone)]
 struct Overlaid {
     tree: Arc<dyn Tree>,
     files: BTreeMap<FilePath, Arc<[u8]>>,
 }
 
 impl Overlaid {
-    fn of(tree: Arc<dyn Tree>, candidate: &Candidate) -> Self {
-        let content: Arc<[u8]> = candidate.text.as_bytes().into();
-        Overlaid { tree, files: BTreeMap::from([(candidate.file.clone(), content)]) }
+    fn with(&self, candidate: &Candidate) -> Self {
+        let mut tree = self.clone();
+        tree.files.insert(candidate.file.clone(), candidate.text.as_bytes().into());
+        tree
     }
 }
 
