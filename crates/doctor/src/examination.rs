@@ -299,6 +299,10 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         for app in self.case.apps() {
             let status = &app.application().status;
             totals.applications += 1;
+            if app.delivery.uncreated {
+                *totals.health.entry("Missing".to_owned()).or_default() += 1;
+                continue;
+            }
             totals.fine += usize::from(app.is_fine());
             *totals.health.entry(word(status.health.status.as_str())).or_default() += 1;
             *totals.sync.entry(word(status.sync.status.as_str())).or_default() += 1;
@@ -347,7 +351,10 @@ fn unexplained(app: &App<'_>) -> Unexplained {
     if says.is_empty() {
         says.extend(Some(status.health.message.to_string()).filter(|text| !text.is_empty()));
     }
-    let state = format!("{} {}", word(status.sync.status.as_str()), word(status.health.status.as_str()));
+    let state = match app.delivery.uncreated {
+        true => "not created".to_owned(),
+        false => format!("{} {}", word(status.sync.status.as_str()), word(status.health.status.as_str())),
+    };
     Unexplained { application: app.name.clone(), state, says }
 }
 

@@ -38,6 +38,8 @@ pub struct Snapshot {
 pub struct Delivery {
     /// The Application, with the status that its controller wrote.
     pub application: Application,
+    /// Whether another application wants it and it is not in the cluster yet.
+    pub uncreated: bool,
     /// Where the Application itself stands in Git, if it does.
     pub file: Option<Span>,
     /// The address of the cluster that it goes to.

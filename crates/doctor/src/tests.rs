@@ -79,7 +79,6 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
     let mut lines = String::new();
     let mut unserved = Vec::new();
     let mut compared = Vec::new();
-    let mut uncreated = Vec::new();
     for line in text.lines().chain(["@end"]) {
         let Some(directive) = line.strip_prefix('@') else {
             lines.push_str(line);
@@ -97,12 +96,12 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
             "spec" | "status" | "metadata" => merge(&mut snapshot, word, rest),
             "unrendered" => snapshot.applications.last_mut().unwrap().rendered = false,
             "compared" => compared.push(snapshot.applications.len() - 1),
-            "uncreated" => uncreated.push(snapshot.applications.len() - 1),
+            "uncreated" => snapshot.applications.last_mut().unwrap().uncreated = true,
             "end" => {}
             other => panic!("no directive: {other}"),
         }
     }
-    serve(&mut snapshot, &uncreated);
+    serve(&mut snapshot);
     for (group, kind) in unserved {
         snapshot.clusters[0].kinds.remove(&GroupKind::new(group, kind));
     }
@@ -205,7 +204,7 @@ fn compare(snapshot: &mut Snapshot, place: usize) {
 }
 
 /// Built-in kinds, those of objects, and those of definitions are served.
-fn serve(snapshot: &mut Snapshot, uncreated: &[usize]) {
+fn serve(snapshot: &mut Snapshot) {
     let built_in = "Pod Service ConfigMap Secret ServiceAccount Namespace Node PersistentVolumeClaim PersistentVolume Event \
                     apps/Deployment apps/StatefulSet apps/DaemonSet apps/ReplicaSet batch/Job batch/CronJob \
                     networking.k8s.io/Ingress storage.k8s.io/StorageClass rbac.authorization.k8s.io/Role \
@@ -224,8 +223,8 @@ fn serve(snapshot: &mut Snapshot, uncreated: &[usize]) {
         }
     }
     // Applications are objects of the cluster too.
-    let created = snapshot.applications.iter().enumerate().filter(|(place, _)| !uncreated.contains(place));
-    view.objects.extend(created.map(|(_, one)| one.application.to_object()));
+    let created = snapshot.applications.iter().filter(|one| !one.uncreated);
+    view.objects.extend(created.map(|one| one.application.to_object()));
 }
 
 #[test]

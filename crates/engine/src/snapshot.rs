@@ -69,14 +69,45 @@ impl Engine {
                 Err(error) => unseen.push(format!("application {}: {}", object.name(), crate::words(&error))),
             }
         }
+        let mut deliveries = self.looked_at(applications).await;
+        // What waits in a later wave of another application has to be known, too: it may hold what an earlier one needs.
+        let mut begin = 0;
+        for _ in 0..limits::SNAPSHOT_GENERATIONS {
+            let coming = self.coming(&deliveries, begin);
+            if coming.is_empty() {
+                break;
+            }
+            begin = deliveries.len();
+            let coming = self.looked_at(coming).await;
+            deliveries.extend(coming.into_iter().map(|one| Delivery { uncreated: true, ..one }));
+        }
+        place(&mut deliveries);
+        deliveries
+    }
+
+    async fn looked_at(&self, applications: Vec<Application>) -> Vec<Delivery> {
         let looks = futures::stream::iter(applications.into_iter().map(|application| async move {
             let aim = Aim { freshness: Freshness::Recent, ..Aim::default() };
             let look = self.look(&application, &aim).await;
             self.delivery(application, look)
         }));
-        let mut deliveries: Vec<Delivery> = looks.buffered(limits::SNAPSHOT_LOOKS).collect().await;
-        place(&mut deliveries);
-        deliveries
+        looks.buffered(limits::SNAPSHOT_LOOKS).collect().await
+    }
+
+    /// The Applications that the deliveries from one on want and that are not there.
+    fn coming(&self, deliveries: &[Delivery], begin: usize) -> Vec<Application> {
+        let settings = self.settings();
+        let of = |one: &Application| (one.metadata.namespace.clone(), one.metadata.name.clone());
+        let mut known: BTreeSet<(Str, Str)> = deliveries.iter().map(|one| of(&one.application)).collect();
+        let homely = deliveries.iter().skip(begin).filter(|one| one.server == lynceus_api::IN_CLUSTER_SERVER);
+        let wanted = homely.flat_map(|one| &one.wanted).map(|one| &one.object);
+        let applications = wanted.filter(|object| {
+            (object.group(), object.kind()) == (GROUP, "Application")
+                && settings.takes_applications_from(object.namespace(), &self.options().namespace)
+        });
+        // One that cannot be read is told of when it is applied.
+        let read = applications.filter_map(|object| Application::from_object(object).ok());
+        read.filter(|one| known.insert(of(one))).collect()
     }
 
     /// The Applications as the server has them, of the namespaces that may have some.
@@ -106,6 +137,7 @@ impl Engine {
             span: look.desired.spans.get(&object.key()).cloned(),
         });
         Delivery {
+            uncreated: false,
             file: None,
             server,
             rendered: look.compared,

@@ -25,6 +25,7 @@ mod play;
 mod premises;
 mod report;
 mod script;
+mod seen;
 mod survey;
 mod verify;
 mod world;

@@ -130,6 +130,11 @@ impl World {
         &self.clock
     }
 
+    /// Whether an application cannot be played and is taken to be fine.
+    pub(crate) fn is_skipped(&self, key: &AppKey) -> bool {
+        self.tended.is_skipped(key)
+    }
+
     /// The engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine

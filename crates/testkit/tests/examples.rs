@@ -56,7 +56,7 @@ async fn self_healing() {
 async fn check(name: &str, mended: &Mended) {
     let example = Example::open(name).unwrap();
     let played = example.play().await.unwrap();
-    let examination = examine(&played.world().engine().snapshot().await);
+    let examination = examine(&played.snapshot().await);
     let mut wrong = example.judge(&examination);
     let (listing, failed) = mend(&played, &examination, &example.causes, mended).await;
     wrong.extend(failed);

@@ -61,7 +61,7 @@ impl Patient {
         match self {
             Patient::Record(snapshot) => Ok((**snapshot).clone()),
             Patient::Cluster(context) => Ok(context.engine().snapshot().await),
-            Patient::Repository(played) => Ok(played.world().engine().snapshot().await),
+            Patient::Repository(played) => Ok(played.snapshot().await),
         }
     }
 

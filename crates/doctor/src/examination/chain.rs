@@ -181,7 +181,7 @@ fn sort_of(node: &Node) -> String {
 /// How something is, in a few words.
 fn state(case: &Case<'_>, node: &Node) -> String {
     match node {
-        Node::Application(name) => match case.app(name) {
+        Node::Application(name) => match case.app(name).filter(|app| !app.delivery.uncreated) {
             Some(app) => {
                 let status = &app.application().status;
                 format!("{} {}", status.sync.status, status.health.status)

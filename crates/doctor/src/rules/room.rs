@@ -64,12 +64,23 @@ fn is_large_enough(asked: &Amounts, node: &Object) -> bool {
         || asked.iter().all(|(name, amount)| *amount == 0 || has.get(name).is_some_and(|has| has >= amount))
 }
 
-/// Whether no node that takes the pods could ever hold them, while one that they do not tolerate could.
+/// Whether no node that takes the pods could ever hold them, while those that they were meant for could, and are tainted: there are at
+/// least as many of those, or they alone have something that the pods ask for. Otherwise the pods ask for too much.
 pub(super) fn is_elsewhere(pods: &Pods<'_>, nodes: &[&Object]) -> bool {
     let asked = asked(pods);
-    let large: Vec<Fit> =
-        nodes.iter().filter(|node| is_large_enough(&asked, node)).map(|node| fit::fit(pods, node)).collect();
-    !large.contains(&Fit::Takes) && large.contains(&Fit::Tainted)
+    let of = |wanted: Fit| nodes.iter().copied().filter(move |node| fit::fit(pods, node) == wanted);
+    let takes: Vec<&Object> = of(Fit::Takes).collect();
+    if takes.iter().any(|node| is_large_enough(&asked, node)) {
+        return false;
+    }
+    let is_set_apart =
+        |node: &&Object| fit::untolerated(pods, node).is_some_and(|taint| !fit::is_of_system(taint));
+    let large = of(Fit::Tainted).filter(|node| is_set_apart(node) && is_large_enough(&asked, node)).count();
+    let has_all = |node: &&Object| {
+        let has = allocatable(node);
+        asked.iter().all(|(name, amount)| *amount == 0 || has.contains_key(name))
+    };
+    large > 0 && (large >= takes.len() || !takes.iter().any(has_all))
 }
 
 /// What the pods on each node ask for together.

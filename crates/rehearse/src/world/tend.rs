@@ -23,6 +23,10 @@ pub(crate) struct Tended {
 }
 
 impl Tended {
+    pub(crate) fn is_skipped(&self, key: &AppKey) -> bool {
+        self.skipped.contains(key)
+    }
+
     pub(crate) fn new(skipped: BTreeSet<AppKey>) -> Self {
         Tended { skipped, asked: BTreeMap::new(), told: BTreeSet::new(), looked_at: BTreeMap::new() }
     }

@@ -147,7 +147,7 @@ impl Mixture {
         let mut script = Script::new(&folder.0);
         script.stage = self.stage()?;
         let played = rehearse(&script).await?;
-        Ok(examine(&played.world().engine().snapshot().await))
+        Ok(examine(&played.snapshot().await))
     }
 
     /// Holds what was found against what was put in.

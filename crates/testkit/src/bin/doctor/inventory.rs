@@ -17,7 +17,7 @@ pub(super) fn judge(name: &str, is_told: bool) -> Outcome {
     let snapshot = runtime()?.block_on(async {
         let played = example.play().await?;
         println!("\n| the example {name} | |\n|---|---|\n| rehearsed in | {:.1?} |", began.elapsed());
-        Outcome::Ok(played.world().engine().snapshot().await)
+        Outcome::Ok(played.snapshot().await)
     })?;
     let began = Instant::now();
     let found = examine(&snapshot);
