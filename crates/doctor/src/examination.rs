@@ -68,6 +68,63 @@ pub struct Root {
     pub chain: Chain,
 }
 
+impl Root {
+    /// Several of one slip as one: the one that stops most stands for the others.
+    fn of_group(mut group: Vec<Root>) -> Option<Root> {
+        group.sort_by(|a, b| b.applications.len().cmp(&a.applications.len()).then_with(|| a.id.cmp(&b.id)));
+        let mut group = group.into_iter();
+        let mut first = group.next()?;
+        for Root { id, severity, finding, applications, symptoms, .. } in group {
+            first.applications.extend(applications);
+            first.symptoms += symptoms;
+            first.severity = first.severity.min(severity);
+            first.also.push(Also { id, finding });
+        }
+        first.applications.sort();
+        first.applications.dedup();
+        first.also.sort_by(|a, b| a.id.cmp(&b.id));
+        for (rank, fix) in first.finding.fixes.iter_mut().enumerate() {
+            fix.everywhere(first.also.iter().filter_map(|also| also.finding.fixes.get(rank)));
+        }
+        Some(first)
+    }
+
+    /// What stops most comes first.
+    fn weight(&self) -> (Severity, std::cmp::Reverse<usize>) {
+        (self.severity, std::cmp::Reverse(self.applications.len()))
+    }
+}
+
+impl Examination {
+    /// Tells roots as one that have the same slip, given one for each root that is known to have one.
+    pub fn fold(&mut self, slips: &[Option<String>]) {
+        let mut groups: BTreeMap<&str, Vec<Root>> = BTreeMap::new();
+        let mut roots = Vec::new();
+        for (place, root) in std::mem::take(&mut self.roots).into_iter().enumerate() {
+            match slips.get(place).and_then(Option::as_deref) {
+                Some(slip) => groups.entry(slip).or_default().push(root),
+                None => roots.push(root),
+            }
+        }
+        for group in groups.into_values() {
+            let several = group.len() > 1;
+            roots.extend(Root::of_group(group).map(|mut root| {
+                // What stops several applications is worse than what stops one.
+                if several && root.severity == Severity::P1 {
+                    root.severity = Severity::P0;
+                }
+                root
+            }));
+        }
+        self.roots = roots;
+        self.order();
+    }
+
+    fn order(&mut self) {
+        self.roots.sort_by(|a, b| a.weight().cmp(&b.weight()).then_with(|| a.id.cmp(&b.id)));
+    }
+}
+
 /// The same trouble in another place.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -137,11 +194,7 @@ impl<'c, 'a> Conclusion<'c, 'a> {
             }
         }
         tell_apart(&mut roots);
-        let mut roots = self.joined(roots);
-        roots.sort_by(|a, b| {
-            let weight = |root: &Root| (root.severity, std::cmp::Reverse(root.applications.len()));
-            weight(a).cmp(&weight(b)).then_with(|| a.id.cmp(&b.id))
-        });
+        let roots = self.joined(roots);
         let causes = roots.iter().filter(|root| root.finding.severity < Severity::P3);
         let findings = causes.flat_map(|root| {
             std::iter::once(&root.finding).chain(root.also.iter().map(|also| &also.finding))
@@ -150,13 +203,15 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         let mut explained: BTreeSet<&AppName> = reached.into_iter().map(|app| &app.name).collect();
         explained.extend(roots.iter().flat_map(|root| &root.applications));
         let troubled = self.case.apps().filter(|app| !app.is_fine() && !explained.contains(&app.name));
-        Examination {
+        let mut examination = Examination {
             totals: self.totals(),
             unexplained: troubled.map(unexplained).collect(),
             roots,
             consequences,
             unseen: self.case.snapshot.unseen.clone(),
-        }
+        };
+        examination.order();
+        examination
     }
 
     /// Which findings nothing deeper explains.
@@ -250,21 +305,8 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         joined
     }
 
-    fn join(&self, mut group: Vec<Root>) -> Option<Root> {
-        group.sort_by(|a, b| b.applications.len().cmp(&a.applications.len()).then_with(|| a.id.cmp(&b.id)));
-        let mut group = group.into_iter();
-        let mut first = group.next()?;
-        for Root { id, finding, applications, symptoms, .. } in group {
-            first.applications.extend(applications);
-            first.symptoms += symptoms;
-            first.also.push(Also { id, finding });
-        }
-        first.applications.sort();
-        first.applications.dedup();
-        first.also.sort_by(|a, b| a.id.cmp(&b.id));
-        for (rank, fix) in first.finding.fixes.iter_mut().enumerate() {
-            fix.everywhere(first.also.iter().filter_map(|also| also.finding.fixes.get(rank)));
-        }
+    fn join(&self, group: Vec<Root>) -> Option<Root> {
+        let mut first = Root::of_group(group)?;
         first.severity = self.severity(&first.finding, &first.applications);
         Some(first)
     }

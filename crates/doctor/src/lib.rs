@@ -28,6 +28,7 @@ pub use examination::{Also, Chain, Examination, Root, examine};
 pub use finding::{Code, Evidence, Finding, Findings, Severity};
 pub use fix::{Action, Edit, Fix, Place, Proof, Risk, Step};
 pub use graph::Graph;
+pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
 pub use rules::{RULES, Rule, rule};

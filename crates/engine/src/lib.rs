@@ -19,6 +19,7 @@ mod comparing;
 mod condition;
 mod deadline;
 mod desire;
+mod diagnose;
 mod engine;
 mod finalize;
 mod flips;

@@ -119,5 +119,8 @@ pub const MEND_FILES: usize = 20_000;
 /// How many changes of value files are tried for a field that no place in a file is known for.
 pub const MEND_TRIALS: usize = 40;
 
+/// How many causes are looked into for the files that would mend them, so that those of one slip are told as one.
+pub const SLIPS: usize = 32;
+
 /// How deep value files are searched for them.
 pub const MEND_DEPTH: usize = 12;

@@ -6,6 +6,7 @@
 mod class;
 mod definition;
 mod image;
+mod maker;
 mod node;
 mod operator;
 mod pod;
@@ -61,6 +62,8 @@ pub enum Sort {
     IngressClass,
     /// An image that can be pulled.
     Image,
+    /// A Secret, made by something that nobody plays.
+    Secret,
 }
 
 impl Sort {
@@ -76,6 +79,7 @@ impl Sort {
             Sort::RuntimeClass => "runtime classes",
             Sort::IngressClass => "ingress classes, with a controller",
             Sort::Image => "images",
+            Sort::Secret => "secrets, made by what is not played",
         }
     }
 }
@@ -127,13 +131,20 @@ impl Needs {
 }
 
 /// Finds what has to be assumed for surveys, given what the cluster is like and serves.
-pub(crate) fn assume(surveys: &[&Survey], stage: &Stage, kinds: &Kinds) -> Assumed {
+pub(crate) fn assume(
+    surveys: &[&Survey],
+    stage: &Stage,
+    kinds: &Kinds,
+    operators: &[Arc<Operator>],
+) -> Assumed {
     let mut assumed = Assumed { stage: stage.clone(), ..Assumed::default() };
     let mut needs = Needs::default();
     let snapshot = stage.snapshot.clone();
-    let there = There::new(surveys, snapshot.as_deref().map_or(&[], |snapshot| &snapshot.objects));
+    let before = snapshot.as_deref().map_or(&[][..], |snapshot| &snapshot.objects);
+    let there = There::new(surveys, before);
     clusters(surveys, &mut assumed, &mut needs);
     image::assume(surveys, stage, &mut needs);
+    maker::assume(surveys, (&there, before), operators, &mut assumed, &mut needs);
     if snapshot.is_none() {
         projects(surveys, &there, &mut assumed, &mut needs);
         definition::assume(surveys, kinds, &mut assumed, &mut needs);

@@ -50,7 +50,7 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
         // Files that are replaced are named from there on, so whoever plays it once more has to know.
         return Box::pin(rehearse(&Script { alone: true, ..script.clone() })).await;
     }
-    let assumed = assume(&surveys.all(), &script.stage, &kinds);
+    let assumed = assume(&surveys.all(), &script.stage, &kinds, &script.operators);
     let plan = Plan {
         script,
         assumed: &assumed,

@@ -177,8 +177,7 @@ impl<'a> Origins<'a> {
     fn script(&mut self, case: &Case<'a>, server: &'a str, job: &Object, is_live: bool) {
         let is_done = is_live && job.kind() == "Job" && !case.is_unwell(job);
         let text = Pods::of(job).map(|pods| said(case, server, &pods)).unwrap_or_default();
-        let makes = ["create", "apply", "generate", "patch"].iter().any(|word| text.contains(word));
-        if !is_done && makes {
+        if !is_done && makes(&text) {
             let place = (server, Str::from(job.namespace()));
             self.scripts.entry(place).or_default().push((job.key(), text));
         }
@@ -208,6 +207,33 @@ impl<'a> Origins<'a> {
             all.push(maker.key());
         }
     }
+}
+
+/// Whether an object may be what makes a Secret of its namespace, as far as can be told from the two names and its own fields.
+pub fn may_make(maker: &Object, secret: &str) -> bool {
+    match (maker.group(), maker.kind()) {
+        ("batch", "Job" | "CronJob") => {
+            let text = Pods::of(maker).map(|pods| told(&pods)).unwrap_or_default();
+            makes(&text) && mentions(&text, secret)
+        }
+        (group, kind) if BARREN.contains(&group) || BARREN_KINDS.contains(&kind) => false,
+        _ => {
+            let made = produced::made(maker);
+            if !made.is_empty() {
+                return made.iter().any(|name| name == secret);
+            }
+            let mut is_target = false;
+            targets(maker.at(&["spec"]), &mut |name, namespace| {
+                is_target |= name == secret && namespace.is_none_or(|one| one == maker.namespace());
+            });
+            is_target || ends(secret).any(|end| secret[..end] == *maker.name())
+        }
+    }
+}
+
+/// Whether a script may make something.
+fn makes(text: &str) -> bool {
+    ["create", "apply", "generate", "patch"].iter().any(|word| text.contains(word))
 }
 
 /// Where a name may end that something was called after: at each `-` and `.`, and at its own end.
@@ -243,6 +269,21 @@ fn names(value: &Value, take: &mut dyn FnMut(&str, Option<&str>)) {
 
 /// What the containers of a Job are told to do, with the scripts that they mount.
 fn said(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> String {
+    let mut text = told(pods);
+    for (key, ..) in pods.needs().into_iter().filter(|(key, ..)| key.kind == "ConfigMap") {
+        let live = case.live(server, &key);
+        let wanted = || case.wanted(server, &key).first().map(|(_, wanted)| &wanted.object);
+        let data = live.or_else(wanted).and_then(|map| map.at(&["data"])).and_then(Value::as_map);
+        data.into_iter()
+            .flat_map(|data| data.values())
+            .filter_map(Value::as_str)
+            .for_each(|part| text.push_str(part));
+    }
+    text
+}
+
+/// What containers are told to do by their own fields.
+fn told(pods: &Pods<'_>) -> String {
     let mut text = String::new();
     for (_, container) in pods.containers() {
         let words = ["command", "args"]
@@ -254,15 +295,6 @@ fn said(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> String {
             text.push_str(word);
             text.push(' ');
         });
-    }
-    for (key, ..) in pods.needs().into_iter().filter(|(key, ..)| key.kind == "ConfigMap") {
-        let live = case.live(server, &key);
-        let wanted = || case.wanted(server, &key).first().map(|(_, wanted)| &wanted.object);
-        let data = live.or_else(wanted).and_then(|map| map.at(&["data"])).and_then(Value::as_map);
-        data.into_iter()
-            .flat_map(|data| data.values())
-            .filter_map(Value::as_str)
-            .for_each(|part| text.push_str(part));
     }
     text
 }

@@ -38,7 +38,7 @@ pub(crate) fn assume(surveys: &[&Survey], kinds: &Kinds, assumed: &mut Assumed, 
             entry.example = object.clone();
         }
     }
-    assumed.operators = operator::at_work(&open, &defined);
+    assumed.operators.extend(operator::at_work(&open, &defined));
     assumed.objects.extend(open.iter().map(|(kind, open)| definition(kind, open)));
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn at_work(
     operators
 }
 
-fn kinds(declared: &Value) -> Vec<GroupKind> {
+pub(super) fn kinds(declared: &Value) -> Vec<GroupKind> {
     let rules = declared.items_at(&["spec", "rules"]).iter();
     let kind = |rule: &Value| {
         let (group, kind) = rule.str_at(&["kind"])?.split_once('/')?;
@@ -138,6 +138,10 @@ fn statuses() -> Vec<Value> {
         let mut status = value!({"observedGeneration": 1});
         status.set(&["conditions"], all.clone());
         status.set(&[field], word);
+        if field == "health" {
+            // Elastic's kinds say both.
+            status.set(&["phase"], "Ready");
+        }
         found.push(status);
     }
     found

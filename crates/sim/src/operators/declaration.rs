@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::SignedDuration;
 use lynceus_api::Glob;
-use lynceus_object::{Str, Value, yaml};
+use lynceus_object::{GroupKind, Str, Value, yaml};
 
 use super::outcome::{Doomed, News, Outcome};
 use super::script::Lua;
@@ -118,6 +118,11 @@ impl Fault {
 }
 
 impl Operator {
+    /// The kinds whose objects it does something with.
+    pub fn kinds(&self) -> impl Iterator<Item = GroupKind> {
+        self.rules.iter().map(|rule| GroupKind::new(rule.group.clone(), rule.kind.clone()))
+    }
+
     /// Reads a declaration.
     pub fn read(text: &str) -> Result<Self, Fault> {
         let value = yaml::parse_str(text).map_err(|error| Fault::new(error.to_string()))?;
