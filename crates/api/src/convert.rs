@@ -1,6 +1,6 @@
 //! Objects to wire types and back.
 
-use lynceus_object::{Object, Value};
+use lynceus_object::{Object, from_typed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -37,7 +37,7 @@ pub trait Kind: Serialize + DeserializeOwned {
     /// Writes an object, with its `apiVersion` and `kind`.
     fn to_object(&self) -> Object {
         // Writing into memory fails only for maps whose keys are no strings, which these are not.
-        let value = serde_json::to_value(self).map(Value::from).unwrap_or_default();
+        let value = from_typed(self).unwrap_or_default();
         let mut object = Object::new(value).unwrap_or_default();
         object.set(&["apiVersion"], format!("{GROUP}/{VERSION}"));
         object.set(&["kind"], Self::KIND);

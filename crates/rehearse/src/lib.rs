@@ -16,8 +16,6 @@
 //! Everything that is moved by the clock is a task of one thread: run it on a runtime of one
 //! (`tokio::runtime::Builder::new_current_thread`), or the clock may run ahead of what it should wait for.
 
-#![allow(clippy::result_large_err, reason = "an error ends the whole rehearsal, and is made once")]
-
 mod assumption;
 mod error;
 pub mod limits;
