@@ -1,6 +1,6 @@
 //! Objects to wire types and back.
 
-use lynceus_object::{Object, from_typed};
+use lynceus_object::{Object, TypedError, from_typed, to_typed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,7 +15,7 @@ pub struct ReadError {
     /// The object's name.
     pub name: String,
     /// The field and what is wrong with it.
-    pub source: serde_json::Error,
+    pub source: TypedError,
 }
 
 /// A kind of Argo CD's own.
@@ -27,7 +27,7 @@ pub trait Kind: Serialize + DeserializeOwned {
 
     /// Reads an object.
     fn from_object(object: &Object) -> Result<Self, ReadError> {
-        serde_json::from_value(object.value().into()).map_err(|source| ReadError {
+        to_typed(object.value()).map_err(|source| ReadError {
             kind: Self::KIND,
             name: object.name().to_owned(),
             source,

@@ -31,4 +31,6 @@ pub use graph::Graph;
 pub use node::{AppName, Node};
 pub use page::page;
 pub use rules::{RULES, Rule, rule};
-pub use snapshot::{ClusterView, Delivery, EngineView, Reach, RepositoryView, Snapshot, Wanted};
+pub use snapshot::{
+    ClusterView, Delivery, EngineView, Partial, Reach, Recorded, RepositoryView, SETTINGS, Snapshot, Wanted,
+};
