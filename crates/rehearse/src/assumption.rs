@@ -133,7 +133,7 @@ pub(crate) fn assume(surveys: &[&Survey], stage: &Stage, kinds: &Kinds) -> Assum
     let snapshot = stage.snapshot.clone();
     let there = There::new(surveys, snapshot.as_deref().map_or(&[], |snapshot| &snapshot.objects));
     clusters(surveys, &mut assumed, &mut needs);
-    image::assume(surveys, stage, &mut needs);
+    image::assume(surveys, &mut assumed, &mut needs);
     if snapshot.is_none() {
         projects(surveys, &there, &mut assumed, &mut needs);
         definition::assume(surveys, kinds, &mut assumed, &mut needs);
