@@ -1,6 +1,6 @@
 //! Objects to wire types and back.
 
-use lynceus_object::{Object, Value};
+use lynceus_object::{Object, TypedError, from_typed, to_typed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,7 +15,7 @@ pub struct ReadError {
     /// The object's name.
     pub name: String,
     /// The field and what is wrong with it.
-    pub source: serde_json::Error,
+    pub source: TypedError,
 }
 
 /// A kind of Argo CD's own.
@@ -27,7 +27,7 @@ pub trait Kind: Serialize + DeserializeOwned {
 
     /// Reads an object.
     fn from_object(object: &Object) -> Result<Self, ReadError> {
-        serde_json::from_value(object.value().into()).map_err(|source| ReadError {
+        to_typed(object.value()).map_err(|source| ReadError {
             kind: Self::KIND,
             name: object.name().to_owned(),
             source,
@@ -37,7 +37,7 @@ pub trait Kind: Serialize + DeserializeOwned {
     /// Writes an object, with its `apiVersion` and `kind`.
     fn to_object(&self) -> Object {
         // Writing into memory fails only for maps whose keys are no strings, which these are not.
-        let value = serde_json::to_value(self).map(Value::from).unwrap_or_default();
+        let value = from_typed(self).unwrap_or_default();
         let mut object = Object::new(value).unwrap_or_default();
         object.set(&["apiVersion"], format!("{GROUP}/{VERSION}"));
         object.set(&["kind"], Self::KIND);

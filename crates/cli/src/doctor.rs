@@ -1,12 +1,15 @@
 //! `lynceus doctor`: why is it not Synced and Healthy?
 
 mod patient;
+mod trial;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use lynceus_doctor::{Examination, Severity, examine, report};
 
-pub(crate) use patient::{Patient, Where, script};
+pub(crate) use patient::{Patient, Where};
+pub(crate) use trial::{Ground, attempt, no_sources};
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
@@ -21,8 +24,14 @@ pub(crate) struct Arguments {
     /// How to print it.
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
+    /// Try the first fix of each root cause in the embedded cluster, and tell what it does to each application.
+    #[arg(long)]
+    verify: bool,
+    /// A working tree of what a cluster delivers, for --verify; can be given several times; the current directory if not given.
+    #[arg(long, value_name = "DIR", requires = "verify", conflicts_with = "repo")]
+    tree: Vec<PathBuf>,
     /// Look again and again, and print when something has changed.
-    #[arg(long, conflicts_with_all = ["repo", "snapshot"])]
+    #[arg(long, conflicts_with_all = ["repo", "snapshot", "verify"])]
     watch: bool,
 }
 
@@ -45,7 +54,10 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let patient = Patient::meet(&arguments.place).await?;
     let mut last = String::new();
     loop {
-        let examination = examine(&patient.snapshot().await?);
+        let mut examination = examine(&patient.snapshot().await?);
+        if arguments.verify {
+            trial::verify(&patient, &arguments.place, &arguments.tree, &mut examination).await?;
+        }
         let text = print(&examination, arguments.output)?;
         if text != last {
             print!("{text}");

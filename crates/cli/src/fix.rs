@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use lynceus_doctor::{Finding, Fix, Step, examine};
 use lynceus_engine::FileChange;
+use lynceus_rehearse::Complaint;
 use lynceus_source::compose::{Change, Composition, Message};
 
-use crate::doctor::{Patient, Where};
+use crate::doctor::{Ground, Patient, Where, attempt, no_sources};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 /// Write a finding's fix into a working tree, after trying it in the embedded cluster.
@@ -53,16 +54,17 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     if !fix.has_edits() {
         return Ok(());
     }
-    let Some(engine) = patient.engine() else {
-        let failure = Failure::new(Code::Trouble, "a snapshot has no sources to change");
-        return Err(failure.hint("name the repository as well: --repo DIR"));
-    };
+    let engine = patient.engine().ok_or_else(no_sources)?;
     let changes = engine.mend(fix).await.doing(format!("the fix of {id} cannot be written by itself"))?;
     print!("{}", lynceus_engine::patch_of(&changes));
     let tree = tree(&arguments);
     if !arguments.no_rehearsal {
-        let verification = trial::run(&patient, &arguments.place, &tree, &changes).await?;
-        trial::tell(&verification.applications, &trial::elsewhere(&examination, &id))?;
+        eprintln!("rehearsing   with and without it, in an embedded cluster");
+        let ground = Ground::of(&patient, &arguments.place, &tree, &changes).await.map_err(unrehearsed)?;
+        let complaint = Complaint::of(&examination, &id);
+        let complaint =
+            complaint.ok_or_else(|| Failure::new(Code::NotFound, format!("there is no finding {id}")))?;
+        trial::tell(&attempt(&ground, &complaint, &changes).await.map_err(unrehearsed)?)?;
     }
     if arguments.dry_run {
         return Ok(());
@@ -80,6 +82,11 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         eprintln!("verify       {command}");
     }
     Ok(())
+}
+
+/// Who cannot rehearse may still want the files.
+fn unrehearsed(failure: Failure) -> Failure {
+    failure.hint("--no-rehearsal leaves that out")
 }
 
 /// What has to be done beside the change of files.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use lynceus_rehearse::{Limits, RehearseError, Report, Script, Verdict, rehearse};
+use lynceus_rehearse::{RehearseError, Report, Script, Verdict, rehearse};
 
 use crate::elsewhere;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -121,23 +121,18 @@ fn script(arguments: &Arguments) -> Outcome<Script> {
     let stages: Vec<PathBuf> = arguments.snapshot.iter().chain(&arguments.stage).cloned().collect();
     let stage = sim::read_stages(&stages).map_err(trouble)?;
     let operators = arguments.operator.iter().map(|file| sim::operator(file)).collect::<Outcome<_>>();
-    let plain = Script::new(&arguments.directory);
-    // Objects of a real cluster have times, and none of them may lie ahead.
-    let begin = if stage.snapshot.is_some() { Timestamp::now() } else { plain.begin };
-    Ok(Script {
+    let script = Script {
         from: arguments.from.clone(),
         to: arguments.to.clone(),
         applications: arguments.application.clone(),
         urls: arguments.url.clone(),
         branches: arguments.branch.clone(),
-        stage,
         operators: operators.map_err(trouble)?,
         strict: arguments.strict,
-        limits: Limits::default(),
         cache: Some(elsewhere::cache()),
-        begin,
-        ..plain
-    })
+        ..Script::new(&arguments.directory)
+    };
+    Ok(script.on(stage, Timestamp::now()))
 }
 
 /// Everything that keeps a rehearsal from being played ends with the same code.

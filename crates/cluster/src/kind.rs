@@ -1,6 +1,7 @@
 //! The kinds that a cluster serves.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use lynceus_object::{GroupKind, Gvk, Str};
 
@@ -46,13 +47,27 @@ pub struct Kinds {
     pub broken_groups: BTreeMap<String, String>,
     /// The version of Kubernetes that the server says it is: `v1.36.1`.
     pub version: Str,
+    api_versions: Memo,
 }
+
+/// What was worked out once of everything else, and makes no difference between two.
+#[derive(Clone, Debug, Default)]
+struct Memo(OnceLock<Arc<[Str]>>);
+
+impl PartialEq for Memo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Memo {}
 
 impl Kinds {
     /// Adds a kind. The first version of a kind that is added is the preferred one.
     pub fn insert(&mut self, kind: Kind) {
         self.preferred.entry(kind.gvk.group_kind()).or_insert_with(|| kind.gvk.clone());
         self.by_gvk.insert(kind.gvk.clone(), kind);
+        self.api_versions = Memo::default();
     }
 
     /// Takes over the kinds of one version of a group as they were.
@@ -94,14 +109,14 @@ impl Kinds {
     }
 
     /// `apps/v1/Deployment` and so on, as charts ask for them.
-    pub fn api_versions(&self) -> Vec<String> {
-        let mut versions: Vec<String> = self
-            .by_gvk
-            .keys()
-            .flat_map(|gvk| [gvk.api_version().to_string(), format!("{}/{}", gvk.api_version(), gvk.kind)])
-            .collect();
-        versions.sort();
-        versions.dedup();
-        versions
+    pub fn api_versions(&self) -> Arc<[Str]> {
+        let all = || {
+            let both = |gvk: &Gvk| [gvk.api_version(), format!("{}/{}", gvk.api_version(), gvk.kind).into()];
+            let mut versions: Vec<Str> = self.by_gvk.keys().flat_map(both).collect();
+            versions.sort();
+            versions.dedup();
+            versions.into()
+        };
+        self.api_versions.0.get_or_init(all).clone()
     }
 }

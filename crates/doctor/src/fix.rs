@@ -53,12 +53,15 @@ impl fmt::Display for Risk {
 }
 
 /// Whether a fix was tried.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "state")]
 pub enum Proof {
     /// It was not, or cannot be.
-    #[default]
-    Proposed,
+    Proposed {
+        /// Why it was not, if that was asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// It was rehearsed, and healed.
     Verified {
         /// Application, how it was before, how it was afterwards.
@@ -69,6 +72,29 @@ pub enum Proof {
         /// What was seen instead.
         reason: String,
     },
+}
+
+impl Default for Proof {
+    fn default() -> Self {
+        Proof::Proposed { reason: None }
+    }
+}
+
+impl Proof {
+    /// It should have been tried and was not.
+    pub fn proposed(reason: impl Into<String>) -> Self {
+        Proof::Proposed { reason: Some(reason.into()) }
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Proof::Proposed { .. } => "proposed",
+            Proof::Verified { .. } => "verified",
+            Proof::Refuted { .. } => "tried, and it did not help",
+        })
+    }
 }
 
 /// One step of a fix.
@@ -175,7 +201,7 @@ impl Fix {
             verify: Vec::new(),
             undo: Vec::new(),
             why: String::new(),
-            proof: Proof::Proposed,
+            proof: Proof::default(),
         }
     }
 

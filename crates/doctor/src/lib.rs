@@ -32,4 +32,6 @@ pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
 pub use rules::{RULES, Rule, rule};
-pub use snapshot::{ClusterView, Delivery, EngineView, Reach, RepositoryView, Snapshot, Wanted};
+pub use snapshot::{
+    ClusterView, Delivery, EngineView, Partial, Reach, Recorded, RepositoryView, SETTINGS, Snapshot, Wanted,
+};

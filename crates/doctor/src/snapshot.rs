@@ -1,5 +1,6 @@
 //! Everything that was seen at one moment.
 
+mod partial;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +10,12 @@ use lynceus_api::{AppProject, Application};
 use lynceus_diff::ChangeSet;
 use lynceus_files::Span;
 use lynceus_object::{GroupKind, Object, Str};
+
+pub use partial::Partial;
+pub use recorded::Recorded;
+
+/// The ConfigMaps of an installation that hold its settings.
+pub const SETTINGS: [&str; 3] = ["argocd-cm", "argocd-cmd-params-cm", "argocd-rbac-cm"];
 
 /// Everything that was seen at one moment. Values of Secrets are never in it.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +84,7 @@ pub struct ClusterView {
     /// Its objects, Events too.
     pub objects: Vec<Object>,
     /// Kinds of which not all objects were seen: that one is not here does not mean that it is not there.
-    pub partial: BTreeSet<GroupKind>,
+    pub partial: Partial,
 }
 
 /// Whether something could be reached.

@@ -214,7 +214,7 @@ impl Looker<'_> {
             project: application.spec.project.clone(),
             revision: Str::new(),
             kube_version: kinds.version.clone(),
-            api_versions: kinds.api_versions().into_iter().map(Str::from).collect(),
+            api_versions: kinds.api_versions(),
             value_schemes: self.settings.value_schemes.clone(),
             kustomize_options: self.settings.kustomize_options.clone(),
             // Whoever renders knows.

@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use lynceus_api::{AppProject, Application, GROUP, Kind as _};
 use lynceus_cluster::{Cluster, ClusterError, Destination, Kind, Link};
 use lynceus_diff::{ChangeSet, Pair, mask};
-use lynceus_doctor::{ClusterView, Delivery, EngineView, Reach, RepositoryView, Snapshot, Wanted};
+use lynceus_doctor::{ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted};
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{Gvk, Object, ObjectKey, Str};
 use lynceus_source::Repository;
@@ -27,9 +27,6 @@ const PASSING: [(&str, &str); 4] = [
     ("events.k8s.io", "Event"),
 ];
 
-/// The ConfigMaps that hold settings.
-const SETTINGS: [&str; 3] = ["argocd-cm", "argocd-cmd-params-cm", "argocd-rbac-cm"];
-
 impl Engine {
     /// Everything that there is to see now. Nothing is changed, and what cannot be seen is said to be unseen.
     pub async fn snapshot(&self) -> Snapshot {
@@ -39,9 +36,13 @@ impl Engine {
         servers.insert(lynceus_api::IN_CLUSTER_SERVER.into());
         let clusters = self.cluster_views(&servers, &mut unseen).await;
         let repositories = self.repository_views(&applications).await;
-        let of_home = |kind| self.home().cache().of_kind(kind);
-        let projects = of_home(&project_kind());
-        let projects = projects.iter().filter_map(|object| AppProject::from_object(object).ok()).collect();
+        let mut projects = Vec::new();
+        for object in self.home().cache().of_kind(&project_kind()) {
+            match AppProject::from_object(&object) {
+                Ok(project) => projects.push(project),
+                Err(error) => unseen.push(format!("project {}: {}", object.name(), crate::words(&error))),
+            }
+        }
         let settings = SETTINGS.iter().filter_map(|name| {
             let key = ObjectKey::new("", "ConfigMap", self.options().namespace.clone(), *name);
             self.home().cache().get(&key)

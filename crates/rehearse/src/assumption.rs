@@ -143,7 +143,7 @@ pub(crate) fn assume(
     let before = snapshot.as_deref().map_or(&[][..], |snapshot| &snapshot.objects);
     let there = There::new(surveys, before);
     clusters(surveys, &mut assumed, &mut needs);
-    image::assume(surveys, stage, &mut needs);
+    image::assume(surveys, &mut assumed, &mut needs);
     maker::assume(surveys, (&there, before), operators, &mut assumed, &mut needs);
     if snapshot.is_none() {
         projects(surveys, &there, &mut assumed, &mut needs);

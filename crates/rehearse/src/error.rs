@@ -16,7 +16,7 @@ pub enum RehearseError {
         path: PathBuf,
         /// What is wrong.
         #[source]
-        source: SourceError,
+        source: Box<SourceError>,
     },
     /// A revision is not in the repository.
     #[error("revision {revision:?} cannot be read")]
@@ -25,11 +25,11 @@ pub enum RehearseError {
         revision: String,
         /// What is wrong.
         #[source]
-        source: SourceError,
+        source: Box<SourceError>,
     },
     /// A copy to play on cannot be made.
     #[error("cannot make a copy of the repository to play on")]
-    Copy(#[source] SourceError),
+    Copy(#[source] Box<SourceError>),
     /// The files of the repository cannot be looked through.
     #[error("cannot look through the repository")]
     Files(#[source] lynceus_files::TreeError),
@@ -68,11 +68,11 @@ pub enum RehearseError {
         path: String,
         /// What is wrong.
         #[source]
-        source: SourceError,
+        source: Box<SourceError>,
     },
     /// The embedded cluster did not start.
     #[error("cannot start the embedded cluster")]
-    Start(#[source] StartError),
+    Start(#[source] Box<StartError>),
     /// The embedded cluster cannot be set up.
     #[error("cannot set the embedded cluster up: {what}")]
     SetUp {

@@ -2,7 +2,8 @@
 //!
 //! A [`Script`] says what is played: a repository as it stands or two revisions of it, what the cluster is like, and which
 //! applications. [`rehearse`] plays it and gives a [`Rehearsal`]: a [`Report`], which is plain data, and the [`World`] at rest.
-//! [`Rehearsal::verify`] plays the same script once more with some files replaced, and compares.
+//! [`Rehearsal::verify`] plays the same script once more with some files replaced, and compares; a [`Trial`] says what that proves of a
+//! fix.
 //!
 //! | part | files |
 //! |---|---|
@@ -11,12 +12,11 @@
 //! | what nobody tells and is taken to be there | `assumption` |
 //! | clusters, engine and clock | `world` |
 //! | playing it until nothing changes any more | `play` |
-//! | what came of it | `report`, `verify` |
+//! | what came of it | `report` |
+//! | whether a fix heals | `verify`, `trial` |
 //!
 //! Everything that is moved by the clock is a task of one thread: run it on a runtime of one
 //! (`tokio::runtime::Builder::new_current_thread`), or the clock may run ahead of what it should wait for.
-
-#![allow(clippy::result_large_err, reason = "an error ends the whole rehearsal, and is made once")]
 
 mod assumption;
 mod error;
@@ -27,6 +27,7 @@ mod report;
 mod script;
 mod seen;
 mod survey;
+mod trial;
 mod verify;
 mod world;
 
@@ -39,5 +40,6 @@ pub use report::{
     ApplicationReport, Ending, MassDeletion, Note, Place, Report, Step, StepKind, Unrehearsed, Verdict,
 };
 pub use script::{Overlay, Script};
+pub use trial::{Attempt, Complaint, Trial};
 pub use verify::{Comparison, Verification};
 pub use world::{Call, Hand, World};

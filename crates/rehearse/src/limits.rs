@@ -36,7 +36,7 @@ pub const PLAYED: SignedDuration = SignedDuration::from_hours(12);
 pub const WALL: Duration = Duration::from_secs(300);
 
 /// The smallest step of the clock: what happens within it counts as happening at once.
-pub(crate) const STEP: SignedDuration = SignedDuration::from_millis(200);
+pub(crate) const STEP: SignedDuration = SignedDuration::from_secs(1);
 
 /// The largest step of the clock.
 pub(crate) const STRIDE: SignedDuration = SignedDuration::from_mins(5);

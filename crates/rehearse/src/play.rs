@@ -57,6 +57,7 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
         sources,
         home: surveys.to.home.clone(),
         skipped: surveys.unreachable(),
+        deadline: begun + script.limits.wall,
     };
     let mut world = World::start(plan).await?;
     let mut act = Act { begun, script, premises: &premises, watch: Watch::default() };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::Timestamp;
 use lynceus_files::{FilePath, Tree};
 use lynceus_source::compose::{Change, Composition, Layout, Message};
-use lynceus_source::{CommitId, Repository, Revision, Sources, WorkTree, identity};
+use lynceus_source::{CommitId, Repository, Revision, SourceError, Sources, WorkTree, identity};
 
 use crate::error::RehearseError;
 use crate::script::{Overlay, Script};
@@ -54,10 +54,7 @@ impl Premises {
             true => WorkTree::alone(&script.directory),
             false => WorkTree::around(&script.directory),
         };
-        Premises::of(
-            script,
-            tree.map_err(|source| RehearseError::Open { path: script.directory.clone(), source })?,
-        )
+        Premises::of(script, tree.map_err(opening(script))?)
     }
 
     /// Whether the directory should be taken by itself: it is only a part of a repository that no Application means, and whose
@@ -68,19 +65,18 @@ impl Premises {
     }
 
     fn of(script: &Script, tree: WorkTree) -> Result<Self, RehearseError> {
-        let open = |source| RehearseError::Open { path: script.directory.clone(), source };
         let folder = temporary();
         let place = folder.join("repository");
         let copy = match tree.is_repository() {
             true => Composition::borrow(&place, &tree),
             false => Composition::create(&place, Layout::Bare),
         };
-        let copy = copy.map_err(RehearseError::Copy)?;
+        let copy = copy.map_err(copying)?;
         let named = |revision: &String| named(&tree, revision);
         let from = script.from.as_ref().map(named).transpose()?;
         let to = match &script.to {
             Some(revision) => named(revision)?,
-            None => standing(&tree, &copy).map_err(open)?,
+            None => standing(&tree, &copy).map_err(opening(script))?,
         };
         let to = overlaid(&copy, to, &script.overlay)?;
         let premises = Premises {
@@ -101,10 +97,10 @@ impl Premises {
     /// Has all branches that stand for what is played show a revision.
     pub(crate) fn show(&self, played: &Played) -> Result<(), RehearseError> {
         for branch in &self.branches {
-            self.copy.branch(branch, played.commit).map_err(RehearseError::Copy)?;
+            self.copy.branch(branch, played.commit).map_err(copying)?;
         }
         let head = self.branches.first().map_or(OURS, String::as_str);
-        self.copy.set_head(head).map_err(RehearseError::Copy)
+        self.copy.set_head(head).map_err(copying)
     }
 
     /// Has mere files stand for a branch that somebody names: nobody can say that they have no such branch.
@@ -113,7 +109,7 @@ impl Premises {
         if self.has_history || !is_name || revision.starts_with("refs/") {
             return Ok(());
         }
-        self.copy.branch(revision, played.commit).map_err(RehearseError::Copy)
+        self.copy.branch(revision, played.commit).map_err(copying)
     }
 
     /// The files of a revision that is played.
@@ -124,7 +120,10 @@ impl Premises {
     ) -> Result<Arc<dyn Tree>, RehearseError> {
         let repository = Repository::at(self.path().display().to_string());
         let tree = sources.tree(&repository, &Revision::of_commit(played.commit)).await;
-        tree.map_err(|source| RehearseError::Revision { revision: played.name.clone(), source })
+        tree.map_err(|source| RehearseError::Revision {
+            revision: played.name.clone(),
+            source: Box::new(source),
+        })
     }
 
     /// Where the copy is.
@@ -167,6 +166,15 @@ impl Drop for Premises {
     }
 }
 
+fn opening(script: &Script) -> impl FnOnce(SourceError) -> RehearseError {
+    let path = script.directory.clone();
+    move |source| RehearseError::Open { path, source: Box::new(source) }
+}
+
+fn copying(source: SourceError) -> RehearseError {
+    RehearseError::Copy(Box::new(source))
+}
+
 fn temporary() -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -174,12 +182,12 @@ fn temporary() -> PathBuf {
 }
 
 fn named(tree: &WorkTree, revision: &str) -> Result<Played, RehearseError> {
-    let wrong = |source| RehearseError::Revision { revision: revision.to_owned(), source };
+    let wrong = |source| RehearseError::Revision { revision: revision.to_owned(), source: Box::new(source) };
     Ok(Played { commit: tree.commit(revision).map_err(wrong)?, name: revision.to_owned() })
 }
 
 /// The files as they stand: the commit that is checked out, and one more if they differ from it.
-fn standing(tree: &WorkTree, copy: &Composition) -> Result<Played, lynceus_source::SourceError> {
+fn standing(tree: &WorkTree, copy: &Composition) -> Result<Played, SourceError> {
     let changes = tree.changes()?;
     let name = "the files as they stand".to_owned();
     match tree.head() {
@@ -195,7 +203,7 @@ fn standing(tree: &WorkTree, copy: &Composition) -> Result<Played, lynceus_sourc
 
 fn overlaid(copy: &Composition, played: Played, overlay: &Overlay) -> Result<Played, RehearseError> {
     let Some(path) = overlay.keys().next() else { return Ok(played) };
-    let failed = |source| RehearseError::Replace { path: path.to_string(), source };
+    let failed = |source| RehearseError::Replace { path: path.to_string(), source: Box::new(source) };
     copy.branch(OURS, played.commit).map_err(failed)?;
     let changes = overlay
         .iter()

@@ -73,4 +73,11 @@ impl Script {
             begin: Timestamp::from_second(1_767_225_600).unwrap_or(Timestamp::UNIX_EPOCH),
         }
     }
+    /// The same on a cluster that is like this. One that begins as a real one was begins now: its objects have times, and none of
+    /// them may lie ahead.
+    #[must_use]
+    pub fn on(self, stage: Stage, now: Timestamp) -> Self {
+        let begin = if stage.snapshot.is_some() { now } else { self.begin };
+        Script { stage, begin, ..self }
+    }
 }

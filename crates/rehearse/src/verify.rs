@@ -1,10 +1,12 @@
 //! Does a fix heal: the same script once more, with some files replaced.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::error::RehearseError;
+use crate::limits::Limits;
 use crate::play::{Rehearsal, rehearse};
 use crate::report::{ApplicationReport, Report, Verdict};
 use crate::script::{Overlay, Script};
@@ -40,7 +42,7 @@ pub struct Comparison {
 impl Comparison {
     /// Whether it would be stuck and no longer is.
     pub fn is_healed(&self) -> bool {
-        self.was == Some(Verdict::Stuck) && self.is != Some(Verdict::Stuck)
+        self.was == Some(Verdict::Stuck) && !matches!(self.is, Some(Verdict::Stuck | Verdict::NotRehearsed))
     }
 
     /// Whether it would finish and no longer does.
@@ -64,15 +66,20 @@ impl Verification {
 impl Rehearsal {
     /// Plays the same script once more with some files replaced, and compares.
     pub async fn verify(&self, overlay: &Overlay) -> Result<Verification, RehearseError> {
+        let after = self.replay(overlay, self.script.limits.wall).await?.report;
+        Ok(Verification { applications: compare(&self.report, &after), after })
+    }
+
+    /// Plays the same script once more with some files replaced, for no longer than this on the machine's clock.
+    pub(crate) async fn replay(&self, overlay: &Overlay, wall: Duration) -> Result<Rehearsal, RehearseError> {
         let mut files = self.script.overlay.clone();
         files.extend(overlay.iter().map(|(path, content)| (path.clone(), content.clone())));
-        let script = Script { overlay: files, ..self.script.clone() };
-        let after = Box::pin(rehearse(&script)).await?.report;
-        Ok(Verification { applications: compare(&self.report, &after), after })
+        let limits = Limits { wall, ..self.script.limits };
+        Box::pin(rehearse(&Script { overlay: files, limits, ..self.script.clone() })).await
     }
 }
 
-fn compare(before: &Report, after: &Report) -> Vec<Comparison> {
+pub(crate) fn compare(before: &Report, after: &Report) -> Vec<Comparison> {
     type Pair<'a> = (Option<&'a ApplicationReport>, Option<&'a ApplicationReport>);
     let mut pairs: BTreeMap<(&str, &str), Pair<'_>> = BTreeMap::new();
     for one in &before.applications {

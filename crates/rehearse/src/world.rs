@@ -8,6 +8,7 @@ mod tend;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use jiff::Timestamp;
 use lynceus_api::{Application, Kind as _};
@@ -44,6 +45,8 @@ pub struct World {
     record: Record,
     tended: Tended,
     namespace: Str,
+    /// When nobody waits any longer for what is under way, on the machine's clock.
+    deadline: Instant,
 }
 
 /// What a world is made of.
@@ -55,6 +58,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) home: Str,
     /// Applications that cannot be played and are taken to be fine.
     pub(crate) skipped: BTreeSet<AppKey>,
+    /// When nobody waits any longer, on the machine's clock.
+    pub(crate) deadline: Instant,
 }
 
 /// What a cluster serves before anything is brought to it.
@@ -66,7 +71,8 @@ pub(crate) async fn kinds(stage: &Stage, begin: Timestamp) -> Result<Arc<Kinds>,
         stage: Stage { snapshot: stage.snapshot.clone(), ..Stage::default() },
         ..lynceus_sim::Options::default()
     };
-    let sim = lynceus_sim::Sim::start(options).await.map_err(RehearseError::Start)?;
+    let sim =
+        lynceus_sim::Sim::start(options).await.map_err(|error| RehearseError::Start(Box::new(error)))?;
     sim.settle().await;
     let client = kube::Client::new(sim.service(lynceus_sim::attributes::User::admin()), "default");
     let cluster = Cluster::open(client, unhurried()).await.map_err(set_up("its kinds"))?;
@@ -75,7 +81,7 @@ pub(crate) async fn kinds(stage: &Stage, begin: Timestamp) -> Result<Arc<Kinds>,
 
 impl World {
     pub(crate) async fn start(plan: Plan<'_>) -> Result<Self, RehearseError> {
-        let Plan { script, assumed, sources, home: namespace, skipped } = plan;
+        let Plan { script, assumed, sources, home: namespace, skipped, deadline } = plan;
         let clock = ManualClock::new(script.begin);
         let hand: Arc<dyn lynceus_engine::Clock> = Arc::new(Hand::new(clock.clone()));
         let record = Record::new(clock.clone(), skipped.clone());
@@ -117,7 +123,7 @@ impl World {
         let engine = Engine::new(cluster, sources, hand, options);
         let work = tokio::spawn(engine.clone().run());
         let tended = Tended::new(skipped);
-        Ok(World { clock, home, sites, hand: by_hand, engine, work, record, tended, namespace })
+        Ok(World { clock, home, sites, hand: by_hand, engine, work, record, tended, namespace, deadline })
     }
 
     /// The time.
@@ -196,7 +202,7 @@ impl World {
         let mut quiet = 0;
         let mut due = None;
         let mut changes: Vec<_> = self.caches().iter().map(|cluster| cluster.cache().changes()).collect();
-        while quiet < limits::QUIET {
+        while quiet < limits::QUIET && Instant::now() < self.deadline {
             due = None;
             for (_, sim) in self.sims() {
                 due = earliest(due, sim.settle().await);

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use lynceus_doctor::Snapshot;
+use lynceus_doctor::{Partial, Recorded, Snapshot};
 use lynceus_engine::Engine;
 use lynceus_rehearse::{Rehearsal, Script, rehearse};
 
 use crate::app::{Access, Context};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
-use crate::sim;
+use crate::{elsewhere, sim};
 
 /// Where to look.
 #[derive(clap::Args, Clone)]
@@ -80,22 +80,38 @@ pub(crate) fn script(place: &Where) -> Outcome<Script> {
     let Some(directory) = &place.repo else {
         return Err(Failure::new(Code::Trouble, "no repository is named").hint("name it with --repo DIR"));
     };
-    let mut script = Script::new(directory);
     let files: Vec<PathBuf> = place.stage.iter().chain(&place.snapshot).cloned().collect();
-    script.stage = sim::read_stages(&files)?;
-    script.urls.clone_from(&place.url);
-    script.applications.clone_from(&place.app);
-    Ok(script)
+    let script = Script {
+        urls: place.url.clone(),
+        applications: place.app.clone(),
+        cache: Some(elsewhere::cache()),
+        ..Script::new(directory)
+    };
+    Ok(script.on(sim::read_stages(&files)?, Timestamp::now()))
 }
 
-/// Reads what was written down of a cluster.
+/// Reads what was written down of a cluster, as far as it can be read.
 fn record(file: &std::path::Path) -> Outcome<Snapshot> {
-    let stage = sim::read_stages(&[file.to_path_buf()])?;
-    let Some(recorded) = stage.snapshot else {
-        let message = format!("{} is a stage and no snapshot", file.display());
-        return Err(Failure::new(Code::Trouble, message).hint("write one down:\nlynceus snapshot FILE"));
-    };
+    let shown = file.display().to_string();
+    let bytes = std::fs::read(file).doing(format!("cannot read the snapshot {shown}")).map_err(trouble)?;
+    let read = lynceus_sim::stage::Snapshot::salvage(&shown, &bytes);
+    let (recorded, problems) = read.doing("cannot use the snapshot").map_err(trouble)?;
+    let mut partial = Partial::default();
+    // Of what is lacking then nobody knows what it is.
+    if !problems.is_empty() {
+        partial = Partial::any();
+    }
+    for what in &recorded.left_out {
+        partial.insert_resource(what.split_once(':').map_or(what.as_str(), |(resource, _)| resource));
+    }
+    let left_out = recorded.left_out.iter().map(ToString::to_string);
+    let unseen = problems.iter().map(ToString::to_string).chain(left_out).collect();
     let version = recorded.version.str_at(&["gitVersion"]).unwrap_or_default().into();
-    let unseen = recorded.left_out.iter().map(ToString::to_string).collect();
-    Ok(Snapshot::of_objects(recorded.objects.clone(), version, unseen, Timestamp::now()))
+    let recorded = Recorded { objects: recorded.objects, version, unseen, partial };
+    Ok(Snapshot::of_objects(recorded, Timestamp::now()))
+}
+
+/// What keeps the doctor from looking ends with the same code.
+fn trouble(failure: Failure) -> Failure {
+    Failure { code: Code::Trouble, ..failure }
 }

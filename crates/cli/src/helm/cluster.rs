@@ -43,7 +43,7 @@ impl Live {
             major: text("major"),
             minor: text("minor"),
         };
-        let api_versions = self.cluster.kinds().api_versions().into();
+        let api_versions = self.cluster.kinds().api_versions().iter().map(ToString::to_string).collect();
         Capabilities { kube_version, api_versions, ..Capabilities::default() }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn print(report: &Report) -> String {
     }
     let tests = cases.matches("<testcase ").count();
     let totals = format!(
-        "tests=\"{tests}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{}\"",
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"{}\"",
         report.seconds
     );
     format!(
@@ -39,13 +39,13 @@ pub(super) fn print(report: &Report) -> String {
 
 fn application(out: &mut String, one: &ApplicationReport, report: &Report) {
     let file =
-        one.place.as_ref().map(|place| format!(" file=\"{}\"", escaped(&place.file))).unwrap_or_default();
+        one.place.as_ref().map(|place| format!(" file=\"{}\"", quoted(&place.file))).unwrap_or_default();
     let time = one.done_after.or(one.stuck_for).unwrap_or_default();
     let _ = write!(
         out,
         "    <testcase classname=\"{}\" name=\"{}\"{file} time=\"{time}\"",
-        escaped(&one.namespace),
-        escaped(&one.name)
+        quoted(&one.namespace),
+        quoted(&one.name)
     );
     match one.verdict {
         Verdict::Finishes | Verdict::Gone => out.push_str("/>\n"),
@@ -55,7 +55,7 @@ fn application(out: &mut String, one: &ApplicationReport, report: &Report) {
             let _ = write!(
                 out,
                 ">\n      <failure type=\"Stuck\" message=\"{}\">{}</failure>\n    </testcase>\n",
-                escaped(&message),
+                quoted(&message),
                 escaped(&tree)
             );
         }
@@ -63,7 +63,7 @@ fn application(out: &mut String, one: &ApplicationReport, report: &Report) {
             let what = format!("Application {}", one.name);
             let why = report.not_rehearsed.iter().find(|other| other.what == what);
             let why = why.map(|other| other.why.as_str()).unwrap_or_default();
-            let _ = write!(out, ">\n      <skipped message=\"{}\"/>\n    </testcase>\n", escaped(why));
+            let _ = write!(out, ">\n      <skipped message=\"{}\"/>\n    </testcase>\n", quoted(why));
         }
     }
 }
@@ -72,8 +72,8 @@ fn failed(out: &mut String, class: &str, name: &str, message: &str, text: &str) 
     let _ = write!(
         out,
         "    <testcase classname=\"{class}\" name=\"{}\">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
-        escaped(name),
-        escaped(message),
+        quoted(name),
+        quoted(message),
         escaped(text)
     );
 }
@@ -95,6 +95,11 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// The same for the value of an attribute, where a reader would make blanks of line ends.
+fn quoted(text: &str) -> String {
+    escaped(text).replace('\n', "&#10;").replace('\t', "&#9;")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,5 +107,6 @@ mod tests {
     #[test]
     fn what_xml_cannot_hold_is_written_so_that_it_can() {
         assert_eq!(escaped("a<b>&\"c\"\u{1b}\n"), "a&lt;b&gt;&amp;&quot;c&quot;\n");
+        assert_eq!(quoted("a\tb\n"), "a&#9;b&#10;");
     }
 }

@@ -93,7 +93,31 @@ fn result(found: &Found<'_>) -> Value {
     // Code scanning wants a place for everything; what has none belongs to the whole.
     let (file, line) = found.place.map_or((".", 1), |place| (place.file.as_str(), place.line.max(1)));
     result["locations"] = json!([{
-        "physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": line}},
+        "physicalLocation": {"artifactLocation": {"uri": address(file)}, "region": {"startLine": line}},
     }]);
     result
+}
+
+/// A path as a relative address: what has a meaning there is written by its number.
+fn address(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_an_address_whatever_stands_in_it() {
+        assert_eq!(address("my apps/a#b:1é.yaml"), "my%20apps/a%23b%3A1%C3%A9.yaml");
+    }
 }

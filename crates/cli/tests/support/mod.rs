@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "not every test needs everything")]
 
 pub(crate) mod bench;
+pub(crate) mod folder;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

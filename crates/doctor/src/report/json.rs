@@ -25,11 +25,23 @@ mod tests {
     use lynceus_object::{FieldPath, GroupKind, ObjectKey, value};
 
     use super::json;
-    use crate::examination::examine;
+    use crate::examination::{Also, examine};
     use crate::finding::{Evidence, Finding};
     use crate::fix::{Action, Fix, Place, Proof};
     use crate::node::{AppName, Node};
     use crate::tests::snapshot;
+
+    const SHARED: &str = "
+@app grafana OutOfSync Healthy
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grafana, namespace: monitoring}
+@app secrets OutOfSync Healthy
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: grafana, namespace: monitoring}
+@app odd Synced Degraded
+";
 
     /// Fails with what the published schema says of a report.
     fn check(text: &str) {
@@ -45,24 +57,16 @@ mod tests {
 
     #[test]
     fn a_report_is_as_the_published_schema_says() {
-        let text = "
-@app grafana OutOfSync Healthy
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: grafana, namespace: monitoring}
-@app secrets OutOfSync Healthy
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: grafana, namespace: monitoring}
-@app odd Synced Degraded
-";
-        check(&json(&examine(&snapshot(text))).unwrap());
+        check(&json(&examine(&snapshot(SHARED))).unwrap());
     }
 
     #[test]
     fn everything_that_can_stand_in_a_report_is_in_the_published_schema() {
         let mut examination = examine(&snapshot("\n@app shop Synced Healthy\n"));
         examination.consequences = vec![everything()];
+        examination.roots = examine(&snapshot(SHARED)).roots;
+        let also = Also { id: "LYN0101/b/ConfigMap/x".to_owned(), finding: everything() };
+        examination.roots[0].also.push(also);
         examination.unseen = vec!["Secrets".to_owned()];
         check(&json(&examination).unwrap());
     }
@@ -78,6 +82,7 @@ metadata: {name: grafana, namespace: monitoring}
             .git(&app, Place::Application { path: path.clone(), value: Some("main".into()) })
             .git(&app, Place::ApplicationItem { path: path.clone(), value: value() })
             .git(&app, Place::Remove { object: key.clone() })
+            .git(&app, Place::Detach { folder: "base".into() })
             .git(&app, Place::Add { beside: key.clone(), object: value() });
         let row = ("shop".to_owned(), "Synced Degraded".to_owned(), "Synced Healthy".to_owned());
         let git = Fix { proof: Proof::Verified { table: vec![row] }, ..git };
@@ -104,6 +109,6 @@ metadata: {name: grafana, namespace: monitoring}
                 Node::Setting("timeout".into()),
                 Node::Controller,
             ])
-            .fix([git, act])
+            .fix([git, act, Fix { proof: Proof::proposed("no time was left"), ..Fix::new("Wait") }])
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::examination::{Chain, Examination, Root};
+use super::chain;
+use crate::examination::{Examination, Root};
 use crate::finding::Severity;
 use crate::fix::{Fix, Proof};
 use crate::words;
@@ -82,7 +83,7 @@ fn cause(number: usize, root: &Root, out: &mut String) {
     }
     if !root.chain.waiting.is_empty() {
         let _ = writeln!(out, "Chain:\n\n```\n{}", root.chain.node);
-        chain(&root.chain, "", out);
+        chain::draw(&root.chain, "", out);
         let _ = writeln!(out, "```\n");
     }
     if !root.applications.is_empty() {
@@ -93,17 +94,6 @@ fn cause(number: usize, root: &Root, out: &mut String) {
             words::count(root.applications.len(), "application"),
             words::list(names)
         );
-    }
-}
-
-fn chain(parent: &Chain, indent: &str, out: &mut String) {
-    for (place, part) in parent.waiting.iter().enumerate() {
-        let is_last = place + 1 == parent.waiting.len();
-        let (corner, line) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        let more = if part.more > 0 { format!(", and {} more", part.more) } else { String::new() };
-        let state = if part.state.is_empty() { String::new() } else { format!(" ({})", part.state) };
-        let _ = writeln!(out, "{indent}{corner}{}{state}{more}", part.node);
-        chain(part, &format!("{indent}{line}"), out);
     }
 }
 
@@ -142,7 +132,7 @@ fn plan(examination: &Examination, out: &mut String) {
                 "{}. {} ({}), `lynceus fix {}`",
                 number + 1,
                 escaped(&fix.title),
-                state(fix),
+                fix.proof,
                 root.id
             );
             for step in &fix.steps {
@@ -183,29 +173,36 @@ fn commands(heading: &str, examination: &Examination, of: impl Fn(&Fix) -> &Vec<
     let _ = writeln!(out, "```\n");
 }
 
-/// Before and after, of the fixes that were rehearsed.
+/// Before and after, of the fixes that were rehearsed, and why others could not be.
 fn tried(examination: &Examination, out: &mut String) {
-    let fixes = examination.roots.iter().flat_map(|root| &root.finding.fixes);
-    let proven: Vec<&Fix> = fixes.filter(|fix| matches!(fix.proof, Proof::Verified { .. })).collect();
-    if proven.is_empty() {
+    let fixes =
+        || examination.roots.iter().flat_map(|root| root.finding.fixes.iter().map(move |fix| (root, fix)));
+    if fixes().all(|(_, fix)| fix.proof == Proof::default()) {
         return;
     }
     let _ = writeln!(out, "## Before and after, rehearsed\n");
-    for fix in proven {
-        let Proof::Verified { table } = &fix.proof else { continue };
-        let _ = writeln!(out, "{}\n\n| Application | Before | After |\n|---|---|---|", escaped(&fix.title));
-        for (application, before, after) in table {
-            let _ = writeln!(out, "| `{application}` | {before} | {after} |");
-        }
-        out.push('\n');
-    }
-}
-
-fn state(fix: &Fix) -> &'static str {
-    match fix.proof {
-        Proof::Proposed => "proposed",
-        Proof::Verified { .. } => "verified",
-        Proof::Refuted { .. } => "tried, and it did not help",
+    for (root, fix) in fixes() {
+        let title = escaped(&fix.title);
+        let _ = match &fix.proof {
+            Proof::Verified { table } => {
+                let _ = writeln!(
+                    out,
+                    "{title} (`{}`), {}:\n\n| Application | Before | After |\n|---|---|---|",
+                    root.id, fix.proof
+                );
+                for (application, before, after) in table {
+                    let _ = writeln!(out, "| `{application}` | {} | {} |", cell(before), cell(after));
+                }
+                writeln!(out)
+            }
+            Proof::Refuted { reason } => {
+                writeln!(out, "{title} (`{}`), {}: {}\n", root.id, fix.proof, escaped(reason))
+            }
+            Proof::Proposed { reason: Some(reason) } => {
+                writeln!(out, "{title} (`{}`), {} only: {}\n", root.id, fix.proof, escaped(reason))
+            }
+            Proof::Proposed { reason: None } => Ok(()),
+        };
     }
 }
 
@@ -221,9 +218,27 @@ fn cell(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::markdown;
+    use super::*;
     use crate::examination::examine;
     use crate::tests::snapshot;
+
+    #[test]
+    fn what_was_rehearsed_stands_there_before_and_after() {
+        let mut examination = examine(&snapshot(
+            "\n@app a OutOfSync Healthy\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: n}\n@app b OutOfSync \
+             Healthy\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: n}\n",
+        ));
+        assert!(!markdown(&examination).contains("rehearsed"));
+        let row = ("a".to_owned(), "OutOfSync Healthy".to_owned(), "Synced Healthy".to_owned());
+        examination.roots[0].finding.fixes[0].proof = Proof::Verified { table: vec![row] };
+        let report = markdown(&examination);
+        let wanted = "## Before and after, rehearsed\n\nKeep it in a and remove it from b (`LYN0101/a/ConfigMap/x`), verified:\n\n| \
+                      Application | Before | After |\n|---|---|---|\n| `a` | OutOfSync Healthy | Synced Healthy |\n\n";
+        assert!(report.ends_with(wanted), "{report}");
+        examination.roots[0].finding.fixes[0].proof = Proof::proposed("no time was left");
+        assert!(!markdown(&examination).contains("verified"));
+        assert!(markdown(&examination).contains(", proposed only: no time was left\n"));
+    }
 
     #[test]
     fn the_inventory_has_causes_by_weight_a_plan_risks_and_the_way_back() {

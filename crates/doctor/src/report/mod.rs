@@ -1,5 +1,6 @@
 //! What was found, for people and for programs.
 
+mod chain;
 mod json;
 mod lines;
 mod markdown;

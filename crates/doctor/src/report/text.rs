@@ -2,16 +2,20 @@
 
 use std::fmt::Write as _;
 
+use super::chain;
 use super::lines::wrap;
-use crate::examination::{Chain, Examination, Root};
+use crate::examination::{Examination, Root};
 use crate::finding::Evidence;
-use crate::fix::{Fix, Proof};
+use crate::fix::Proof;
 use crate::words;
 
 /// How many evidences of a cause are printed; the other reports have all of them.
 const SEEN: usize = 4;
 /// How many steps of a fix are printed.
 const STEPS: usize = 6;
+
+/// How many applications of a rehearsal are printed.
+const REHEARSED: usize = 3;
 
 /// The report as a terminal shows it, without colours.
 pub fn text(examination: &Examination) -> String {
@@ -70,7 +74,7 @@ fn cause(number: usize, root: &Root, out: &mut String) {
     }
     if !root.chain.waiting.is_empty() {
         let _ = writeln!(out, "   what waits for it:");
-        tree(&root.chain, "   ", out);
+        chain::draw(&root.chain, "   ", out);
     }
     if root.applications.len() > 1 {
         let names = words::list(root.applications.iter().map(|app| app.name.as_str()));
@@ -80,7 +84,7 @@ fn cause(number: usize, root: &Root, out: &mut String) {
     for (place, fix) in finding.fixes.iter().enumerate() {
         // The number is what --choice takes.
         let choice = if finding.fixes.len() > 1 { format!(" {}", place + 1) } else { String::new() };
-        wrap(&format!("fix{choice} ({}, {} risk): {}", mark(fix), fix.risk, fix.title), "   ", "     ", out);
+        wrap(&format!("fix{choice} ({}, {} risk): {}", fix.proof, fix.risk, fix.title), "   ", "     ", out);
         for step in fix.steps.iter().take(STEPS) {
             wrap(&step.to_string(), "     ", "       ", out);
         }
@@ -91,16 +95,30 @@ fn cause(number: usize, root: &Root, out: &mut String) {
                 fix.steps.len() - STEPS
             );
         }
+        rehearsed(&fix.proof, out);
     }
     out.push('\n');
 }
 
-fn mark(fix: &Fix) -> &'static str {
-    match &fix.proof {
-        Proof::Proposed => "proposed",
-        Proof::Verified { .. } => "verified",
-        Proof::Refuted { .. } => "tried, and it did not help",
-    }
+/// What a rehearsal of a fix came to.
+fn rehearsed(proof: &Proof, out: &mut String) {
+    let told = match proof {
+        Proof::Proposed { reason: None } => return,
+        Proof::Proposed { reason: Some(reason) } => format!("not rehearsed: {reason}"),
+        Proof::Refuted { reason } => format!("rehearsed: {reason}"),
+        Proof::Verified { table } => {
+            let changes = table.iter().map(|(name, before, after)| match before == after {
+                true => format!("{name} stays {after}"),
+                false => format!("{name} from {before} to {after}"),
+            });
+            let mut changes: Vec<String> = changes.take(REHEARSED).collect();
+            if table.len() > REHEARSED {
+                changes.push(format!("{} more", table.len() - REHEARSED));
+            }
+            format!("rehearsed: {}", changes.join(", "))
+        }
+    };
+    wrap(&told, "     ", "       ", out);
 }
 
 /// Evidence without what merely repeats another: a status and the event about it say the same.
@@ -127,17 +145,6 @@ fn said(evidence: &Evidence) -> Option<&str> {
         Evidence::File { .. } | Evidence::Seen { .. } => return None,
     };
     Some(text.as_str()).filter(|text| text.contains(' '))
-}
-
-fn tree(chain: &Chain, indent: &str, out: &mut String) {
-    for (place, part) in chain.waiting.iter().enumerate() {
-        let (corner, line) =
-            if place + 1 == chain.waiting.len() { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        let more = if part.more > 0 { format!(", and {} more", part.more) } else { String::new() };
-        let state = if part.state.is_empty() { String::new() } else { format!(" ({})", part.state) };
-        let _ = writeln!(out, "{indent}{corner}{}{state}{more}", part.node);
-        tree(part, &format!("{indent}{line}"), out);
-    }
 }
 
 fn unexplained(examination: &Examination, out: &mut String) {
@@ -207,6 +214,26 @@ metadata: {name: grafana, namespace: monitoring}
              next: lynceus fix LYN0101/grafana/ConfigMap/grafana\n\
              \x20     lynceus explain LYN0101\n"
         );
+    }
+
+    #[test]
+    fn a_fix_is_told_with_what_its_rehearsal_came_to() {
+        let said = |proof: Proof| {
+            let mut out = String::new();
+            rehearsed(&proof, &mut out);
+            out
+        };
+        let row =
+            |name: &str, before: &str, after: &str| (name.to_owned(), before.to_owned(), after.to_owned());
+        let mut table = vec![row("a", "Synced Degraded", "Synced Healthy"), row("b", "Missing", "Missing")];
+        assert_eq!(
+            said(Proof::Verified { table: table.clone() }),
+            "     rehearsed: a from Synced Degraded to Synced Healthy, b stays Missing\n"
+        );
+        table.extend(["c", "d", "e"].map(|name| row(name, "x", "y")));
+        assert!(said(Proof::Verified { table }).ends_with("c from x to y, 2 more\n"));
+        assert_eq!(said(Proof::proposed("no time was left")), "     not rehearsed: no time was left\n");
+        assert_eq!(said(Proof::default()), "");
     }
 
     #[test]

@@ -3,23 +3,37 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use lynceus_api::{AppProject, Application, GROUP, IN_CLUSTER_SERVER, Kind as _};
+use lynceus_api::{AppProject, Application, GROUP, IN_CLUSTER_SERVER, Kind as _, ReadError};
 use lynceus_object::{Object, Str};
 
-use super::{ClusterView, Delivery, Snapshot};
+use super::{ClusterView, Delivery, Partial, SETTINGS, Snapshot};
 
-/// The ConfigMaps that hold settings.
-const SETTINGS: [&str; 3] = ["argocd-cm", "argocd-cmd-params-cm", "argocd-rbac-cm"];
+/// What was written down of one cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Its objects, Applications among them.
+    pub objects: Vec<Object>,
+    /// Its version: `v1.36.3`.
+    pub version: Str,
+    /// What could not be read of it, a sentence for each.
+    pub unseen: Vec<String>,
+    /// The kinds of which objects are lacking for it.
+    pub partial: Partial,
+}
 
 impl Snapshot {
-    /// What can be seen from the objects of one cluster, Applications among them. What the applications want is not in it: of that
-    /// there is what their statuses say.
-    pub fn of_objects(objects: Vec<Object>, version: Str, unseen: Vec<String>, taken_at: Timestamp) -> Self {
+    /// What can be seen from the objects of one cluster. What the applications want is not in it: of that there is what their
+    /// statuses say.
+    pub fn of_objects(recorded: Recorded, taken_at: Timestamp) -> Self {
+        let Recorded { objects, version, unseen, partial } = recorded;
         let mut snapshot = Snapshot { taken_at, unseen, home: home(&objects), ..Snapshot::default() };
         for object in &objects {
             match (object.group(), object.kind()) {
                 (GROUP, "Application") => snapshot.add_application(object),
-                (GROUP, "AppProject") => snapshot.projects.extend(AppProject::from_object(object).ok()),
+                (GROUP, "AppProject") => match AppProject::from_object(object) {
+                    Ok(project) => snapshot.projects.push(project),
+                    Err(error) => snapshot.unseen.push(unreadable(&error)),
+                },
                 ("", "ConfigMap")
                     if SETTINGS.contains(&object.name()) && object.namespace() == snapshot.home =>
                 {
@@ -30,8 +44,8 @@ impl Snapshot {
         }
         snapshot.unseen.push("what the applications want: their sources were not rendered".to_owned());
         let server = Str::from(IN_CLUSTER_SERVER);
-        let view =
-            ClusterView { server, name: "in-cluster".into(), version, objects, ..ClusterView::default() };
+        let name = "in-cluster".into();
+        let view = ClusterView { server, name, version, objects, partial, ..ClusterView::default() };
         snapshot.clusters.push(view);
         snapshot
     }
@@ -48,9 +62,13 @@ impl Snapshot {
                 };
                 self.applications.push(Delivery { application, server, ..Delivery::default() });
             }
-            Err(error) => self.unseen.push(format!("application {}: {error}", object.name())),
+            Err(error) => self.unseen.push(unreadable(&error)),
         }
     }
+}
+
+fn unreadable(error: &ReadError) -> String {
+    format!("{error}: {}", error.source)
 }
 
 /// The namespace that most Applications are in.
@@ -75,7 +93,8 @@ mod tests {
             "spec": {"project": "default", "destination": {"name": "in-cluster", "namespace": "shop"}},
         });
         let objects = vec![Object::new(application).unwrap()];
-        let snapshot = Snapshot::of_objects(objects, "v1.36.0".into(), Vec::new(), Timestamp::UNIX_EPOCH);
+        let recorded = Recorded { objects, version: "v1.36.0".into(), ..Recorded::default() };
+        let snapshot = Snapshot::of_objects(recorded, Timestamp::UNIX_EPOCH);
         assert_eq!(snapshot.home, "gitops");
         assert_eq!(snapshot.applications[0].server, IN_CLUSTER_SERVER);
         assert_eq!(snapshot.unseen.len(), 1);

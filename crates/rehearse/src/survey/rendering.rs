@@ -63,7 +63,7 @@ struct Made {
 
 impl Surveyor {
     pub(crate) fn new(sources: Sources, kinds: &lynceus_cluster::Kinds, now: Timestamp) -> Self {
-        let api_versions = kinds.api_versions().into_iter().map(Str::from).collect();
+        let api_versions = kinds.api_versions();
         Surveyor { renderer: Renderer::new(sources), kube_version: kinds.version.clone(), api_versions, now }
     }
 

@@ -47,7 +47,7 @@ impl Site {
             operators,
             ..lynceus_sim::Options::default()
         };
-        let sim = Sim::start(options).await.map_err(RehearseError::Start)?;
+        let sim = Sim::start(options).await.map_err(|error| RehearseError::Start(Box::new(error)))?;
         sim.settle().await;
         Ok(Site { sim })
     }

@@ -20,7 +20,8 @@ fn node(
     path: &str,
     unknown: &mut Vec<String>,
 ) -> Result<(), String> {
-    if !is_object && !holds_objects(schema) {
+    // Most schemas have no objects in them, and are not walked.
+    if !is_object && !schema.has_objects {
         return Ok(());
     }
     match value {
@@ -39,7 +40,7 @@ fn node(
         }
         Value::Seq(items) => {
             let Some(item_schema) = schema.items.as_deref() else { return Ok(()) };
-            if !item_schema.embedded && !holds_objects(item_schema) {
+            if !item_schema.embedded && !item_schema.has_objects {
                 return Ok(());
             }
             for (at, item) in items.make_mut().iter_mut().enumerate() {
@@ -49,15 +50,6 @@ fn node(
         _ => {}
     }
     Ok(())
-}
-
-/// Whether anything below is an object of its own; most schemas have none, and are not walked.
-fn holds_objects(schema: &Schema) -> bool {
-    let below = schema.properties.values().chain(schema.items.as_deref()).chain(match &schema.additional {
-        Some(Additional::Schema(other)) => Some(&**other),
-        _ => None,
-    });
-    below.into_iter().any(|schema| schema.embedded || holds_objects(schema))
 }
 
 fn object(value: &mut Value, path: &str, unknown: &mut Vec<String>) -> Result<(), String> {

@@ -111,6 +111,8 @@ pub(crate) struct Schema {
     pub has_rules: bool,
     /// Whether this node or one below it has a default.
     pub has_defaults: bool,
+    /// Whether a node below it is an object of its own.
+    pub has_objects: bool,
 }
 
 /// The value validations of one node.
@@ -208,6 +210,7 @@ fn compile(source: &Value, depth: usize) -> Schema {
         _ => None,
     });
     let has_defaults = below.clone().any(|schema| schema.has_defaults || schema.default.is_some());
+    let has_objects = below.clone().any(|schema| schema.has_objects || schema.embedded);
     Schema {
         ty: Type::parse(source.str_at(&["type"]).unwrap_or_default()),
         nullable: flag("nullable"),
@@ -223,6 +226,7 @@ fn compile(source: &Value, depth: usize) -> Schema {
         rules: Vec::new(),
         has_rules: false,
         has_defaults,
+        has_objects,
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Images {
     pub unlisted_absent: bool,
     /// The images that have to be pulled.
     pub list: Vec<Image>,
+    /// Images that do not exist though nothing else is said of them.
+    pub absent: Vec<Reference>,
 }
 
 /// An image in a registry.
@@ -45,7 +47,8 @@ impl Images {
     pub(super) fn of(field: &Field<'_>) -> Result<Self, StageError> {
         field.check_keys()?;
         let unlisted = field.get("unlisted").map(|word| word.word(&["present", "absent"])).transpose()?;
-        Ok(Images { unlisted_absent: unlisted == Some("absent"), list: field.list("list", Image::of)? })
+        let list = field.list("list", Image::of)?;
+        Ok(Images { unlisted_absent: unlisted == Some("absent"), list, absent: Vec::new() })
     }
 
     /// What comes of the wish for an image on a machine of some platform. Somebody without the secret that an image takes
@@ -59,7 +62,7 @@ impl Images {
             Some(image) if !image.has(wanted) => Availability::NotFound,
             Some(image) if !image.runs_on(platform) => Availability::OtherPlatform,
             Some(image) => Availability::InRegistry { needs_secret: image.pull_secret },
-            None if self.unlisted_absent => Availability::NotFound,
+            None if self.unlisted_absent || self.absent.contains(wanted) => Availability::NotFound,
             None => Availability::OnMachine,
         }
     }

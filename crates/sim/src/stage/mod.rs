@@ -14,7 +14,7 @@
 //! | ingress controllers | `ingress` |
 //! | what webhooks answer | `webhook` |
 //! | what goes wrong | `fault` |
-//! | what a real cluster was like | `snapshot`, `scrub` |
+//! | what a real cluster was like | `snapshot`, `scrub`, `salvage` (of a broken file) |
 
 mod fault;
 mod image;
@@ -24,6 +24,7 @@ mod metric;
 mod pool;
 mod read;
 mod reference;
+mod salvage;
 mod script;
 mod scrub;
 mod snapshot;
@@ -81,34 +82,23 @@ pub struct Stage {
 impl Stage {
     /// Reads a stage or a snapshot from a file, which may be packed.
     pub fn open(file: &str, bytes: &[u8]) -> Result<Self, StageError> {
-        Stage::read(file, &snapshot::unpack(file, bytes)?)
+        match snapshot::unpack(file, bytes)? {
+            (_, Some(broken)) => Err(broken),
+            (text, None) => Stage::read(file, &text),
+        }
     }
 
     /// Reads a stage or a snapshot; `file` is named in errors.
     pub fn read(file: &str, text: &str) -> Result<Self, StageError> {
         let source = Source { file, text };
-        // Large snapshots are JSON, which is read many times faster.
-        if let Some(document) = json::parse(text.as_bytes()).ok().filter(is_snapshot) {
-            return Stage::begin(&source, &document);
-        }
-        let options =
-            yaml::Options { max_bytes: limits::SNAPSHOT_BYTES, ..yaml::Options::default() }.strict();
-        let mut documents = yaml::documents(text.as_bytes(), &options);
-        documents.retain(|document| !document.is_empty);
-        if let [_, second, ..] = documents.as_slice() {
-            return Err(source.at_line(
-                second.line,
-                "there is a second document",
-                "put each stage into a file",
-            ));
-        }
-        let Some(document) = documents.pop() else {
-            return Err(source.at_line(1, "there is nothing in it", read::BEGINNING));
-        };
-        let value = document.result.map_err(|error| source.unreadable(&error))?;
-        match is_snapshot(&value) {
-            true => Stage::begin(&source, &value),
-            false => Stage::of(&Field::root(&source, document.index, &value)),
+        match document(&source) {
+            Ok((_, document)) if is_snapshot(&document) => Stage::begin(Snapshot::of(&source, &document)?),
+            Ok((index, document)) => Stage::of(&Field::root(&source, index, &document)),
+            // What is wrong with a snapshot can be told better by its parts.
+            Err(error) => match salvage::salvage(&source) {
+                Some(salvage) => Stage::begin(Snapshot::of_salvage(&source, salvage)?).and(Err(error)),
+                None => Err(error),
+            },
         }
     }
 
@@ -117,10 +107,12 @@ impl Stage {
         Stage::read("stage.yaml", &format!("apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\n{text}"))
     }
 
-    /// A stage that begins as a real cluster was.
-    fn begin(source: &Source<'_>, document: &Value) -> Result<Self, StageError> {
-        let snapshot = Snapshot::of(source, document)?;
-        Ok(Stage { snapshot: Some(Arc::new(snapshot)), ..Stage::default() })
+    /// A stage that begins as a real cluster was, if nothing is wrong with what was written down of it.
+    fn begin((snapshot, problems): (Snapshot, Vec<StageError>)) -> Result<Self, StageError> {
+        match problems.into_iter().next() {
+            Some(problem) => Err(problem),
+            None => Ok(Stage { snapshot: Some(Arc::new(snapshot)), ..Stage::default() }),
+        }
     }
 
     fn of(root: &Field<'_>) -> Result<Self, StageError> {
@@ -153,8 +145,26 @@ impl Stage {
     }
 }
 
-/// Whether a document is a snapshot, and no stage.
+/// The one document of a text, with its place among those that are empty.
+fn document(source: &Source<'_>) -> Result<(usize, Value), StageError> {
+    // Large snapshots are JSON, which is read many times faster.
+    if let Some(document) = json::parse(source.text.as_bytes()).ok().filter(is_snapshot) {
+        return Ok((0, document));
+    }
+    let options = yaml::Options { max_bytes: limits::SNAPSHOT_BYTES, ..yaml::Options::default() }.strict();
+    let mut documents = yaml::documents(source.text.as_bytes(), &options);
+    documents.retain(|document| !document.is_empty);
+    if let [_, second, ..] = documents.as_slice() {
+        let hint = "put each stage into a file";
+        return Err(source.at_line(second.line, "there is a second document", hint));
+    }
+    let Some(document) = documents.pop() else {
+        return Err(source.at_line(1, "there is nothing in it", read::BEGINNING));
+    };
+    Ok((document.index, document.result.map_err(|error| source.unreadable(&error))?))
+}
+
+/// Whether a document is a snapshot, of whichever version, and no stage.
 fn is_snapshot(document: &Value) -> bool {
     document.str_at(&["kind"]) == Some("Snapshot")
-        && document.str_at(&["apiVersion"]) == Some("sim.lynceus.dev/v1alpha1")
 }

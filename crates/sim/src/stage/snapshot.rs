@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use lynceus_object::{FieldPath, Gvk, Object, Str, Value, json, value, yaml};
 
 use super::read::{Field, Source, StageError};
+use super::salvage::{self, Item, Salvage};
 use super::scrub;
 use crate::limits;
 
@@ -25,9 +26,10 @@ pub struct Snapshot {
     pub objects: Vec<Object>,
 }
 
-/// How every snapshot begins.
-const BEGINNING: &str = "a snapshot is written by `lynceus snapshot FILE`";
-const KEYS: [&str; 6] = ["apiVersion", "kind", "version", "serves", "leftOut", "objects"];
+/// What to do about one that cannot be used as it is.
+pub(super) const ANEW: &str = "make it anew: lynceus snapshot FILE";
+const VERSION: &str = "sim.lynceus.dev/v1alpha1";
+const KEYS: [&str; 7] = ["apiVersion", "kind", "version", "serves", "leftOut", "objectCount", "objects"];
 
 impl Snapshot {
     /// Adds an object, without what is secret and what only its own server can use.
@@ -72,11 +74,13 @@ impl Snapshot {
             "" => format!("{version}/{plural}"),
             group => format!("{group}/{version}/{plural}"),
         });
-        let mut document = value!({"apiVersion": "sim.lynceus.dev/v1alpha1", "kind": "Snapshot"});
+        let mut document = value!({"apiVersion": VERSION, "kind": "Snapshot"});
         document.set(&["version"], self.version.clone());
         document.set(&["serves"], serves.collect::<Vec<String>>());
         document.set(&["leftOut"], self.left_out.clone());
         let objects: Vec<Value> = self.objects.iter().map(|object| object.value().clone()).collect();
+        // Stands before them, so that one can see that some are lacking.
+        document.set(&["objectCount"], objects.len() as i64);
         document.set(&["objects"], objects);
         let packed = file.strip_suffix(".gz");
         let text = match packed.unwrap_or(file).ends_with(".json") {
@@ -97,36 +101,118 @@ impl Snapshot {
         packer.finish()
     }
 
-    /// Reads what stands in a document.
-    pub(super) fn of(source: &Source<'_>, document: &Value) -> Result<Self, StageError> {
+    /// Reads what can be read of a file, and says what is wrong with the rest. Only what is no snapshot of this version cannot be
+    /// read at all.
+    pub fn salvage(file: &str, bytes: &[u8]) -> Result<(Self, Vec<StageError>), StageError> {
+        let (text, broken) = unpack(file, bytes)?;
+        let source = Source { file, text: &text };
+        let (snapshot, mut problems) = match super::document(&source) {
+            Ok((_, document)) if super::is_snapshot(&document) => Snapshot::of(&source, &document)?,
+            Ok((index, document)) => {
+                return Err(super::Stage::of(&Field::root(&source, index, &document))
+                    .map_or_else(|error| error, |_| source.at_line(1, "is a stage and no snapshot", ANEW)));
+            }
+            Err(error) => salvage::salvage(&source)
+                .map_or(Err(error), |salvage| Snapshot::of_salvage(&source, salvage))?,
+        };
+        problems.extend(broken);
+        Ok((snapshot, problems))
+    }
+
+    /// Reads a document, and says what is wrong with it.
+    pub(super) fn of(source: &Source<'_>, document: &Value) -> Result<(Self, Vec<StageError>), StageError> {
         let root = Field::at(source, FieldPath::root(), document);
-        if let Some(unknown) =
-            document.as_map().and_then(|map| map.keys().find(|key| !KEYS.contains(&key.as_str())))
-        {
-            let field = Field::at(source, FieldPath::root().field(unknown.clone()), document);
-            return Err(field.wrong("is no key of a snapshot", format!("it may have: {}", KEYS.join(", "))));
+        let mut problems = Vec::new();
+        let objects = problems.note(root.get("objects").map_or_else(|| Ok(Vec::new()), |list| list.items()));
+        let items = objects.iter().enumerate();
+        let items =
+            items.map(|(place, field)| Item { place, line: None, value: field.value().clone() }).collect();
+        Snapshot::of_salvage(source, Salvage { head: document.clone(), items, problems })
+    }
+
+    /// Reads what could be read of a text.
+    pub(super) fn of_salvage(
+        source: &Source<'_>,
+        Salvage { head, mut items, mut problems }: Salvage,
+    ) -> Result<(Self, Vec<StageError>), StageError> {
+        let root = Field::at(source, FieldPath::root(), &head);
+        let field = |name: &str| Field::at(source, FieldPath::root().field(name), &head);
+        if head.str_at(&["apiVersion"]) != Some(VERSION) {
+            let problem = format!("is a version of snapshots that cannot be read: it has to be {VERSION}");
+            return Err(field("apiVersion").wrong(problem, ANEW));
         }
-        let texts = |key: &str| root.list(key, |text| text.text().map(Str::from));
+        let keys = head.as_map().into_iter().flat_map(|map| map.keys());
+        for unknown in keys.filter(|key| !KEYS.contains(&key.as_str())) {
+            let hint = format!("it may have: {}", KEYS.join(", "));
+            problems.push(field(unknown).wrong("is no key of a snapshot", hint));
+        }
         let mut serves = BTreeSet::new();
-        for text in root.list("serves", |text| Ok(text.clone()))? {
-            let parts: Vec<&str> = text.text()?.split('/').collect();
-            serves.insert(match parts[..] {
-                [version, plural] => (Str::new(), version.into(), plural.into()),
-                [group, version, plural] => (group.into(), version.into(), plural.into()),
-                _ => return Err(text.wrong("is no resource", "write it as apps/v1/deployments")),
-            });
+        for text in problems.note(root.list("serves", |text| Ok(text.clone()))) {
+            serves.extend(problems.note(served(&text).map(Some)));
         }
-        let objects = root.list("objects", |field| {
-            let object = Object::new(field.value().clone()).ok();
-            let complete = object.filter(|object| !object.kind().is_empty() && !object.name().is_empty());
-            complete.ok_or_else(|| field.wrong("is no object with a kind and a name", BEGINNING))
-        })?;
-        Ok(Snapshot {
-            version: document.get("version").cloned().unwrap_or_default(),
-            serves,
-            left_out: texts("leftOut")?,
-            objects,
+        let text = |text: &Field<'_>| text.text().map(Str::from);
+        let left_out = problems.note(root.list("leftOut", text));
+        let version = head.get("version").filter(|version| !version.is_null());
+        let version = version.filter(|version| {
+            let is_map = version.as_map().is_some();
+            if !is_map {
+                problems.push(
+                    field("version").wrong("has to be a map", "it is what the cluster answers to /version"),
+                );
+            }
+            is_map
+        });
+        let count = head.int_at(&["objectCount"]).and_then(|count| usize::try_from(count).ok());
+        if let Some(count) = count.filter(|count| problems.is_empty() && *count > items.len()) {
+            let problem = format!("has {} of {count} objects: the others were cut off", items.len());
+            let hint = format!("{ANEW}\nif they were taken out by hand, take objectCount out as well");
+            problems.push(field("objects").wrong(problem, hint));
+            // Where nothing follows, the last one may have been cut in two as well.
+            if head.get("serves").is_none() && head.get("version").is_none() {
+                items.pop();
+            }
+        }
+        let mut objects = Vec::new();
+        for Item { place, line, value } in items {
+            let path = FieldPath::root().field("objects").index(place);
+            match Object::new(value)
+                .ok()
+                .filter(|object| !object.kind().is_empty() && !object.name().is_empty())
+            {
+                Some(object) => objects.push(object),
+                None => {
+                    let error =
+                        Field::at(source, path, &head).wrong("is no object with a kind and a name", ANEW);
+                    problems.push(StageError { line: line.unwrap_or(error.line), ..error });
+                }
+            }
+        }
+        let version = version.cloned().unwrap_or_default();
+        Ok((Snapshot { version, serves, left_out, objects }, problems))
+    }
+}
+
+/// What is wrong is noted, and the rest goes on.
+trait Note {
+    fn note<T: Default>(&mut self, read: Result<T, StageError>) -> T;
+}
+
+impl Note for Vec<StageError> {
+    fn note<T: Default>(&mut self, read: Result<T, StageError>) -> T {
+        read.unwrap_or_else(|error| {
+            self.push(error);
+            T::default()
         })
+    }
+}
+
+/// A resource: group, version and plural name.
+fn served(text: &Field<'_>) -> Result<(Str, Str, Str), StageError> {
+    let parts: Vec<&str> = text.text()?.split('/').collect();
+    match parts[..] {
+        [version, plural] => Ok((Str::new(), version.into(), plural.into())),
+        [group, version, plural] => Ok((group.into(), version.into(), plural.into())),
+        _ => Err(text.wrong("is no resource", "write it as apps/v1/deployments")),
     }
 }
 
@@ -135,14 +221,19 @@ pub(crate) fn is_definition(object: &Object) -> bool {
     object.gvk() == Gvk::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
 }
 
-/// The text in a file, which may be packed.
-pub(super) fn unpack(file: &str, bytes: &[u8]) -> Result<String, StageError> {
+/// The text in a file, which may be packed, and what is wrong if it is not there to its end.
+pub(super) fn unpack(file: &str, bytes: &[u8]) -> Result<(String, Option<StageError>), StageError> {
     let problem = |problem: String, hint: &str| Source { file, text: "" }.at_line(1, &problem, hint);
     let most = limits::SNAPSHOT_BYTES;
     let mut text = Vec::new();
+    let mut broken = None;
     if file.ends_with(".gz") {
-        let unpacked = GzDecoder::new(bytes).take(most as u64 + 1).read_to_end(&mut text);
-        unpacked.map_err(|error| problem(format!("cannot be unpacked: {error}"), "is it a file of gzip?"))?;
+        if let Err(error) = GzDecoder::new(bytes).take(most as u64 + 1).read_to_end(&mut text) {
+            if text.is_empty() {
+                return Err(problem(format!("cannot be unpacked: {error}"), "is it a file of gzip?"));
+            }
+            broken = Some(problem(format!("cannot be unpacked to its end: {error}"), ANEW));
+        }
     } else {
         text.extend_from_slice(bytes);
     }
@@ -152,5 +243,17 @@ pub(super) fn unpack(file: &str, bytes: &[u8]) -> Result<String, StageError> {
             "leave kinds out when it is made: lynceus snapshot --without RESOURCES FILE",
         ));
     }
-    String::from_utf8(text).map_err(|_| problem("is no text".to_owned(), "it has to be YAML or JSON"))
+    match String::from_utf8(text) {
+        Ok(text) => Ok((text, broken)),
+        // Cut off within a character.
+        Err(error) if error.utf8_error().error_len().is_none() => {
+            let end = error.utf8_error().valid_up_to();
+            let mut text = error.into_bytes();
+            text.truncate(end);
+            let broken =
+                broken.unwrap_or_else(|| problem("ends in the middle of a character".to_owned(), ANEW));
+            Ok((String::from_utf8_lossy(&text).into_owned(), Some(broken)))
+        }
+        Err(_) => Err(problem("is no text".to_owned(), "it has to be YAML or JSON")),
+    }
 }
