@@ -6,7 +6,7 @@ mod trial;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lynceus_doctor::{Examination, Severity, examine, report};
+use lynceus_doctor::{Examination, Severity, report};
 
 pub(crate) use patient::{Patient, Where};
 pub(crate) use trial::{Ground, attempt, no_sources};
@@ -54,7 +54,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let patient = Patient::meet(&arguments.place).await?;
     let mut last = String::new();
     loop {
-        let mut examination = examine(&patient.snapshot().await?);
+        let mut examination = patient.examine().await?;
         if arguments.verify {
             trial::verify(&patient, &arguments.place, &arguments.tree, &mut examination).await?;
         }

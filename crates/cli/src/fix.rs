@@ -6,7 +6,7 @@ mod trial;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use lynceus_doctor::{Finding, Fix, Step, examine};
+use lynceus_doctor::{Finding, Fix, Step};
 use lynceus_engine::FileChange;
 use lynceus_rehearse::Complaint;
 use lynceus_source::compose::{Change, Composition, Message};
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let patient = Patient::meet(&arguments.place).await?;
-    let examination = examine(&patient.snapshot().await?);
+    let examination = patient.examine().await?;
     let (id, finding) = chosen::finding(&examination, &arguments.id)?;
     let fix = chosen::fix(&id, finding, arguments.choice)?;
     eprintln!("finding      {id}");

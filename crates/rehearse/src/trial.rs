@@ -86,7 +86,7 @@ fn all(examination: &Examination) -> impl Iterator<Item = (String, &Finding)> {
 }
 
 async fn found(played: &Rehearsal) -> BTreeSet<String> {
-    let examination = examine(&played.world().engine().snapshot().await);
+    let examination = examine(&played.snapshot().await);
     all(&examination).map(|(id, _)| id).collect()
 }
 
@@ -134,7 +134,8 @@ impl Complaint<'_> {
         let harmed = applications.iter().filter(|one| one.is_harmed());
         let (excused, harmed): (Vec<_>, Vec<_>) =
             harmed.map(|one| (one, because(one))).partition(|(_, because)| because.is_some());
-        let is_healed = applications.iter().any(Comparison::is_healed);
+        let is_healed =
+            applications.iter().any(|one| one.is_healed() && self.applications.contains(&name(one)));
         let proof = match harmed.first() {
             Some((one, _)) => Proof::Refuted {
                 reason: format!("with the fix {} gets stuck, which it does not without", one.name),
@@ -147,11 +148,12 @@ impl Complaint<'_> {
         Attempt { applications, excused, proof }
     }
 
-    /// The applications that it is about, and all that are healed: name, before, after.
+    /// The applications that it is about, and those that are healed and that nothing else was found of: name, before, after.
     fn table(&self, applications: &[Comparison]) -> Vec<(String, String, String)> {
         let is_meant = |one: &&Comparison| {
             let name = AppName::new(one.namespace.as_str(), one.name.as_str());
-            one.is_healed() || self.applications.contains(&name)
+            let is_other = self.elsewhere.contains_key(&name);
+            self.applications.contains(&name) || (one.is_healed() && !is_other)
         };
         let word = |state: &Option<String>| state.clone().unwrap_or_else(|| "not there".to_owned());
         let row = |one: &Comparison| (one.name.clone(), word(&one.before), word(&one.after));

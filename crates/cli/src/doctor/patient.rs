@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use lynceus_doctor::{Partial, Recorded, Snapshot};
+use lynceus_doctor::{Examination, Partial, Recorded, Snapshot, examine};
 use lynceus_engine::Engine;
 use lynceus_rehearse::{Rehearsal, Script, rehearse};
 
@@ -63,6 +63,15 @@ impl Patient {
             Patient::Cluster(context) => Ok(context.engine().snapshot().await),
             Patient::Repository(played) => Ok(played.snapshot().await),
         }
+    }
+
+    /// What is wrong. With an engine, causes that one change would mend are told as one.
+    pub(crate) async fn examine(&self) -> Outcome<Examination> {
+        let snapshot = self.snapshot().await?;
+        Ok(match self.engine() {
+            Some(engine) => engine.diagnose(&snapshot).await,
+            None => examine(&snapshot),
+        })
     }
 
     /// The engine that can say where a field comes from, if there is one.
