@@ -35,6 +35,14 @@ impl Rehearsal {
     pub fn premises(&self) -> &Premises {
         &self.premises
     }
+
+    /// Plays on after something was done to the world, until it is at rest again. The report stays as it was.
+    pub async fn go_on(&mut self) -> Ending {
+        let Rehearsal { script, world, premises, .. } = self;
+        let mut watch = Watch::default();
+        watch.restart(world.now());
+        Act { begun: Instant::now(), script, premises, watch }.until_rest(world).await
+    }
 }
 
 /// Plays a script.

@@ -116,7 +116,8 @@ pub(super) fn unlist(
 ) -> Result<(), MendError> {
     let Some(own) = kustomization(tree, file) else { return Ok(()) };
     desk.change(repository, tree, &own, |text| {
-        let value = yaml::parse(text.as_bytes()).unwrap_or_default();
+        let failed = |error: yaml::Error| MendError::File { file: own.clone(), reason: error.to_string() };
+        let value = yaml::parse(text.as_bytes()).map_err(failed)?;
         let resources = value.items_at(&["resources"]);
         let named =
             |one: &Value| one.as_str().is_some_and(|name| name.trim_start_matches("./") == file.name());
