@@ -59,7 +59,7 @@ fn is_left_behind(case: &Case<'_>, set: &Object, pod: &Object) -> bool {
 }
 
 /// Whether the set replaces no pods by itself, waits for each to be ready first, or has as many unavailable as may be.
-fn is_stuck(case: &Case<'_>, set: &Object, pods: &[&Object]) -> bool {
+pub(crate) fn is_stuck(case: &Case<'_>, set: &Object, pods: &[&Object]) -> bool {
     let text = |path: &[&str]| set.value().str_at(path).unwrap_or_default();
     text(&["spec", "updateStrategy", "type"]) == "OnDelete"
         || text(&["spec", "podManagementPolicy"]) != "Parallel"

@@ -64,7 +64,7 @@ pub(super) fn find(tree: &dyn Tree, key: &ObjectKey) -> Option<(FilePath, usize)
 }
 
 /// Which document of a text an object is; one that names no namespace is of any.
-fn number_of(file: &FilePath, text: &str, key: &ObjectKey) -> Option<usize> {
+pub(super) fn number_of(file: &FilePath, text: &str, key: &ObjectKey) -> Option<usize> {
     if !text.contains(key.name.as_str()) || text.contains("{{") {
         return None;
     }

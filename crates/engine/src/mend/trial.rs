@@ -58,7 +58,7 @@ impl Engine {
         let Some(source) = bench.sources.get(traced.number) else { return Ok(false) };
         let goal = Goal { key, path, change, before: path.get(object.value()).cloned() };
         for candidate in candidates(&*traced.tree, source, &traced.reason, &goal) {
-            let tree = Overlaid::of(traced.tree.clone(), &candidate);
+            let tree = Overlaid::of(traced.tree.clone(), &candidate.file, &candidate.text);
             let mut files: Vec<Option<Arc<dyn Tree>>> = vec![None; bench.sources.len()];
             files[traced.number] = Some(Arc::new(tree));
             let reached = self.rendered_with(bench, goal.key, &files).await;
@@ -103,7 +103,7 @@ fn candidates(
 }
 
 /// The value files of a chart in the repository, the one that has the last word first.
-fn value_files(tree: &dyn Tree, source: &ApplicationSource) -> Vec<FilePath> {
+pub(super) fn value_files(tree: &dyn Tree, source: &ApplicationSource) -> Vec<FilePath> {
     let Ok(chart) = FilePath::new(&source.path) else { return Vec::new() };
     let named = source.helm.iter().flat_map(|helm| helm.value_files.iter().rev());
     let named = named.filter(|name| !name.contains("://") && !name.starts_with('$'));
@@ -157,15 +157,14 @@ fn called(value: &Value, name: &str, at: &FieldPath, found: &mut Vec<FieldPath>)
 }
 
 /// A tree with one file that says something else.
-struct Overlaid {
+pub(super) struct Overlaid {
     tree: Arc<dyn Tree>,
     files: BTreeMap<FilePath, Arc<[u8]>>,
 }
 
 impl Overlaid {
-    fn of(tree: Arc<dyn Tree>, candidate: &Candidate) -> Self {
-        let content: Arc<[u8]> = candidate.text.as_bytes().into();
-        Overlaid { tree, files: BTreeMap::from([(candidate.file.clone(), content)]) }
+    pub(super) fn of(tree: Arc<dyn Tree>, file: &FilePath, text: &str) -> Self {
+        Overlaid { tree, files: BTreeMap::from([(file.clone(), text.as_bytes().into())]) }
     }
 }
 

@@ -6,6 +6,7 @@
 //! believed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
+mod away;
 mod performance;
 mod scenario;
 
@@ -192,7 +193,8 @@ impl Outcome {
     async fn vary(&mut self, sort: &str, variant: &Variant, codes: &[String]) {
         let played = Performance::of(&variant.setting).await;
         let found = played.examine().await;
-        let ids: Vec<String> = causes(&found).map(|root| root.id.clone()).collect();
+        let mut ids: Vec<String> = causes(&found).map(|root| root.id.clone()).collect();
+        ids.extend(found.unexplained.iter().map(|one| format!("{} is not explained", one.application)));
         let states: String = played.states().iter().map(|(name, state)| format!("{name}: {state}\n")).collect();
         let silent = if ids.is_empty() { "nothing is found\n".to_owned() } else { format!("{}\n", ids.join("\n")) };
         self.say(&format!("== {sort}: {}", variant.title), &format!("{states}{silent}"));

@@ -5,18 +5,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jiff::Timestamp;
-use lynceus_cluster::{ApplyOptions, Deletion};
+use http::Request;
+use jiff::{SignedDuration, Timestamp};
+use kube::client::Body;
+use lynceus_cluster::Deletion;
 use lynceus_doctor::{Action, Examination, Fix, Step, examine};
 use lynceus_engine::{FileChange, MendError, application_gvk};
 use lynceus_files::FilePath;
-use lynceus_object::{Gvk, Object, ObjectKey, Value, manifest, value, yaml};
+use lynceus_object::{Gvk, ObjectKey, Value, json, manifest, value, yaml};
 use lynceus_rehearse::{Overlay, Rehearsal, Script, rehearse};
 use lynceus_sim::Stage;
+use lynceus_sim::attributes::User;
 use lynceus_sim::stage::Snapshot;
 use lynceus_source::compose::{Change, Composition, Layout, Message};
 
-use crate::scenario::{Files, Setting, documents};
+use crate::scenario::{Files, Setting, URL, documents};
+
+/// How long nothing new happens after something was done before the next thing is done. Syncs that failed are tried again by then.
+const MOMENT: SignedDuration = SignedDuration::from_mins(3);
 
 /// A scenario that was played.
 pub(crate) struct Performance {
@@ -54,20 +60,17 @@ impl Performance {
         repository.checkout().unwrap();
         script.stage = stage(setting);
         script.overlay = overlay;
+        script.urls = vec![URL.to_owned()];
+        script.limits.stuck = setting.patience;
         let played = rehearse(&script).await.unwrap();
         let mut performance = Performance { played, engine: setting.engine.clone(), _folder: folder };
-        if !setting.then.is_empty() {
-            for deed in documents(&setting.then) {
-                performance.perform(&deed).await;
-            }
-            performance.played.go_on().await;
+        for deed in documents(&setting.then) {
+            performance.perform(&deed).await;
+            performance.played.go_on(MOMENT).await;
         }
-        let actions: Vec<&Action> = steps.iter().filter_map(action).collect();
-        if !actions.is_empty() {
-            for action in actions {
-                performance.act(action).await;
-            }
-            performance.played.go_on().await;
+        for action in steps.iter().filter_map(action) {
+            performance.act(action).await;
+            performance.played.go_on(MOMENT).await;
         }
         performance
     }
@@ -99,32 +102,35 @@ impl Performance {
         self.states().values().all(|state| state == "Synced Healthy")
     }
 
-    /// Something that a person does: `delete` of an object, or applying one.
+    /// Something that a person does: `delete` of an object, or `patch` of one `with` something.
     async fn perform(&self, deed: &Value) {
-        let hand = self.played.world().hand();
         if let Some(key) = deed.get("delete") {
             return self.delete(&key_of(key)).await;
         }
-        if let Some(key) = deed.get("patch") {
-            let key = key_of(key);
-            let patch = deed.get("with").unwrap();
-            hand.patch_record(&self.kind(&key), &key.namespace, &key.name, patch).await.unwrap();
-            return;
-        }
-        let object = Object::new(deed.clone()).unwrap();
-        hand.apply(&object, ApplyOptions::default()).await.unwrap();
+        let (key, patch) = (key_of(deed.get("patch").unwrap()), deed.get("with").unwrap());
+        let kind = self.played.world().hand().kind(&self.kind(&key)).await.unwrap();
+        let path = format!("{}?fieldManager=kubectl-edit", kind.object_path(&key.namespace, &key.name));
+        let request = Request::patch(path).header("content-type", "application/merge-patch+json");
+        let request = request.body(Body::from(json::to_vec(patch))).unwrap();
+        let (_, sim) = self.played.world().sims().next().unwrap();
+        let client = kube::Client::new(sim.service(User::admin()), "default");
+        assert!(client.send(request).await.unwrap().status().is_success(), "{} can be changed", key.name);
     }
 
     async fn act(&self, action: &Action) {
-        match action {
-            Action::Sync { application } => {
-                let sync = value!({"operation": {"initiatedBy": {"username": "somebody"}, "sync": {"prune": true}}});
-                let hand = self.played.world().hand();
-                let (namespace, name) = (&application.namespace, &application.name);
-                hand.patch_record(&application_gvk(), namespace, name, &sync).await.unwrap();
+        let (application, patch) = match action {
+            Action::Sync { application } => (
+                application,
+                value!({"operation": {"initiatedBy": {"username": "somebody"}, "sync": {"prune": true}}}),
+            ),
+            Action::Stop { application } => {
+                (application, value!({"status": {"operationState": {"phase": "Terminating"}}}))
             }
-            Action::Delete { object, .. } => self.delete(object).await,
-        }
+            Action::Delete { object, .. } => return self.delete(object).await,
+        };
+        let hand = self.played.world().hand();
+        let (namespace, name) = (&application.namespace, &application.name);
+        hand.patch_record(&application_gvk(), namespace, name, &patch).await.unwrap();
     }
 
     async fn delete(&self, key: &ObjectKey) {

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
 use lynceus_object::{Value, patch, value, yaml};
 
 /// Where what the doctor says begins; everything from there on is written by the test.
 const FOUND: &str = "== found";
 
 /// The address of the repository.
-const URL: &str = "https://git.example.com/team/platform.git";
+pub(crate) const URL: &str = "https://git.example.com/team/platform.git";
 
 /// Files by their paths. Those that say nothing are not there.
 pub(crate) type Files = BTreeMap<String, String>;
 
 /// What a scenario is played with.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Setting {
     /// The files of the repository.
     pub(crate) files: Files,
@@ -30,6 +31,8 @@ pub(crate) struct Setting {
     pub(crate) then: String,
     /// How the controller itself is.
     pub(crate) engine: String,
+    /// How long nothing new happens before what is not done counts as stuck.
+    pub(crate) patience: SignedDuration,
 }
 
 /// The same once more with something else in it.
@@ -71,7 +74,7 @@ impl Scenario {
             codes: told(head, "code: "),
             roots: told(head, "roots: "),
             heals: told(head, "heals: "),
-            setting: Setting::default(),
+            setting: Setting::new(told(head, "patience: ").first()),
             by_hand: Vec::new(),
             near_misses: Vec::new(),
         };
@@ -104,6 +107,20 @@ impl Scenario {
 }
 
 impl Setting {
+    fn new(patience: Option<&String>) -> Self {
+        Setting {
+            files: Files::new(),
+            change: Files::new(),
+            branches: BTreeMap::new(),
+            stage: String::new(),
+            cluster: String::new(),
+            then: String::new(),
+            engine: String::new(),
+            // A Deployment gives up after ten minutes.
+            patience: patience.map_or(SignedDuration::from_mins(11), |text| text.parse().expect("a time")),
+        }
+    }
+
     fn put(&mut self, name: &str, text: &str) {
         let place = match name {
             "stage" => &mut self.stage,
