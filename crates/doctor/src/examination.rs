@@ -11,6 +11,7 @@ use chain::{Chains, Reached};
 
 use crate::case::{App, Case};
 use crate::finding::{Code, Finding, Findings, Severity};
+use crate::followup;
 use crate::graph::Graph;
 use crate::links;
 use crate::node::{AppName, Node};
@@ -154,7 +155,8 @@ pub fn examine(snapshot: &Snapshot) -> Examination {
     for rule in RULES {
         (rule.check)(&case, &mut findings);
     }
-    let findings = findings.into_sorted();
+    let mut findings = findings.into_sorted();
+    followup::complete(&case, &mut findings);
     let mut graph = Graph::default();
     links::link(&case, &mut graph);
     for finding in &findings {

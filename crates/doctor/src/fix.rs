@@ -157,6 +157,11 @@ pub enum Place {
         /// The object.
         object: ObjectKey,
     },
+    /// An object that the application's chart can make and does not: the option that keeps it from that is switched on.
+    Make {
+        /// The object.
+        object: ObjectKey,
+    },
     /// A folder that the application's kustomization takes in and is to leave to others: the line that names it goes.
     Detach {
         /// The folder, from the root of the repository.
@@ -178,6 +183,11 @@ pub enum Place {
 pub enum Action {
     /// Sync an application.
     Sync {
+        /// The application.
+        application: AppName,
+    },
+    /// Stop a sync that goes on with an older commit.
+    Stop {
         /// The application.
         application: AppName,
     },
@@ -291,6 +301,9 @@ impl fmt::Display for Step {
         match self {
             Step::Git(Edit { application, place }) => write!(f, "in the files of {application}: {place}"),
             Step::Cluster(Action::Sync { application }) => write!(f, "lynceus app sync {application}"),
+            Step::Cluster(Action::Stop { application }) => {
+                write!(f, "lynceus app terminate-op {application}")
+            }
             Step::Cluster(Action::Delete { object, .. }) => {
                 let kind = object.kind.to_lowercase();
                 match object.namespace.as_str() {
@@ -322,6 +335,9 @@ impl fmt::Display for Place {
                 write!(f, "add to {path} of the Application: {}", shown(value))
             }
             Place::Remove { object } => write!(f, "remove {} {}", object.kind, object.name),
+            Place::Make { object } => {
+                write!(f, "switch on the option of the chart that makes {} {}", object.kind, object.name)
+            }
             Place::Detach { folder } => write!(f, "take {folder} out of what the kustomization takes in"),
             Place::Add { object, .. } => write!(
                 f,

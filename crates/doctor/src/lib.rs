@@ -9,6 +9,7 @@ mod case;
 mod examination;
 mod finding;
 mod fix;
+mod followup;
 mod graph;
 pub mod limits;
 mod links;

@@ -58,6 +58,19 @@ pub(crate) fn roots(text: &str) -> String {
     out
 }
 
+/// The root causes of a snapshot with their fixes, step by step.
+pub(crate) fn roots_with_fixes(text: &str) -> String {
+    let mut out = String::new();
+    for root in examine(&snapshot(text)).roots {
+        out.push_str(&format!("{}\n", root.id));
+        for fix in &root.finding.fixes {
+            out.push_str(&format!("  {}\n", fix.title));
+            fix.steps.iter().for_each(|step| out.push_str(&format!("    {step}\n")));
+        }
+    }
+    out
+}
+
 /// The whole report as a terminal shows it.
 pub(crate) fn told(text: &str) -> String {
     report::text(&examine(&snapshot(text)))

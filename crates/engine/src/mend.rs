@@ -3,6 +3,7 @@
 mod bases;
 mod desk;
 mod document;
+mod switch;
 mod trial;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
@@ -70,6 +71,14 @@ pub enum MendError {
         /// The template.
         file: FilePath,
     },
+    /// No option of the chart makes the object.
+    #[error("no value file of {application} has an option that makes {object}")]
+    NoOption {
+        /// The application.
+        application: AppName,
+        /// The object.
+        object: ObjectKey,
+    },
     /// No kustomization of the application takes the folder in.
     #[error("no kustomization of {application} takes in {folder}")]
     NoFolder {
@@ -97,6 +106,9 @@ impl From<SurgeryError> for MendError {
     }
 }
 
+/// The default branch of a repository.
+const HEAD: &str = "HEAD";
+
 /// An application with everything that its sources are rendered with.
 struct Bench {
     name: AppName,
@@ -108,6 +120,14 @@ struct Bench {
 }
 
 impl Bench {
+    /// Whether an object as the sources give it is one of the cluster.
+    fn is(&self, object: &Object, key: &ObjectKey) -> bool {
+        let namespace: &Str = &self.application.spec.destination.namespace;
+        let own = if object.namespace().is_empty() { namespace.as_str() } else { object.namespace() };
+        let near = key.namespace.is_empty() || key.namespace == own;
+        object.group_kind() == key.group_kind() && object.name() == key.name && near
+    }
+
     fn request(&self, engine: &Engine) -> Request<'_> {
         Request {
             book: &self.settings.book,
@@ -148,6 +168,7 @@ impl Engine {
                 self.change_application(desk, name, path, &Change::Append(value.clone())).await
             }
             Place::Remove { object } => self.remove_object(desk, name, object).await,
+            Place::Make { object } => self.make_object(desk, name, object).await,
             Place::Detach { folder } => self.detach(desk, name, folder).await,
             Place::Add { beside, object } => self.add_object(desk, name, beside, object).await,
         }
@@ -177,10 +198,9 @@ impl Engine {
             Ok(spot) => spot,
             Err(unknown) => {
                 let what = (key, path, change);
-                return match self.try_values(desk, &bench, &traced, &object, what).await? {
-                    true => Ok(()),
-                    false => Err(unknown),
-                };
+                let did = self.try_values(desk, &bench, &traced, &object, what).await?
+                    || self.change_text(desk, &bench, &traced, what)?;
+                return if did { Ok(()) } else { Err(unknown) };
             }
         };
         let tree = match &spot.whose {
@@ -195,6 +215,27 @@ impl Engine {
             return Err(MendError::NoObject { application: name.clone(), object: key.clone() });
         };
         desk.change(&source.repo_url, &*tree, &spot.file, |text| Ok(spot.operate(text, change)?))
+    }
+
+    /// Changes a field in a template that is mere text. Says whether it is.
+    fn change_text(
+        &self,
+        desk: &mut Desk,
+        bench: &Bench,
+        traced: &Traced,
+        (key, path, change): (&ObjectKey, &FieldPath, &Change),
+    ) -> Result<bool, MendError> {
+        let Some(source) = bench.sources.get(traced.number) else { return Ok(false) };
+        let file = document::file_of(&traced.reason, &source.path);
+        let file = file
+            .filter(|file| traced.tree.entry(file).is_ok() && !document::is_template(&*traced.tree, file));
+        let text = file.as_ref().map(|file| desk.text(&source.repo_url, &*traced.tree, file)).transpose()?;
+        let Some((file, text)) = file.zip(text) else { return Ok(false) };
+        let Some(document) = document::number_of(&file, &text, key) else { return Ok(false) };
+        desk.change(&source.repo_url, &*traced.tree, &file, |text| {
+            document::change(&file, text, document, path, change)
+        })?;
+        Ok(true)
     }
 
     /// Where a field has to be changed, given what is known of it or of what would hold it.
@@ -247,8 +288,13 @@ impl Engine {
             return self.change_field(desk, &parent, &key, path, change).await;
         }
         let bench = self.bench(name).await?;
-        for source in bench.sources.iter().filter(|source| source.chart.is_empty()) {
-            let Ok(tree) = self.renderer().tree_of(&bench.request(self), source).await else { continue };
+        // An application may follow a revision that is older than its own file, or that is gone.
+        let sources = bench.sources.iter().filter(|source| source.chart.is_empty()).flat_map(|source| {
+            let head = ApplicationSource { target_revision: HEAD.into(), ..source.clone() };
+            [source.clone(), head]
+        });
+        for source in sources {
+            let Ok(tree) = self.renderer().tree_of(&bench.request(self), &source).await else { continue };
             if let Some((file, document)) = document::find(&*tree, &key) {
                 let cut = |text: &str| document::change(&file, text, document, path, change);
                 return desk.change(&source.repo_url, &*tree, &file, cut);
@@ -265,7 +311,10 @@ impl Engine {
         let source = bench.sources.get(traced.number).ok_or_else(missing)?;
         let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
         if document::is_template(&*traced.tree, &file) {
-            return Err(MendError::Template { object: key.clone(), file });
+            return match self.switch(desk, &bench, key, Some(&traced.reason)).await? {
+                true => Ok(()),
+                false => Err(MendError::Template { object: key.clone(), file }),
+            };
         }
         let name = key.clone();
         desk.rewrite(&source.repo_url, &*traced.tree, &file, |text| document::without(&file, text, &name))?;
@@ -273,6 +322,15 @@ impl Engine {
             document::unlist(desk, &source.repo_url, &*traced.tree, &file)?;
         }
         Ok(())
+    }
+
+    /// Has a chart make an object, by the option that keeps it from that.
+    async fn make_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
+        let bench = self.bench(name).await?;
+        match self.switch(desk, &bench, key, None).await? {
+            true => Ok(()),
+            false => Err(MendError::NoOption { application: name.clone(), object: key.clone() }),
+        }
     }
 
     /// Takes a folder out of the kustomization that takes it in.
@@ -359,24 +417,28 @@ impl Engine {
         key: &ObjectKey,
         files: &[Option<Arc<dyn Tree>>],
     ) -> Result<Object, MendError> {
-        let namespace: &Str = &bench.application.spec.destination.namespace;
+        let all = self.all_with(bench, files).await?;
+        let missing = || MendError::NoObject { application: bench.name.clone(), object: key.clone() };
+        all.into_iter().find(|object| bench.is(object, key)).ok_or_else(missing)
+    }
+
+    /// All objects as the sources give them with other files.
+    async fn all_with(
+        &self,
+        bench: &Bench,
+        files: &[Option<Arc<dyn Tree>>],
+    ) -> Result<Vec<Object>, MendError> {
         let freshness = if files.is_empty() { Freshness::Recent } else { Freshness::Anew };
         let request = Request { files, freshness, ..bench.request(self) };
+        let mut all = Vec::new();
         for sourced in self.renderer().render(&request).await {
             let sourced = sourced.map_err(|error| MendError::Rendering {
                 application: bench.name.clone(),
                 source: Box::new(error),
             })?;
-            let fits = |object: &Object| {
-                let own = if object.namespace().is_empty() { namespace.as_str() } else { object.namespace() };
-                let near = key.namespace.is_empty() || key.namespace == own;
-                object.group_kind() == key.group_kind() && object.name() == key.name && near
-            };
-            if let Some(found) = sourced.rendered.manifests.iter().find(|one| fits(&one.object)) {
-                return Ok(found.object.clone());
-            }
+            all.extend(sourced.rendered.manifests.iter().map(|one| one.object.clone()));
         }
-        Err(MendError::NoObject { application: bench.name.clone(), object: key.clone() })
+        Ok(all)
     }
 
     async fn traced(&self, bench: &Bench, key: &ObjectKey, path: &FieldPath) -> Result<Traced, MendError> {

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use lynceus_engine::AppKey;
 use lynceus_object::Str;
 use lynceus_source::Sources;
 
 use crate::assumption::{Assumed, assume};
 use crate::error::RehearseError;
+use crate::limits::Limits;
 use crate::premises::{Played, Premises};
 use crate::report::{Ending, Report, Telling, Watch};
 use crate::script::Script;
@@ -34,6 +35,16 @@ impl Rehearsal {
     /// The repository as the engine saw it.
     pub fn premises(&self) -> &Premises {
         &self.premises
+    }
+
+    /// Plays on after something was done to the world, until everything is well or nothing new has happened for some time. The
+    /// report stays as it was.
+    pub async fn go_on(&mut self, stuck: SignedDuration) -> Ending {
+        let script = Script { limits: Limits { stuck, ..self.script.limits }, ..self.script.clone() };
+        let mut watch = Watch::default();
+        watch.restart(self.world.now());
+        let mut act = Act { begun: Instant::now(), script: &script, premises: &self.premises, watch };
+        act.until_rest(&mut self.world).await
     }
 }
 

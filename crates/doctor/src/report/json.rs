@@ -82,12 +82,14 @@ metadata: {name: grafana, namespace: monitoring}
             .git(&app, Place::Application { path: path.clone(), value: Some("main".into()) })
             .git(&app, Place::ApplicationItem { path: path.clone(), value: value() })
             .git(&app, Place::Remove { object: key.clone() })
+            .git(&app, Place::Make { object: key.clone() })
             .git(&app, Place::Detach { folder: "base".into() })
             .git(&app, Place::Add { beside: key.clone(), object: value() });
         let row = ("shop".to_owned(), "Synced Degraded".to_owned(), "Synced Healthy".to_owned());
         let git = Fix { proof: Proof::Verified { table: vec![row] }, ..git };
         let act = Fix::new("Do something")
             .cluster(Action::Sync { application: app.clone() })
+            .cluster(Action::Stop { application: app.clone() })
             .cluster(Action::Delete { cluster: "https://a".into(), object: key.clone() })
             .person("Push it.");
         let act = Fix { proof: Proof::Refuted { reason: "it got worse".to_owned() }, ..act };

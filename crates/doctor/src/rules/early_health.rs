@@ -12,6 +12,7 @@ use crate::fix::{Fix, Place, Risk};
 use crate::links::service::{is_behind, named_services};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::rules::container::Container;
 use crate::rules::wave_needs::{Turn, turn};
 use crate::snapshot::Wanted;
 use crate::words;
@@ -55,7 +56,9 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
                 HealthStatusCode::Progressing if !has_waited => None,
                 HealthStatusCode::Progressing => fed(case, app, wanted, live, when, &later)
                     .or_else(|| found(case, app, wanted, live, when, &later)),
-                _ => fed(case, app, wanted, live, when, &later),
+                _ => fed(case, app, wanted, live, when, &later).or_else(|| {
+                    asks(case, app, wanted, live, when, &later).filter(|_| is_up(case, app, live))
+                }),
             };
             found.into_iter().for_each(|one| findings.add(one));
         }
@@ -137,11 +140,20 @@ fn holder<'a>(case: &Case<'a>, app: &App<'_>, object: &Object) -> Option<(&'a Ob
     (waits && !is_other).then_some((live, health))
 }
 
-fn found<'a>(
+/// Whether its pods run, and only do not get ready: a workload that has not come up in time is Degraded.
+fn is_up<'a>(case: &Case<'a>, app: &App<'_>, live: &'a Object) -> bool {
+    let pods = case.pods(app.server(), live);
+    let mut containers =
+        pods.iter().flat_map(|pod| Container::all(pod)).filter(|one| !one.is_early).peekable();
+    containers.peek().is_some() && containers.all(|one| one.runs())
+}
+
+/// Something that asks a service which comes later.
+fn asks<'a>(
     case: &Case<'a>,
     app: &App<'a>,
     wanted: &Wanted,
-    live: &Object,
+    live: &'a Object,
     when: Turn,
     later: &[(Turn, &'a Wanted)],
 ) -> Option<Finding> {
@@ -151,25 +163,34 @@ fn found<'a>(
         asked.contains(&one.object.key())
             || services.iter().any(|service| is_behind(case, app.server(), service, &one.object))
     };
-    let needed = later.iter().find(|(_, one)| is_asked(one));
+    let (comes, service) = later.iter().find(|(_, one)| is_asked(one))?;
+    let key = wanted.object.key();
+    let cause = format!(
+        "wave {} waits for {} {} to become healthy, which asks {} {} of wave {}",
+        when.wave,
+        key.kind,
+        key.name,
+        service.object.kind(),
+        service.object.name(),
+        comes.wave
+    );
+    let moved = moves(app, &key, &service.object.key(), when, *comes);
+    Some(finding(case, app, wanted, live, cause).fix(moved))
+}
+
+fn found<'a>(
+    case: &Case<'a>,
+    app: &App<'a>,
+    wanted: &Wanted,
+    live: &'a Object,
+    when: Turn,
+    later: &[(Turn, &'a Wanted)],
+) -> Option<Finding> {
+    if let Some(found) = asks(case, app, wanted, live, when, later) {
+        return Some(found);
+    }
     let key = wanted.object.key();
     let name = format!("{} {}", key.kind, key.name);
-    if let Some((comes, service)) = needed {
-        let cause = format!(
-            "wave {} waits for {name} to become healthy, which asks {} {} of wave {}",
-            when.wave,
-            service.object.kind(),
-            service.object.name(),
-            comes.wave
-        );
-        return Some(finding(case, app, wanted, live, cause).fix(moves(
-            app,
-            &key,
-            &service.object.key(),
-            when,
-            *comes,
-        )));
-    }
     // Of custom kinds nobody can say what they wait for; if nothing better is found, it is the order.
     let waits = live.group().contains('.') && is_awaited(app, &key);
     let (last, _) = later.last().filter(|_| waits)?;

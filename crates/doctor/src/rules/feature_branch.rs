@@ -97,7 +97,17 @@ fn is_branch(view: Option<&RepositoryView>, revision: &str) -> bool {
         view.and_then(|view| view.tags.as_ref()).is_some_and(|tags| tags.iter().any(|tag| tag == revision));
     let is_known =
         view.and_then(|view| view.branches.as_ref()).is_none_or(|all| all.iter().any(|one| one == revision));
-    !is_other(revision) && !is_version && !is_tag && is_known
+    !is_other(revision) && !is_version && !is_tag && is_known && !is_lasting(revision)
+}
+
+/// Whether a branch is called as those are that are there to stay: releases, and what an environment follows.
+fn is_lasting(revision: &str) -> bool {
+    const RELEASES: [&str; 5] = ["release", "releases", "rel", "stable", "lts"];
+    const ENVIRONMENTS: [&str; 9] =
+        ["dev", "develop", "development", "test", "qa", "staging", "prod", "production", "live"];
+    let name = revision.to_lowercase();
+    ENVIRONMENTS.contains(&name.as_str())
+        || name.split(['/', '-', '_', '.']).next().is_some_and(|first| RELEASES.contains(&first))
 }
 
 fn found(

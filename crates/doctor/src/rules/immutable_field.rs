@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_api::{Options, annotations};
-use lynceus_object::{FieldPath, ObjectKey, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings};
@@ -199,7 +199,24 @@ fn back(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, paths: &[FieldPath]) ->
         let value = path.get(live.value()).cloned();
         fix.git(&app.name, Place::Field { object: key.clone(), path: path.clone(), value })
     });
+    let fix = labels(app, live, paths).into_iter().fold(fix, |fix, (path, value)| {
+        fix.git(&app.name, Place::Field { object: key.clone(), path, value: Some(value) })
+    });
     fix.has_edits().then_some(fix)
+}
+
+/// The labels of the pods that a selector asks for once it is as it was, where Git has changed them with it.
+fn labels(app: &App<'_>, live: &Object, paths: &[FieldPath]) -> Vec<(FieldPath, Value)> {
+    let selector = FieldPath::fields(["spec", "selector"]);
+    let labels = FieldPath::fields(["spec", "template", "metadata", "labels"]);
+    let wanted = app.wants(&live.key()).and_then(|one| labels.get(one.object.value()));
+    let selected = live.at(&["spec", "selector", "matchLabels"]).and_then(Value::as_map);
+    if wanted.is_none() || !paths.iter().any(|path| path.segments().starts_with(selector.segments())) {
+        return Vec::new();
+    }
+    let lacks = |(name, value): &(&Str, &Value)| wanted.and_then(|all| all.get(name)) != Some(value);
+    let lacking = selected.into_iter().flat_map(|map| map.iter()).filter(lacks);
+    lacking.map(|(name, value)| (labels.field(name.clone()), value.clone())).collect()
 }
 
 /// What goes when an object is deleted and made anew.

@@ -159,8 +159,7 @@ fn fixes(
 ) -> Vec<Fix> {
     let mut fixes = Vec::new();
     for lack in lacks {
-        let near = near::nearest(&lack.part, there.iter().copied())
-            .or_else(|| there.first().copied().filter(|_| there.len() == 1));
+        let near = near::nearest(&lack.part, there.iter().copied());
         let app = case.owner(server, &lack.holder.key());
         if let Some((near, app, path)) =
             near.zip(app).and_then(|(near, app)| Some((near, app, key_path(lack, key)?)))

@@ -4,6 +4,7 @@ mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lynceus_api::annotations;
 use lynceus_object::{FieldPath, Object, ObjectKey, Value, value};
 
 use crate::case::{Case, Voice};
@@ -112,7 +113,12 @@ fn fix(
         .risk(Risk::Low, format!("everything that runs as service account {}", account.name));
     let mut places: BTreeMap<Option<&str>, Vec<Value>> = BTreeMap::new();
     for right in rights {
-        places.entry(right.namespace.as_deref()).or_default().push(rule(right));
+        let rules = places.entry(right.namespace.as_deref()).or_default();
+        let rule = rule(right);
+        // To get and to list come to the same rule.
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
     }
     for (namespace, rules) in places {
         let role = rights::bound(case, server, account, namespace).into_iter().find_map(|role| {
@@ -121,7 +127,10 @@ fn fix(
         });
         fix = match (role, user) {
             (Some((owner, role)), _) => extended(fix, &owner, role, rules),
-            (None, Some(user)) => added(fix, app, account, namespace, rules, user),
+            (None, Some(user)) => {
+                let turn = turn(case, server, user);
+                added(fix, app, (account, namespace), rules, user, turn.as_ref())
+            }
             (None, None) => {
                 fix.person(format!("Bind a Role with these rules to service account {}.", account.name))
             }
@@ -154,19 +163,38 @@ fn extended(fix: Fix, app: &AppName, role: &Object, rules: Vec<Value>) -> Fix {
     fix.git(app, Place::Field { object: role.key(), path: FieldPath::fields(["rules"]), value })
 }
 
+/// What puts a right before its user: a hook that runs before the sync would not wait for what the sync brings.
+fn turn(case: &Case<'_>, server: &str, user: &ObjectKey) -> Option<Value> {
+    let (_, wanted) = case.wanted(server, user).into_iter().next()?;
+    let object = &wanted.object;
+    let (hook, wave) = (object.annotation(annotations::HOOK), case.wave(wanted));
+    let mut turn = value!({});
+    if let Some(hook) = hook {
+        turn.set(&[annotations::HOOK], hook);
+    }
+    let wave = if hook.is_some() { wave - 1 } else { wave };
+    if wave != 0 {
+        turn.set(&[annotations::SYNC_WAVE], wave.to_string());
+    }
+    (!turn.is_empty()).then_some(turn)
+}
+
 fn added(
     fix: Fix,
     app: &AppName,
-    account: &ObjectKey,
-    namespace: Option<&str>,
+    (account, namespace): (&ObjectKey, Option<&str>),
     rules: Vec<Value>,
     beside: &ObjectKey,
+    turn: Option<&Value>,
 ) -> Fix {
     let kind = if namespace.is_some() { "Role" } else { "ClusterRole" };
     let rules = Value::Seq(rules.into_iter().collect());
     let mut metadata = value!({"name": (account.name.as_str())});
     if let Some(namespace) = namespace {
         metadata.set(&["namespace"], namespace);
+    }
+    if let Some(turn) = turn {
+        metadata.set(&["annotations"], turn.clone());
     }
     let role = value!({
         "apiVersion": (format!("{RBAC}/v1")), "kind": kind, "metadata": (metadata.clone()), "rules": rules,

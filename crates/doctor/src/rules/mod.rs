@@ -62,7 +62,7 @@ mod nowhere;
 mod orphaned_application;
 mod orphaned_resource;
 mod out_of_memory;
-mod outdated_pods;
+pub(crate) mod outdated_pods;
 mod overridden_tolerations;
 mod ownership;
 mod parenthood;

@@ -1,6 +1,6 @@
 //! Pods that ask for nodes that are not there.
 
-use lynceus_object::{Object, Value};
+use lynceus_object::{Object, Str, Value};
 
 use super::fit;
 use super::near;
@@ -63,7 +63,35 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
         .of(app.clone())
         .seen(one.evidence(case, server))
         .seen(field)
-        .fix(fixes.into_iter().chain([bring(&words)]))
+        .fix(fixes.into_iter().chain([bring(&words)]).chain(leave_out(case, server, app.as_ref(), one)))
+}
+
+/// The labels that no node has taken out of what is asked for, where they stand in a node selector.
+fn leave_out(case: &Case<'_>, server: &str, app: Option<&AppName>, one: &Waiting<'_>) -> Option<Fix> {
+    let (app, template) = (app?, Pods::of(one.owner)?);
+    let nodes = case.of_kind(server, "", "Node");
+    let wanted = template.spec.at(&["nodeSelector"])?.as_map()?;
+    let has = |(key, value): &(&Str, &Value)| nodes.iter().any(|node| node.label(key) == value.as_str());
+    let (kept, absent): (Vec<_>, Vec<_>) = wanted.iter().partition(has);
+    if absent.is_empty() || nodes.is_empty() {
+        return None;
+    }
+    let selector = template.path.field("nodeSelector");
+    // An empty selector would hide what a chart inherits.
+    let paths = match kept.is_empty() {
+        true => vec![selector],
+        false => absent.iter().map(|(key, _)| selector.field((*key).clone())).collect(),
+    };
+    let fix =
+        Fix::new(format!("Let the pods of {} {} run on other nodes too", one.owner.kind(), one.owner.name()));
+    let fix = paths
+        .into_iter()
+        .fold(fix, |fix, path| fix.git(app, Place::Field { object: one.owner.key(), path, value: None }));
+    let fix = fix
+        .risk(Risk::Medium, "the pods run where they were not meant to")
+        .why("right if the labels are of another cluster")
+        .verify(scheduler::verify(one.owner));
+    Some(fix)
 }
 
 /// A label that nodes have and that differs little from the one that is asked for: key, asked, there.
@@ -95,7 +123,7 @@ fn name_it(app: &AppName, one: &Waiting<'_>, (key, there): &(String, &str)) -> O
 }
 
 fn bring(words: &str) -> Fix {
-    Fix::new("Bring a node with the labels, or take the wish for them out")
+    Fix::new("Bring a node with the labels")
         .person(format!("add a pool whose nodes have {words}, or label nodes that are meant: kubectl label node NODE KEY=VALUE"))
         .verify("kubectl get nodes --show-labels")
         .why("it cannot be told from here which nodes were meant")

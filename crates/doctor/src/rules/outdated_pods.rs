@@ -16,8 +16,9 @@ The StatefulSet has a newer template, and a pod that was made from an older one 
 does not reach it: the set waits for its pods to be ready before it replaces them, or replaces none by itself.
 
 ## Why
-With `updateStrategy: OnDelete` pods are replaced only when somebody deletes them. With `RollingUpdate` and ordered pods, a pod that
-never became ready stops the update that would have mended it.
+With `updateStrategy: OnDelete` pods are replaced only when somebody deletes them. With `RollingUpdate`, a pod that never became ready
+stops the update that would have mended it: ordered pods wait for it, and those that start all at once are replaced only while fewer
+are unavailable than `maxUnavailable` lets be, which is one.
 
 ## Example
 ```
@@ -35,37 +36,38 @@ const REVISION: &str = "controller-revision-hash";
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for set in case.of_kind(server, "apps", "StatefulSet").iter().copied() {
-            let pods: Vec<&Object> = case
-                .children(server, set)
-                .iter()
-                .copied()
-                .filter(|pod| is_left_behind(case, set, pod))
-                .collect();
-            if !pods.is_empty() {
+            let all = case.children(server, set);
+            let pods: Vec<&Object> =
+                all.iter().copied().filter(|pod| is_left_behind(case, set, pod)).collect();
+            if !pods.is_empty() && is_stuck(case, set, all) {
                 findings.add(found(case, server, set, &pods));
             }
         }
     }
 }
 
-/// Whether a pod is of an older revision, not ready, and not going to be replaced.
+/// Whether a pod is of an older revision and not ready.
 fn is_left_behind(case: &Case<'_>, set: &Object, pod: &Object) -> bool {
     let newest = set.value().str_at(&["status", "updateRevision"]).unwrap_or_default();
     let own = pod.label(REVISION).unwrap_or_default();
     let is_old = !newest.is_empty() && !own.is_empty() && own != newest;
-    is_old
-        && !pod.is_deleting()
-        && !is_kept_back(set, pod)
-        && is_stuck(set)
-        && case.is_unwell(pod)
-        && differs(set, pod)
+    is_old && !pod.is_deleting() && !is_kept_back(set, pod) && case.is_unwell(pod) && differs(set, pod)
 }
 
-/// Whether the set replaces no pods by itself, or waits for each to be ready first.
-fn is_stuck(set: &Object) -> bool {
+/// Whether the set replaces no pods by itself, waits for each to be ready first, or has as many unavailable as may be.
+pub(crate) fn is_stuck(case: &Case<'_>, set: &Object, pods: &[&Object]) -> bool {
     let text = |path: &[&str]| set.value().str_at(path).unwrap_or_default();
     text(&["spec", "updateStrategy", "type"]) == "OnDelete"
         || text(&["spec", "podManagementPolicy"]) != "Parallel"
+        || pods.iter().filter(|pod| case.is_unwell(pod)).count() >= most_unavailable(set, pods.len())
+}
+
+/// How many pods may be unavailable while a set is updated; one if it does not say. A share is of all, rounded down.
+fn most_unavailable(set: &Object, pods: usize) -> usize {
+    let told = set.at(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]);
+    let share = || told?.as_str()?.strip_suffix('%')?.parse::<usize>().ok();
+    let number = || told?.as_int().and_then(|number| usize::try_from(number).ok());
+    number().or_else(|| share().map(|share| pods * share / 100)).unwrap_or(1).max(1)
 }
 
 /// Whether a partition keeps a pod at the older revision on purpose.
@@ -119,6 +121,9 @@ fn found(case: &Case<'_>, server: &str, set: &Object, pods: &[&Object]) -> Findi
     let newest = set.value().str_at(&["status", "updateRevision"]).unwrap_or_default();
     let why = match set.value().str_at(&["spec", "updateStrategy", "type"]) {
         Some("OnDelete") => "it replaces pods only when they are deleted",
+        _ if set.value().str_at(&["spec", "podManagementPolicy"]) == Some("Parallel") => {
+            "no more of its pods may be unavailable than are"
+        }
         _ => "it waits for them to be ready before it goes on",
     };
     let (pod, are) = if pods.len() == 1 { ("pod", "is") } else { ("pods", "are") };
@@ -203,6 +208,16 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
         let same = OLD.replace("tolerations: [{key: env, value: dev}], ", "");
         assert_eq!(check("LYN0406", &same), "");
         assert!(check("LYN0401", &same).contains("LYN0401/vault"));
+    }
+
+    #[test]
+    fn pods_that_start_at_once_wait_while_too_many_are_unavailable() {
+        let parallel =
+            OLD.replace("{type: OnDelete}", "{type: RollingUpdate}\n  podManagementPolicy: Parallel");
+        assert!(check("LYN0406", &parallel).contains("no more of its pods may be unavailable than are"));
+        let more = parallel
+            .replace("{type: RollingUpdate}", "{type: RollingUpdate, rollingUpdate: {maxUnavailable: 2}}");
+        assert_eq!(check("LYN0406", &more), "");
     }
 
     #[test]

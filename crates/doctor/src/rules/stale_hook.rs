@@ -37,11 +37,12 @@ const FIELDS: [&str; 4] = ["tolerations", "nodeSelector", "serviceAccountName", 
 const CONTAINER: [&str; 4] = ["image", "command", "args", "envFrom"];
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for app in case.apps().filter(|app| !app.is_fine()) {
+    for app in case.apps() {
         for wanted in app.wanted().iter().filter(|wanted| is_of_sync(&wanted.object)) {
             let key = wanted.object.key();
             let found = match case.live(app.server(), &key) {
-                Some(job) => outdated(case, app, wanted, job),
+                Some(job) if !app.is_fine() => outdated(case, app, wanted, job),
+                Some(_) => None,
                 None => never_run(app, wanted).filter(|_| case.is_absent(app.server(), &key)),
             };
             if let Some(finding) = found {
@@ -121,6 +122,10 @@ fn never_run(app: &App<'_>, wanted: &Wanted) -> Option<Finding> {
     if !is_done || ran || !(is_synced || is_partial) || (is_partial && was_whole) {
         return None;
     }
+    // Where all is well, only a sync of another commit shows that the hook came after it.
+    if app.is_fine() && state.is_none_or(|state| app.is_of_head(state) != Some(false)) {
+        return None;
+    }
     let why = match (is_partial, state) {
         (true, _) => "the last sync was of some objects only, which leaves hooks out",
         (false, Some(_)) => "the last sync did not have it, and nothing else differs",
@@ -130,7 +135,7 @@ fn never_run(app: &App<'_>, wanted: &Wanted) -> Option<Finding> {
     Some(
         Finding::new(RULE.code, crate::node::Node::object(app.server(), key.clone()), cause)
             .of(Some(app.name.clone()))
-            .severity(Severity::P2)
+            .severity(if app.is_fine() { Severity::P3 } else { Severity::P2 })
             .seen(app.file(wanted, "the hook"))
             .affects([app.node()])
             .unless_deeper()
@@ -140,6 +145,9 @@ fn never_run(app: &App<'_>, wanted: &Wanted) -> Option<Finding> {
 
 fn again(app: &App<'_>, key: &ObjectKey, delete: bool) -> Fix {
     let mut fix = Fix::new(format!("Run hook {} again", key.name));
+    if app.is_operating() {
+        fix = fix.cluster(Action::Stop { application: app.name.clone() });
+    }
     if delete {
         fix = fix.cluster(Action::Delete { cluster: app.server().to_owned(), object: key.clone() });
     }

@@ -66,15 +66,13 @@ fn found(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Finding 
 
 fn fixes(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Vec<Fix> {
     let title = format!("Have the chart make {} {}", one.key.kind, one.key.name);
-    let on = match switch.place {
-        Some(place) => Fix::new(title).git(&switch.app.name, place),
-        None => Fix::new(title).person(match switch.option.as_str() {
-            "" => {
-                "set the option that creates it to true in the values of the chart, as serviceAccount.create"
-                    .to_owned()
-            }
-            option => format!("set {option} to true in the values of the application"),
-        }),
+    let on = match (switch.place, switch.option.as_str()) {
+        (Some(place), _) => Fix::new(title).git(&switch.app.name, place),
+        (None, "") => Fix::new(title).git(&switch.app.name, Place::Make { object: one.key.clone() }),
+        // Values that stand in the Application as one text.
+        (None, option) => {
+            Fix::new(title).person(format!("set {option} to true in the values of the application"))
+        }
     };
     let on = on
         .risk(Risk::Low, "nothing that is there")

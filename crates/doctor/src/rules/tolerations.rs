@@ -72,8 +72,11 @@ impl<'a> Around<'a> {
             (fit::is_of_system(taint), std::cmp::Reverse((tolerating, nodes.len())), shown(taint))
         });
         let (first, _) = taints.first()?;
-        // A pod of an older revision only has to be made anew.
-        if Pods::of(waiting.owner).is_some_and(|template| fit::is_tolerated(&template, first)) {
+        // A pod of an older revision only has to be made anew, and what Git has by now only has to be synced.
+        let wanted = case.wanted(server, &waiting.owner.key()).into_iter().next();
+        let wanted = wanted.and_then(|(_, wanted)| Pods::of(&wanted.object));
+        let mut templates = Pods::of(waiting.owner).into_iter().chain(wanted);
+        if templates.any(|template| fit::is_tolerated(&template, first)) {
             return None;
         }
         let tolerating = self.tolerating(namespace, first);

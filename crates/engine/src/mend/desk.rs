@@ -55,16 +55,26 @@ impl Desk {
         file: &FilePath,
         change: impl FnOnce(&str) -> Result<Option<String>, MendError>,
     ) -> Result<(), MendError> {
-        let before = match self.files.get(&(repository.clone(), file.clone())) {
-            Some(open) => open.after.clone().unwrap_or_default(),
-            None => read(tree, file)?,
-        };
+        let before = self.text(repository, tree, file)?;
         let after = change(&before)?;
         let key = (repository.clone(), file.clone());
         let (repository, path) = key.clone();
         let fresh = FileChange { repository, path, before: Some(before), after: None };
         self.files.entry(key).or_insert(fresh).after = after;
         Ok(())
+    }
+
+    /// What a file says by now.
+    pub(super) fn text(
+        &self,
+        repository: &Str,
+        tree: &dyn Tree,
+        file: &FilePath,
+    ) -> Result<String, MendError> {
+        match self.files.get(&(repository.clone(), file.clone())) {
+            Some(open) => Ok(open.after.clone().unwrap_or_default()),
+            None => read(tree, file),
+        }
     }
 
     /// Puts a new file on the desk.

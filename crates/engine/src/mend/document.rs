@@ -64,7 +64,7 @@ pub(super) fn find(tree: &dyn Tree, key: &ObjectKey) -> Option<(FilePath, usize)
 }
 
 /// Which document of a text an object is; one that names no namespace is of any.
-fn number_of(file: &FilePath, text: &str, key: &ObjectKey) -> Option<usize> {
+pub(super) fn number_of(file: &FilePath, text: &str, key: &ObjectKey) -> Option<usize> {
     if !text.contains(key.name.as_str()) || text.contains("{{") {
         return None;
     }
@@ -116,7 +116,8 @@ pub(super) fn unlist(
 ) -> Result<(), MendError> {
     let Some(own) = kustomization(tree, file) else { return Ok(()) };
     desk.change(repository, tree, &own, |text| {
-        let value = yaml::parse(text.as_bytes()).unwrap_or_default();
+        let failed = |error: yaml::Error| MendError::File { file: own.clone(), reason: error.to_string() };
+        let value = yaml::parse(text.as_bytes()).map_err(failed)?;
         let resources = value.items_at(&["resources"]);
         let named =
             |one: &Value| one.as_str().is_some_and(|name| name.trim_start_matches("./") == file.name());

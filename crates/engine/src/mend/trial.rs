@@ -126,7 +126,7 @@ fn candidates(
 }
 
 /// The value files of a chart in the repository, the one that has the last word first.
-fn value_files(tree: &dyn Tree, source: &ApplicationSource) -> Vec<FilePath> {
+pub(super) fn value_files(tree: &dyn Tree, source: &ApplicationSource) -> Vec<FilePath> {
     let Ok(chart) = FilePath::new(&source.path) else { return Vec::new() };
     let named = source.helm.iter().flat_map(|helm| helm.value_files.iter().rev());
     let named = named.filter(|name| !name.contains("://") && !name.starts_with('$'));
@@ -181,12 +181,16 @@ fn called(value: &Value, name: &str, at: &FieldPath, found: &mut Vec<FieldPath>)
 
 /// A tree with some files that say something else.
 #[derive(Clone)]
-struct Overlaid {
+pub(super) struct Overlaid {
     tree: Arc<dyn Tree>,
     files: BTreeMap<FilePath, Arc<[u8]>>,
 }
 
 impl Overlaid {
+    pub(super) fn of(tree: Arc<dyn Tree>, file: &FilePath, text: &str) -> Self {
+        Overlaid { tree, files: BTreeMap::from([(file.clone(), text.as_bytes().into())]) }
+    }
+
     fn with(&self, candidate: &Candidate) -> Self {
         let mut tree = self.clone();
         tree.files.insert(candidate.file.clone(), candidate.text.as_bytes().into());
