@@ -30,5 +30,5 @@ pub use fix::{Action, Edit, Fix, Place, Proof, Risk, Step};
 pub use graph::Graph;
 pub use node::{AppName, Node};
 pub use page::page;
-pub use rules::{RULES, Rule, rule};
+pub use rules::{RULES, Rule, rule, value_files};
 pub use snapshot::{ClusterView, Delivery, EngineView, Reach, RepositoryView, Snapshot, Wanted};

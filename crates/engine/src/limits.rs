@@ -110,6 +110,9 @@ pub const CONDITIONS: usize = 100;
 /// How many applications and kinds are looked at in parallel for a snapshot.
 pub const SNAPSHOT_LOOKS: usize = 8;
 
+/// How many names beside a path that is not there are written down in a snapshot.
+pub const SNAPSHOT_BESIDE: usize = 200;
+
 /// How many files of a repository are searched for an Application that is to be changed.
 pub const MEND_FILES: usize = 20_000;
 
