@@ -145,7 +145,7 @@ fn plan(examination: &Examination, out: &mut String) {
                 state(fix),
                 root.id
             );
-            for step in &fix.steps {
+            for step in fix.told() {
                 let _ = writeln!(out, "   - {}", escaped(&step.to_string()));
             }
             for other in root.finding.fixes.iter().skip(1) {

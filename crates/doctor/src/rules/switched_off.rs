@@ -136,7 +136,8 @@ fn is_given(app: &App<'_>, name: &str) -> bool {
     let mut helms = sources.filter_map(|source| source.at(&["helm"]));
     helms.any(|helm| {
         let inline = yaml::parse(helm.str_at(&["values"]).unwrap_or_default().as_bytes());
-        has_text(helm, name, 0) || inline.is_ok_and(|values| has_text(&values, name, 0))
+        let mut given = ["valuesObject", "parameters"].iter().filter_map(|field| helm.get(field));
+        given.any(|values| has_text(values, name, 0)) || inline.is_ok_and(|values| has_text(&values, name, 0))
     })
 }
 

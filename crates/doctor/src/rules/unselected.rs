@@ -93,7 +93,11 @@ fn is_asked(
     let wanted = || case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
     // Labels with a prefix are mostly an operator's own.
     let is_foreign = |key: &&str| key.contains('/') && !key.starts_with("app.kubernetes.io/");
+    // Whoever was not seen may have the labels.
+    let is_seen = case.is_absent(server, &ObjectKey::new("", "Pod", service.namespace(), ""))
+        && case.app_of(server, &service.key()).is_some_and(|app| app.delivery.rendered);
     !users.is_empty()
+        && is_seen
         && !is_headless
         && !selector.keys().any(|key| is_foreign(key))
         && !case.objects(server).iter().any(|object| is_custom(object))
