@@ -236,6 +236,15 @@ impl<'a> Case<'a> {
         self.clusters.get(server).map(|index| index.view)
     }
 
+    /// ` in cluster prod-eu`, where there are several clusters to be told apart.
+    pub(crate) fn of_cluster(&self, server: &str) -> String {
+        let view = self.cluster(server).filter(|_| self.snapshot.clusters.len() > 1);
+        view.map(|view| {
+            format!(" in cluster {}", if view.name.is_empty() { server } else { view.name.as_str() })
+        })
+        .unwrap_or_default()
+    }
+
     /// A repository.
     pub fn repository(&self, url: &str) -> Option<&'a RepositoryView> {
         self.repositories.get(url).copied()

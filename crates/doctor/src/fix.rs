@@ -290,6 +290,26 @@ impl Fix {
         }
     }
 
+    /// The steps as they are printed. Objects that are told apart by their namespaces alone are named with those.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let texts: Vec<String> = self.steps.iter().map(ToString::to_string).collect();
+        let repeats = |text: &String| texts.iter().filter(|other| *other == text).count() > 1;
+        let namespace = |step: &Step| match step {
+            Step::Git(Edit { place: Place::Field { object, .. } | Place::Remove { object }, .. }) => {
+                Some(object.namespace.clone()).filter(|namespace| !namespace.is_empty())
+            }
+            _ => None,
+        };
+        let told = self.steps.iter().zip(&texts).map(|(step, text)| {
+            match namespace(step).filter(|_| repeats(text)) {
+                Some(namespace) => format!("{text} (namespace {namespace})"),
+                None => text.clone(),
+            }
+        });
+        let mut known = std::collections::BTreeSet::new();
+        told.filter(|text| known.insert(text.clone())).collect()
+    }
+
     /// Whether it changes files.
     pub fn has_edits(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Git(_)))
@@ -365,4 +385,25 @@ fn as_one_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S:
     let plain: serde_json::Value =
         serde_json::from_slice(&lynceus_object::json::to_vec(value)).map_err(serde::ser::Error::custom)?;
     plain.serialize(serializer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_read_alike_are_told_with_their_namespaces_and_never_twice() {
+        let app = AppName::new("argocd", "web");
+        let remove = |namespace: &str| Place::Remove { object: ObjectKey::new("", "Secret", namespace, "a") };
+        let fix = Fix::new("x").git(&app, remove("one")).git(&app, remove("two")).git(&app, remove("two"));
+        assert_eq!(
+            fix.told(),
+            [
+                "in the files of web: remove Secret a (namespace one)",
+                "in the files of web: remove Secret a (namespace two)"
+            ]
+        );
+        let alone = Fix::new("x").git(&app, remove("one")).person("look");
+        assert_eq!(alone.told(), ["in the files of web: remove Secret a", "look"]);
+    }
 }

@@ -32,7 +32,7 @@ pub use graph::Graph;
 pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
-pub use rules::{RULES, Rule, rule};
+pub use rules::{RULES, Rule, rule, value_files};
 pub use snapshot::{
     ClusterView, Delivery, EngineView, Partial, Reach, Recorded, RepositoryView, SETTINGS, Snapshot, Wanted,
 };

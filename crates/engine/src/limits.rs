@@ -113,6 +113,9 @@ pub const SNAPSHOT_LOOKS: usize = 8;
 /// How deep Applications that are not there yet may stand in one another.
 pub const SNAPSHOT_GENERATIONS: usize = 8;
 
+/// How many names beside a path that is not there are written down in a snapshot.
+pub const SNAPSHOT_BESIDE: usize = 200;
+
 /// How many files of a repository are searched for an Application that is to be changed.
 pub const MEND_FILES: usize = 20_000;
 

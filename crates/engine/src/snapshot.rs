@@ -7,7 +7,9 @@ use futures::StreamExt as _;
 use lynceus_api::{AppProject, Application, GROUP, Kind as _};
 use lynceus_cluster::{Cluster, ClusterError, Destination, Kind, Link};
 use lynceus_diff::{ChangeSet, Pair, mask};
-use lynceus_doctor::{ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted};
+use lynceus_doctor::{
+    ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted, value_files,
+};
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{Gvk, Object, ObjectKey, Str};
 use lynceus_source::Repository;
@@ -257,6 +259,11 @@ impl Engine {
                     self.find_path(view, &repository, &source.path).await;
                 }
             }
+            for (_, url, path) in value_files(spec).into_iter().filter(|_| !delivery.rendered) {
+                if let Some(view) = views.get_mut(&url).filter(|view| view.reach == Reach::Up) {
+                    self.find_path(view, &book.find(&url, &spec.project), &path).await;
+                }
+            }
         }
         views.into_values().collect()
     }
@@ -274,7 +281,7 @@ impl Engine {
         view
     }
 
-    /// Whether the default branch has a path.
+    /// Whether the default branch has a path. Where it does not, what stands beside it may be what is meant.
     async fn find_path(&self, view: &mut RepositoryView, repository: &Repository, path: &Str) {
         let at = (view.head.clone(), path.clone());
         if view.head.is_empty() || view.paths.contains_key(&at) {
@@ -285,7 +292,15 @@ impl Engine {
         let (Ok(tree), Ok(path)) = (sources.tree(repository, &revision).await, FilePath::new(path)) else {
             return;
         };
-        view.paths.insert(at, tree.entry(&path).is_ok());
+        let is_there = tree.entry(&path).is_ok();
+        view.paths.insert(at, is_there);
+        let Some(folder) = path.parent().filter(|_| !is_there) else { return };
+        let Ok(beside) = tree.list(&folder) else { return };
+        for (name, _) in beside.into_iter().take(limits::SNAPSHOT_BESIDE) {
+            if let Ok(beside) = folder.join(&name) {
+                view.paths.insert((view.head.clone(), beside.as_str().into()), true);
+            }
+        }
     }
 }
 

@@ -129,7 +129,8 @@ fn all_needs(pods: &Pods<'_>) -> Vec<ObjectKey> {
 fn is_told(said: &str, key: &ObjectKey) -> bool {
     let quoted =
         [format!("\"{}\"", key.name), format!("{}/{}", key.namespace, key.name), format!("'{}'", key.name)];
-    said.contains("not found") && quoted.iter().any(|name| said.contains(name))
+    (said.contains("not found") || said.contains("does not exist"))
+        && quoted.iter().any(|name| said.contains(name))
 }
 
 /// Where a custom resource names something, if that is the field that most have for it.

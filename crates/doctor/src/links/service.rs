@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use lynceus_object::{Object, ObjectKey, Selector, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Selector, Value};
 
 use crate::case::{Case, Pods};
 use crate::graph::Graph;
@@ -24,7 +24,7 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
     }
     for owner in &unwell {
         let Some(pods) = Pods::of(owner) else { continue };
-        for key in named_services(&pods, owner.namespace()) {
+        for key in named_services(case, server, &pods) {
             let is_own = own.get(&owner.key()).is_some_and(|own| own.contains(&key));
             if !is_own && (silent.contains(&key) || case.is_absent(server, &key)) {
                 graph.link(Node::object(server, owner.key()), Node::object(server, key));
@@ -110,19 +110,67 @@ pub(crate) fn is_behind<'a>(case: &Case<'a>, server: &str, service: &Object, own
 }
 
 /// The services that the settings of pods name as hosts with their namespace: `db.data.svc`, `http://db.data:80`.
-pub(crate) fn named_services(pods: &Pods<'_>, namespace: &str) -> BTreeSet<ObjectKey> {
-    let mut named = BTreeSet::new();
-    for (_, container) in pods.containers() {
-        let texts = container.items_at(&["env"]).iter().filter_map(|one| one.str_at(&["value"]));
-        let arguments = ["args", "command"]
-            .iter()
-            .flat_map(|field| container.items_at(&[field]))
-            .filter_map(Value::as_str);
-        for host in texts.chain(arguments).flat_map(hosts_in) {
-            named.extend(self::named(&host, namespace));
+pub(crate) fn named_services(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> BTreeSet<ObjectKey> {
+    let settings = settings(case, server, pods);
+    let hosts = settings.iter().flat_map(|setting| hosts_in(setting.text));
+    hosts.filter_map(|host| named(&host, pods.holder.namespace())).collect()
+}
+
+/// A setting that the containers of pods are started with, and where it stands.
+pub(crate) struct Setting<'a> {
+    /// The variable; empty for words of a command.
+    pub(crate) name: &'a str,
+    /// What it is.
+    pub(crate) text: &'a str,
+    /// What it stands in: the workload, or a ConfigMap.
+    pub(crate) object: ObjectKey,
+    /// Where in it.
+    pub(crate) path: FieldPath,
+}
+
+/// The settings of pods: variables, those out of ConfigMaps too, and the words of commands.
+pub(crate) fn settings<'a>(case: &Case<'a>, server: &str, pods: &Pods<'a>) -> Vec<Setting<'a>> {
+    let mut all = Vec::new();
+    let key = pods.holder.key();
+    let map = |name: Option<&str>| {
+        let key = ObjectKey::new("", "ConfigMap", pods.holder.namespace(), name?);
+        case.live(server, &key)
+            .or_else(|| case.wanted(server, &key).first().map(|(_, wanted)| &wanted.object))
+            .map(|map| (key, map))
+    };
+    for (path, container) in pods.containers() {
+        for source in container.items_at(&["envFrom"]) {
+            let Some((key, map)) = map(source.str_at(&["configMapRef", "name"])) else { continue };
+            for (name, value) in
+                map.at(&["data"]).and_then(Value::as_map).into_iter().flat_map(|map| map.iter())
+            {
+                let path = FieldPath::fields(["data", name]);
+                let text = value.as_str().unwrap_or_default();
+                all.push(Setting { name, text, object: key.clone(), path });
+            }
+        }
+        for (place, one) in container.items_at(&["env"]).iter().enumerate() {
+            let name = one.str_at(&["name"]).unwrap_or_default();
+            if let Some(text) = one.str_at(&["value"]) {
+                let path = path.field("env").index(place).field("value");
+                all.push(Setting { name, text, object: key.clone(), path });
+            }
+            let source = one.at(&["valueFrom", "configMapKeyRef"]);
+            let Some(part) = source.and_then(|source| source.str_at(&["key"])) else { continue };
+            let Some((key, map)) = map(source.and_then(|source| source.str_at(&["name"]))) else { continue };
+            if let Some(text) = map.value().str_at(&["data", part]) {
+                all.push(Setting { name, text, object: key, path: FieldPath::fields(["data", part]) });
+            }
+        }
+        for field in ["args", "command"] {
+            for (place, word) in container.items_at(&[field]).iter().enumerate() {
+                let text = word.as_str().unwrap_or_default();
+                let path = path.field(field).index(place);
+                all.push(Setting { name: "", text, object: key.clone(), path });
+            }
         }
     }
-    named
+    all
 }
 
 /// The service that a host name means, if it means one of the cluster.

@@ -135,7 +135,7 @@ fn plan(examination: &Examination, out: &mut String) {
                 fix.proof,
                 root.id
             );
-            for step in &fix.steps {
+            for step in fix.told() {
                 let _ = writeln!(out, "   - {}", escaped(&step.to_string()));
             }
             for other in root.finding.fixes.iter().skip(1) {
@@ -162,15 +162,31 @@ fn risks(examination: &Examination, out: &mut String) {
 
 fn commands(heading: &str, examination: &Examination, of: impl Fn(&Fix) -> &Vec<String>, out: &mut String) {
     let fixes = examination.roots.iter().filter_map(|root| root.finding.fixes.first());
-    let commands: BTreeSet<&String> = fixes.flat_map(of).collect();
-    if commands.is_empty() {
+    let all: BTreeSet<&String> = fixes.flat_map(of).collect();
+    if all.is_empty() {
         return;
     }
-    let _ = writeln!(out, "## {heading}\n\n```");
-    for command in commands {
-        let _ = writeln!(out, "{command}");
+    let (commands, words): (Vec<&String>, Vec<&String>) = all.into_iter().partition(|text| is_command(text));
+    let _ = writeln!(out, "## {heading}\n");
+    for text in &words {
+        let _ = writeln!(out, "- {}", escaped(text));
     }
-    let _ = writeln!(out, "```\n");
+    if !words.is_empty() {
+        out.push('\n');
+    }
+    if !commands.is_empty() {
+        let _ = writeln!(out, "```");
+        for command in commands {
+            let _ = writeln!(out, "{command}");
+        }
+        let _ = writeln!(out, "```\n");
+    }
+}
+
+/// Whether a text is a command and no sentence that begins like one.
+fn is_command(text: &str) -> bool {
+    let programs = ["kubectl ", "lynceus ", "git ", "vault ", "helm ", "oc ", "skopeo "];
+    programs.iter().any(|program| text.starts_with(program)) && !text.contains(" the ")
 }
 
 /// Before and after, of the fixes that were rehearsed, and why others could not be.
@@ -265,7 +281,7 @@ metadata: {name: grafana, namespace: monitoring}
             "## Fix plan\n\n### Phase 1 (P2)",
             "## Risk\n\n| Finding | Risk | Touches | Way back |",
             "## Validation\n\n```\nlynceus app get grafana\n```",
-            "## Rollback\n\n```\ngit revert the commit\n```",
+            "## Rollback\n\n- git revert the commit\n",
         ] {
             assert!(report.contains(part), "{part} is not in\n{report}");
         }

@@ -85,15 +85,13 @@ fn cause(number: usize, root: &Root, out: &mut String) {
         // The number is what --choice takes.
         let choice = if finding.fixes.len() > 1 { format!(" {}", place + 1) } else { String::new() };
         wrap(&format!("fix{choice} ({}, {} risk): {}", fix.proof, fix.risk, fix.title), "   ", "     ", out);
-        for step in fix.steps.iter().take(STEPS) {
-            wrap(&step.to_string(), "     ", "       ", out);
+        let steps = fix.told();
+        for step in steps.iter().take(STEPS) {
+            wrap(step, "     ", "       ", out);
         }
-        if fix.steps.len() > STEPS {
-            let _ = writeln!(
-                out,
-                "     and {} more, which -o markdown and -o json have",
-                fix.steps.len() - STEPS
-            );
+        if steps.len() > STEPS {
+            let _ =
+                writeln!(out, "     and {} more, which -o markdown and -o json have", steps.len() - STEPS);
         }
         rehearsed(&fix.proof, out);
     }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lynceus_api::{AppProject, ReasonCode};
-use lynceus_object::{ObjectKey, Str};
-use lynceus_sync::windows::{Attempt, Gate, Windows};
+use lynceus_api::{AppProject, ReasonCode, SyncWindow};
+use lynceus_object::{FieldPath, ObjectKey, Str};
+use lynceus_sync::windows::{Attempt, Gate, Windows, assigned};
 
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
-use crate::fix::{Action, Fix, Risk};
+use crate::fix::{Action, Fix, Place, Risk};
 use crate::limits;
 use crate::node::Node;
 use crate::rules::Rule;
@@ -30,7 +30,8 @@ deny window '0 22 * * *' (8h0m); open from 2026-01-02T06:00:00Z on
 ```
 
 ## What to do
-Wait until it opens. If it cannot wait, sync by hand where the window lets people (`manualSync`), or change the window.
+Wait until it opens. If it cannot wait, sync by hand where the window lets people (`manualSync`), or change the window. One that is
+closed day and night has to be changed.
 ",
     check,
 };
@@ -47,7 +48,19 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         }
     }
     for (project, apps) in closed {
-        findings.add(found(case, &project, &apps));
+        let view = projects.get(project.as_str()).copied();
+        findings.add(found(case, &project, view, &apps));
+    }
+}
+
+/// Whether the windows of a project let an application be synced by a person now, and when they let it be synced by itself; nothing if
+/// they cannot be read or are not in its way.
+fn outlook(case: &Case<'_>, app: &App<'_>, project: Option<&AppProject>) -> Option<(bool, bool)> {
+    let windows = Windows::of(&project?.spec.sync_windows, app.application()).ok()?;
+    let gate = |manual| windows.gate(Attempt { manual, started: None }, case.snapshot.taken_at);
+    match gate(false) {
+        Gate::Closed(closed) => Some((gate(true) == Gate::Open, closed.opens.is_some())),
+        Gate::Open => None,
     }
 }
 
@@ -77,11 +90,16 @@ fn gate(case: &Case<'_>, app: &App<'_>, project: &AppProject) -> Option<String> 
     }
 }
 
-fn found(case: &Case<'_>, project: &Str, apps: &[(&App<'_>, String)]) -> Finding {
+fn found(case: &Case<'_>, project: &Str, view: Option<&AppProject>, apps: &[(&App<'_>, String)]) -> Finding {
     let names = words::list(apps.iter().map(|(app, _)| app.name.name.as_str()));
     let verb = if apps.len() == 1 { "differs" } else { "differ" };
+    let outlooks: Vec<(bool, bool)> = apps.iter().filter_map(|(app, _)| outlook(case, app, view)).collect();
+    let is_known = outlooks.len() == apps.len();
+    let opens = !is_known || outlooks.iter().any(|(_, opens)| *opens);
+    let lets_people = !is_known || outlooks.iter().all(|(manual, _)| *manual);
+    let until = if opens { "" } else { ", and does not open for years" };
     let cause = format!(
-        "{names} {verb} from Git and may not be synced now: a sync window of project {project} is closed"
+        "{names} {verb} from Git and may not be synced now: a sync window of project {project} is closed{until}"
     );
     let key = ObjectKey::new(lynceus_api::GROUP, "AppProject", case.snapshot.home.clone(), project.clone());
     let wait = Fix::new("Wait until the window opens")
@@ -94,13 +112,56 @@ fn found(case: &Case<'_>, project: &Str, apps: &[(&App<'_>, String)]) -> Finding
         .fold(by_hand, |fix, (app, _)| fix.cluster(Action::Sync { application: app.name.clone() }))
         .risk(Risk::Medium, names.clone())
         .why("only for what cannot wait");
-    Finding::new(RULE.code, Node::object(case.servers().next().unwrap_or_default(), key), cause)
+    let server = case.servers().next().unwrap_or_default();
+    let change = change(case, server, &key, view, apps);
+    let fixes: Vec<Fix> = opens.then_some(wait).into_iter().chain(lets_people.then_some(by_hand)).collect();
+    let fixes = if opens {
+        fixes.into_iter().chain([change]).collect()
+    } else {
+        [change].into_iter().chain(fixes).collect::<Vec<_>>()
+    };
+    Finding::new(RULE.code, Node::object(server, key), cause)
         .severity(Severity::P2)
         .seen(
             apps.iter().take(limits::NAMED).map(|(app, why)| Evidence::seen(format!("{}: {why}", app.name))),
         )
         .affects(apps.iter().map(|(app, _)| app.node()))
-        .fix([wait, by_hand])
+        .fix(fixes)
+}
+
+/// Another window, in the project's file where that is known.
+fn change(
+    case: &Case<'_>,
+    server: &str,
+    key: &ObjectKey,
+    view: Option<&AppProject>,
+    apps: &[(&App<'_>, String)],
+) -> Fix {
+    let fix = Fix::new(format!("Change the window of project {}", key.name))
+        .risk(Risk::Medium, format!("when the applications of project {} are synced", key.name))
+        .why("right where the window is not meant to be so")
+        .verify(format!("kubectl -n {} get appproject {} -o yaml", key.namespace, key.name));
+    let denying = apps.first().zip(view).map(|((app, _), view)| {
+        let windows = view.spec.sync_windows.iter().enumerate();
+        let is_own =
+            |window: &SyncWindow| !assigned(std::slice::from_ref(window), app.application()).is_empty();
+        windows
+            .filter(|(_, window)| window.kind == "deny" && is_own(window))
+            .map(|(place, _)| place)
+            .collect::<Vec<_>>()
+    });
+    let file = case.wanted(server, key).into_iter().next();
+    match (file, denying.as_deref()) {
+        (Some((owner, _)), Some([only])) => {
+            let path = FieldPath::fields(["spec", "syncWindows"]).index(*only);
+            fix.git(&owner.name, Place::Field { object: key.clone(), path, value: None })
+        }
+        (Some((owner, _)), _) => fix.person(format!(
+            "correct spec.syncWindows of AppProject {} in the files of {}",
+            key.name, owner.name
+        )),
+        (None, _) => fix.person(format!("correct spec.syncWindows of AppProject {}", key.name)),
+    }
 }
 
 #[cfg(test)]
@@ -110,13 +171,17 @@ mod tests {
     use crate::tests::{check_snapshot, snapshot};
 
     fn found(text: &str, schedule: &str) -> String {
+        found_for(text, schedule, "4h")
+    }
+
+    fn found_for(text: &str, schedule: &str, duration: &str) -> String {
         let mut snapshot = snapshot(text);
         let mut project = AppProject::default();
         project.metadata.name = "default".into();
         project.spec.sync_windows = vec![SyncWindow {
             kind: "deny".into(),
             schedule: schedule.into(),
-            duration: "4h".into(),
+            duration: duration.into(),
             applications: vec!["*".into()],
             ..SyncWindow::default()
         }];
@@ -131,9 +196,16 @@ mod tests {
             found(text, "0 10 * * *"),
             "P2 LYN1202/argocd/AppProject/default: a and b differ from Git and may not be synced now: a sync window of \
              project default is closed\n  a: denied by deny window '0 10 * * *' (4h); open from 2026-01-01T14:00:01Z on\n  b: denied \
-             by deny window '0 10 * * *' (4h); open from 2026-01-01T14:00:01Z on\n  fix: Wait until the window opens\n  fix: Sync \
-             by hand, where the window lets people\n"
+             by deny window '0 10 * * *' (4h); open from 2026-01-01T14:00:01Z on\n  fix: Wait until the window opens\n  fix: Change \
+             the window of project default\n"
         );
+    }
+
+    #[test]
+    fn a_window_that_never_opens_is_to_be_changed() {
+        let shut = found_for("@app a OutOfSync Healthy\n", "0 0 * * *", "24h");
+        assert!(shut.contains("is closed, and does not open for years\n"), "{shut}");
+        assert!(shut.ends_with("(24h)\n  fix: Change the window of project default\n"), "{shut}");
     }
 
     #[test]

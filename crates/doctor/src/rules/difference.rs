@@ -134,7 +134,13 @@ impl<'a> Fields<'a> {
             .map(|(key, field)| Evidence::Field {
                 object: key.clone(),
                 path: field.path.clone(),
-                value: field.live.as_ref().map(words::shown).unwrap_or_default(),
+                value: match (&field.live, &field.desired) {
+                    (Some(live), Some(desired)) => {
+                        format!("{} in the cluster, {} in Git", words::shown(live), words::shown(desired))
+                    }
+                    (Some(live), None) => words::shown(live),
+                    (None, _) => String::new(),
+                },
             })
             .collect()
     }

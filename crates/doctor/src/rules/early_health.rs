@@ -157,7 +157,7 @@ fn asks<'a>(
     when: Turn,
     later: &[(Turn, &'a Wanted)],
 ) -> Option<Finding> {
-    let asked = Pods::of(live).map(|pods| named_services(&pods, live.namespace())).unwrap_or_default();
+    let asked = Pods::of(live).map(|pods| named_services(case, app.server(), &pods)).unwrap_or_default();
     let services: Vec<&Object> = asked.iter().filter_map(|key| case.live(app.server(), key)).collect();
     let is_asked = |one: &'a Wanted| {
         asked.contains(&one.object.key())

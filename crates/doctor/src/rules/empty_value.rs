@@ -1,6 +1,6 @@
 //! A required field that is rendered empty.
 
-use crate::case::{Case, Said, Voice};
+use crate::case::{App, Case, Said, Voice};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::rules::Rule;
@@ -36,27 +36,51 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         let wanted = case.wanted(said.server, &said.about).first().copied();
         if is_empty_value(said.text, wanted.map(|(_, wanted)| &wanted.object)) {
             let file = wanted.and_then(|(app, wanted)| app.file(wanted, "what was rendered"));
-            findings.add(found(said, file));
+            let app = wanted.map(|(app, _)| app).or_else(|| said.app.as_ref().and_then(|app| case.app(app)));
+            findings.add(found(said, file, app.is_none_or(is_chart)));
         }
     }
 }
 
-fn found(said: &Said<'_>, file: Option<Evidence>) -> Finding {
+/// Whether an application is rendered with values. That it has a chart shows in its source or in what it says of it.
+fn is_chart(app: &App<'_>) -> bool {
+    let (spec, status) = (&app.application().spec, &app.application().status);
+    let mut sources = spec.source.iter().chain(&spec.sources);
+    let is_helm = |kind: &str| kind == "Helm";
+    let kinds = || status.source_types.iter().map(|kind| kind.as_str()).chain([status.source_type.as_str()]);
+    sources.any(|source| !source.chart.is_empty() || source.helm.is_some())
+        || kinds().any(is_helm)
+        || kinds().all(str::is_empty)
+}
+
+/// Where the field comes from: the files that were read, or the values where there are some.
+fn found(said: &Said<'_>, file: Option<Evidence>, is_chart: bool) -> Finding {
     let key = &said.about;
     let named =
         fields(said.text).into_iter().filter(|(_, sort)| *sort == ": Required value").map(|(field, _)| field);
     let names = words::list(named.collect::<Vec<_>>());
-    let cause = format!("{} {} is rendered without {names}, which it has to have", key.kind, key.name);
+    let made = if is_chart { "rendered" } else { "written" };
+    let cause = format!("{} {} is {made} without {names}, which it has to have", key.kind, key.name);
     let app = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
-    let fix = Fix::new(format!("Set the value that {names} comes from"))
-        .person(format!(
+    let fix = match is_chart {
+        true => Fix::new(format!("Set the value that {names} comes from")).person(format!(
             "Set the value that {names} of {} {} comes from, in the value files of {app}.",
             key.kind, key.name
-        ))
+        )),
+        false => Fix::new(format!("Set {names}"))
+            .person(format!("Set {names} of {} {} in the manifests of {app}.", key.kind, key.name)),
+    };
+    let place = match &file {
+        Some(Evidence::File { span, .. }) => span.file.to_string(),
+        _ => String::new(),
+    };
+    let fix = fix
         .risk(Risk::Low, format!("{} {}", key.kind, key.name))
         .why("what it should be cannot be told from here");
     Finding::new(RULE.code, said.node.clone(), cause)
         .of(said.app.clone())
+        // Several objects of one file that lack the same were written by one hand.
+        .alike(format!("{app} {place} {} {names}", key.kind))
         .seen([said.evidence.clone()])
         .seen(file)
         .fix([fix])
@@ -64,7 +88,7 @@ fn found(said: &Said<'_>, file: Option<Evidence>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::tests::{check, roots};
 
     const EMPTY: &str = "
 @app ci OutOfSync Missing
@@ -81,6 +105,27 @@ spec: {source: {git: {uri: ''}}}
             check("LYN1007", EMPTY),
             "P1 LYN1007/ci/BuildConfig/web: BuildConfig web is rendered without spec.source.git.uri, which it has to have\n  status of ci: BuildConfig web: BuildConfig.build.openshift.io \"web\" is invalid: spec.source.git.uri: Required value\n  ci.yaml:1: what was rendered\n  fix: Set the value that spec.source.git.uri comes from\n"
         );
+    }
+
+    #[test]
+    fn manifests_have_no_values_and_what_several_lack_is_one_slip() {
+        let plain = EMPTY.replace("@status {", "@status {sourceType: Directory, ");
+        let found = check("LYN1007", &plain);
+        assert!(found.contains("BuildConfig web is written without spec.source.git.uri"), "{found}");
+        assert!(found.contains("fix: Set spec.source.git.uri\n"), "{found}");
+        let failed = |name: &str| {
+            format!(
+                "{{group: build.openshift.io, version: v1, kind: BuildConfig, namespace: ci, name: {name}, status: SyncFailed, message: \
+                 'BuildConfig.build.openshift.io \"{name}\" is invalid: spec.source.git.uri: Required value'}}"
+            )
+        };
+        let two = format!(
+            "@app ci OutOfSync Missing\n@status {{operationState: {{phase: Failed, operation: {{}}, startedAt: null, syncResult: \
+             {{revision: a, resources: [{}, {}]}}}}}}\n",
+            failed("a"),
+            failed("b")
+        );
+        assert_eq!(roots(&two), "P1 LYN1007/ci/BuildConfig/a explains ci\n");
     }
 
     #[test]

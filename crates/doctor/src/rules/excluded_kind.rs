@@ -60,14 +60,27 @@ fn parse(message: &str) -> Option<(GroupKind, &str)> {
     Some((GroupKind::new(group, kind), name))
 }
 
+/// Whether objects of a kind are work that is done once, by what such kinds are called everywhere.
+fn is_run(kind: &GroupKind) -> bool {
+    ["Run", "Workflow", "Job", "Build", "Task"].iter().any(|end| kind.kind.ends_with(end))
+}
+
 fn found(server: &str, kind: GroupKind, told: &[Told<'_, '_>]) -> Finding {
     let names = words::list(told.iter().map(|(app, name, _)| format!("{name} of {}", app.name)));
     let verb = if told.len() == 1 { "is" } else { "are" };
     let cause = format!("{} {names} {verb} never applied: the settings exclude the kind", kind.kind);
-    let other = Fix::new(format!("Have the work done by a kind that is tracked instead of {}", kind.kind))
-        .person(format!("replace the {} by a Job, a BuildConfig, or a trigger that makes it", kind.kind))
-        .risk(Risk::Low, "the objects were never applied")
-        .why("such kinds are excluded because they come and go in numbers");
+    let other = match is_run(&kind) {
+        true => Fix::new(format!("Have the work done by a kind that is tracked instead of {}", kind.kind))
+            .person(format!("replace the {} by a Job, a BuildConfig, or a trigger that makes it", kind.kind))
+            .risk(Risk::Low, "the objects were never applied")
+            .why("such kinds are excluded because they come and go in numbers"),
+        false => Fix::new(format!("Take the {} out of Git", kind.kind))
+            .person(format!(
+                "remove {names} from the sources, and have it made by whoever looks after such objects"
+            ))
+            .risk(Risk::Low, "the objects were never applied")
+            .why("such kinds are excluded because others write them"),
+    };
     let setting = Fix::new(format!("Take {} out of resource.exclusions", kind.kind))
         .person("edit resource.exclusions in ConfigMap argocd-cm")
         .risk(Risk::Medium, "all objects of the kind are watched in every cluster")
@@ -96,6 +109,14 @@ mod tests {
              Have the work done by a kind that is tracked instead of PipelineRun\n  fix: Take PipelineRun out of \
              resource.exclusions\n"
         );
+    }
+
+    #[test]
+    fn what_is_no_work_is_not_to_be_done_by_a_job() {
+        let text = "@app db Synced Healthy\n@condition ExcludedResourceWarning Resource discovery.k8s.io/EndpointSlice db is excluded in the settings\n";
+        let found = check("LYN0205", text);
+        assert!(found.contains("fix: Take the EndpointSlice out of Git\n"), "{found}");
+        assert!(!found.contains("work done"), "{found}");
     }
 
     #[test]

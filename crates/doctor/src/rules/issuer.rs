@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{FieldPath, Object, ObjectKey};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
+use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
-use crate::fix::{Fix, Risk};
+use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::words;
@@ -112,11 +113,16 @@ fn absent<'a>(case: &Case<'a>, server: &str) -> BTreeMap<ObjectKey, Vec<&'a Obje
 fn missing(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) -> Finding {
     let names =
         words::list(users.iter().map(|user| format!("Certificate {}/{}", user.namespace(), user.name())));
+    let there = case.of_kind(server, GROUP, &key.kind).iter();
+    let there = there.filter(|one| one.namespace() == key.namespace.as_str()).map(|one| one.name());
+    let near = near::likely(&key.name, there);
     let cause = format!(
-        "there is no {} {}, which {names} name{}",
+        "there is no {} {}{}, which {names} name{}{}",
         key.kind,
         key.name,
-        if users.len() == 1 { "s" } else { "" }
+        case.of_cluster(server),
+        if users.len() == 1 { "s" } else { "" },
+        near.map(|near| format!("; there is {near}")).unwrap_or_default()
     );
     let seen = users.iter().take(crate::limits::NAMED).map(|user| Evidence::Field {
         object: user.key(),
@@ -134,7 +140,23 @@ fn missing(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) ->
         .of(users.first().and_then(|user| case.owner(server, &user.key())))
         .seen(seen)
         .affects(users.iter().map(|user| case.node(server, &user.key())))
+        .fix(near.and_then(|near| rename(case, server, near, users)))
         .fix([fix])
+}
+
+/// Has the certificates name another issuer.
+fn rename(case: &Case<'_>, server: &str, near: &str, users: &[&Object]) -> Option<Fix> {
+    let fix = users.iter().fold(Fix::new(format!("Name {near}")), |fix, user| {
+        match case.owner(server, &user.key()) {
+            Some(app) => {
+                let path = FieldPath::fields(["spec", "issuerRef", "name"]);
+                fix.git(&app, Place::Field { object: user.key(), path, value: Some(Value::from(near)) })
+            }
+            None => fix,
+        }
+    });
+    let fix = fix.risk(Risk::Low, "the certificates that name it").verify("kubectl get certificates -A");
+    fix.has_edits().then(|| fix.why("it is there, and is called almost so"))
 }
 
 #[cfg(test)]
@@ -155,6 +177,22 @@ status: {conditions: [{type: Ready, status: 'False', reason: DoesNotExist, messa
         assert_eq!(
             check("LYN0707", CERTIFICATE),
             "P1 LYN0707/-/ClusterIssuer/letsencrypt: there is no ClusterIssuer letsencrypt, which Certificate shop/web names\n  Certificate shop/web: spec.issuerRef: {\"kind\":\"ClusterIssuer\",\"name\":\"letsencrypt\"}\n  fix: Add ClusterIssuer letsencrypt\n"
+        );
+    }
+
+    #[test]
+    fn an_issuer_that_is_called_almost_so_is_named() {
+        let wanted = CERTIFICATE.replace("@live", "@app web Synced Degraded");
+        let text =
+            format!("{wanted}{CERTIFICATE}").replace("name: letsencrypt", "name: letsencrypt-production");
+        let there = "---\napiVersion: cert-manager.io/v1\nkind: ClusterIssuer\nmetadata: {name: letsencrypt-prod}\nstatus: \
+                     {conditions: [{type: Ready, status: 'True'}]}\n";
+        let found = check("LYN0707", &format!("{text}{there}"));
+        assert!(found.contains("names; there is letsencrypt-prod\n"), "{found}");
+        assert!(found.contains("fix: Name letsencrypt-prod\n"), "{found}");
+        assert!(
+            !check("LYN0707", &format!("{text}{}", there.replace("letsencrypt-prod", "selfsigned")))
+                .contains("there is self")
         );
     }
 

@@ -51,7 +51,7 @@ fn found(case: &Case<'_>, server: &str, class: ObjectKey, users: &[Named<'_>]) -
     let mut there: Vec<&str> =
         case.of_kind(server, &class.group, &class.kind).iter().map(|one| one.name()).collect();
     there.sort_unstable();
-    let near = near::nearest(&class.name, there.iter().copied())
+    let near = near::likely(&class.name, there.iter().copied())
         .or(there.first().copied().filter(|_| there.len() == 1));
     let names = words::list(users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())));
     let others = match there.is_empty() {

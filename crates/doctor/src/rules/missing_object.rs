@@ -47,7 +47,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 
 fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
     let key = &one.key;
-    let hint = match (one.near, one.elsewhere) {
+    let hint = match (one.near.or(one.likely), one.elsewhere) {
         (Some(near), _) => format!("; there is {} {near}", key.kind),
         (None, Some(namespace)) => format!("; namespace {namespace} has one of that name"),
         (None, None) => String::new(),
@@ -112,7 +112,7 @@ fn said(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Evidence> {
 }
 
 fn fixes(case: &Case<'_>, one: &Nowhere<'_>) -> Vec<Fix> {
-    let near = one.near.and_then(|near| rename(case, one, near));
+    let near = one.near.or(one.likely).and_then(|near| rename(case, one, near));
     near.into_iter().chain(add(case, one)).chain([by_hand(one)]).collect()
 }
 
@@ -137,7 +137,10 @@ fn rename(case: &Case<'_>, one: &Nowhere<'_>, near: &str) -> Option<Fix> {
     }
     fix.has_edits().then(|| {
         fix.risk(Risk::Low, format!("{}, whose pods do not start now", users(one)))
-            .why("it is there, and its name differs by a slip of the hand")
+            .why(match one.near {
+                Some(_) => "it is there, and its name differs by a slip of the hand",
+                None => "it is there, and nothing else is called like it",
+            })
             .verify(verify(&one.key))
     })
 }
@@ -211,6 +214,30 @@ data: {password: x}
              db-credential\n  fix: Name Secret db-credentials instead\n  fix: Have Secret db-credential made\n"
         );
         assert_eq!(roots(NEEDS), "P1 LYN0301/web/Secret/db-credential explains web\n");
+    }
+
+    #[test]
+    fn a_certificate_that_a_gateway_lacks_is_found_with_the_one_that_is_probably_meant() {
+        let text = "
+@live
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: edge, namespace: edge}
+spec: {listeners: [{name: https, tls: {certificateRefs: [{name: wildcard-tls}]}}]}
+status: {conditions: [{type: Accepted, status: 'False', message: 'certificate refs 0: Secret edge/wildcard-tls does not exist.'}]}
+---
+apiVersion: v1
+kind: Secret
+type: kubernetes.io/tls
+metadata: {name: wildcard-acme-tls, namespace: edge}
+";
+        let found = check("LYN0301", text);
+        assert!(
+            found.contains("needed by Gateway edge and defined nowhere; there is Secret wildcard-acme-tls\n"),
+            "{found}"
+        );
+        let other = check("LYN0301", &text.replace("type: kubernetes.io/tls", "type: Opaque"));
+        assert!(other.contains("defined nowhere\n"), "{other}");
     }
 
     #[test]

@@ -111,16 +111,12 @@ fn fix(
     let shown = words::list(rights.iter().map(Forbidden::told));
     let mut fix = Fix::new(format!("Let service account {} {shown}", account.name))
         .risk(Risk::Low, format!("everything that runs as service account {}", account.name));
-    let mut places: BTreeMap<Option<&str>, Vec<Value>> = BTreeMap::new();
+    let mut places: BTreeMap<Option<&str>, Vec<&Forbidden>> = BTreeMap::new();
     for right in rights {
-        let rules = places.entry(right.namespace.as_deref()).or_default();
-        let rule = rule(right);
-        // To get and to list come to the same rule.
-        if !rules.contains(&rule) {
-            rules.push(rule);
-        }
+        places.entry(right.namespace.as_deref()).or_default().push(right);
     }
-    for (namespace, rules) in places {
+    for (namespace, rights) in places {
+        let rules = rules(&rights);
         let role = rights::bound(case, server, account, namespace).into_iter().find_map(|role| {
             let (owner, wanted) = case.wanted(server, &role).into_iter().next()?;
             Some((owner.name.clone(), &wanted.object))
@@ -147,13 +143,21 @@ fn fix(
     fix
 }
 
-/// The smallest rule. What may be read is mostly watched too.
-fn rule(right: &Forbidden) -> Value {
-    let verbs = match right.verb.as_str() {
-        "get" | "list" | "watch" => value!(["get", "list", "watch"]),
-        verb => value!([verb]),
+/// The smallest rules, one for each resource. Whoever watches lists first, and the other way round is told only afterwards.
+fn rules(rights: &[&Forbidden]) -> Vec<Value> {
+    let mut verbs: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for right in rights {
+        let all = verbs.entry((&right.group, &right.resource)).or_default();
+        match right.verb.as_str() {
+            "list" | "watch" => all.extend(["list", "watch"]),
+            verb => all.extend([verb]),
+        }
+    }
+    let rule = |((group, resource), verbs): ((&str, &str), BTreeSet<&str>)| {
+        let verbs = Value::Seq(verbs.into_iter().map(Value::from).collect());
+        value!({"apiGroups": [group], "resources": [resource], "verbs": verbs})
     };
-    value!({"apiGroups": [(right.group.as_str())], "resources": [(right.resource.as_str())], "verbs": verbs})
+    verbs.into_iter().map(rule).collect()
 }
 
 fn extended(fix: Fix, app: &AppName, role: &Object, rules: Vec<Value>) -> Fix {

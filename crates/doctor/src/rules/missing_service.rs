@@ -36,18 +36,19 @@ Name what is there, at the end where the slip was made.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    named(case, findings);
+    let backends = route::backends(case);
     for server in case.servers() {
-        unselected::find(case, server, findings);
+        unselected::find(case, server, &backends, findings);
         crashing::find(case, server, findings);
         monitors(case, server, findings);
     }
+    named(case, backends, findings);
 }
 
 /// What routes name and is not there.
-fn named(case: &Case<'_>, findings: &mut Findings) {
+fn named<'a>(case: &Case<'a>, backends: Vec<Backend<'a>>, findings: &mut Findings) {
     let mut missing: BTreeMap<(&str, ObjectKey), Vec<Backend<'_>>> = BTreeMap::new();
-    for backend in route::backends(case) {
+    for backend in backends {
         let wanted = case.wanted(backend.server, &backend.key);
         let service =
             case.live(backend.server, &backend.key).or_else(|| wanted.first().map(|(_, one)| &one.object));
@@ -101,7 +102,10 @@ fn not_there(
     names: &HashMap<(&str, &str, &str), BTreeSet<&str>>,
 ) -> Finding {
     let beside = names.get(&(server, key.kind.as_str(), key.namespace.as_str()));
-    let near = near::nearest(&key.name, beside.into_iter().flatten().copied());
+    // Whoever names a gateway that is not there means the one that is.
+    let only =
+        beside.filter(|all| all.len() == 1 && key.kind == "Gateway").and_then(|all| all.first().copied());
+    let near = near::likely(&key.name, beside.into_iter().flatten().copied()).or(only);
     let hint = near.map(|near| format!("; there is {} {near}", key.kind)).unwrap_or_default();
     let who: BTreeSet<String> =
         users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())).collect();
@@ -276,6 +280,22 @@ spec: {ports: [{name: http, port: 80}]}
              Ingress shop/web: spec.rules[0].http.paths[0].backend.service.name: webb\n  fix: Name Service webs\n  fix: Have \
              Service webb made\n"
         );
+    }
+
+    #[test]
+    fn the_only_gateway_is_meant_however_it_is_called() {
+        let of = |name: &str| {
+            format!(
+                "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: {name}, namespace: edge}}\n"
+            )
+        };
+        let text = format!(
+            "@live\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: web, namespace: shop}}\nspec: \
+             {{parentRefs: [{{name: public, namespace: edge}}]}}\n{}",
+            of("main")
+        );
+        assert!(check("LYN0303", &text).contains("defined nowhere; there is Gateway main\n"));
+        assert!(check("LYN0303", &format!("{text}{}", of("other"))).contains("defined nowhere\n"));
     }
 
     #[test]

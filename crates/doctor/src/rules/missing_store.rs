@@ -89,7 +89,11 @@ fn astray(case: &Case<'_>, server: &str, store: &Object) -> Option<Finding> {
         true => format!("there is no namespace {}", service.namespace),
         false => format!("there is no Service {} in namespace {}", service.name, service.namespace),
     };
-    let others = elsewhere(case, server, &service);
+    let mut others = elsewhere(case, server, &service);
+    let own = case.owner(server, &key).map(|app| app.name.to_string()).unwrap_or_default();
+    if let Some(own) = kindred(&others, &[&key.namespace, &own]) {
+        others = vec![own];
+    }
     let where_else = match others.as_slice() {
         [] => String::new(),
         others => {
@@ -110,6 +114,10 @@ fn astray(case: &Case<'_>, server: &str, store: &Object) -> Option<Finding> {
                 fix.git(app, Place::Field { object: key.clone(), path, value: Some(new.as_str().into()) })
             }
             [] => fix.person(format!("Deploy what {address} should be, or correct {path} where it comes from.")),
+            _ if key.kind == "SecretStore" => fix.person(format!(
+                "Let {path} of SecretStore {} in namespace {} name the one that is meant.",
+                key.name, key.namespace
+            )),
             _ => fix.person(format!(
                 "There are several backends. Replace {} {} by a SecretStore in each namespace that points at its own one, \
                  and have the ExternalSecrets name it.",
@@ -127,6 +135,20 @@ fn elsewhere(case: &Case<'_>, server: &str, lost: &ObjectKey) -> Vec<ObjectKey> 
     let mut found: Vec<ObjectKey> = services.filter(|key| key.name == lost.name).collect();
     found.sort();
     found
+}
+
+/// The one of several that is for the same environment, by a word that only its namespace has in common with names of the store.
+fn kindred(others: &[ObjectKey], names: &[&str]) -> Option<ObjectKey> {
+    let words = |name: &str| name.split(['-', '.', '_']).map(str::to_owned).collect::<Vec<_>>();
+    let own: Vec<String> = names.iter().flat_map(|name| words(name)).collect();
+    let shares = |other: &ObjectKey| {
+        let is_own = |word: &String| !word.is_empty() && own.contains(word);
+        let is_others = |word: &String| others.iter().all(|one| words(&one.namespace).contains(word));
+        words(&other.namespace).iter().any(|word| is_own(word) && !is_others(word))
+    };
+    let mut found = others.iter().filter(|_| others.len() > 1).filter(|other| shares(other));
+    let only = found.next()?;
+    found.next().is_none().then(|| only.clone())
 }
 
 /// An address with another service in it.
@@ -156,10 +178,11 @@ fn nowhere(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) ->
     let hint =
         other.as_ref().map(|other| format!("; there is a {} of that name", other.kind)).unwrap_or_default();
     let cause = format!(
-        "there is no {} {}{}, which {} {names} {} from{hint}",
+        "there is no {} {}{}{}, which {} {names} {} from{hint}",
         key.kind,
         key.name,
         if key.namespace.is_empty() { String::new() } else { format!(" in namespace {}", key.namespace) },
+        case.of_cluster(server),
         if users.len() == 1 { "ExternalSecret" } else { "the ExternalSecrets" },
         if users.len() == 1 { "reads" } else { "read" }
     );
@@ -234,6 +257,26 @@ metadata: {name: vault, namespace: dev}
         assert_eq!(
             check("LYN0701", ASTRAY),
             "P1 LYN0701/secrets/ClusterSecretStore/vault: ClusterSecretStore vault asks http://vault.vault.svc.cluster.local:8200, and there is no namespace vault; there is Service dev/vault\n  ClusterSecretStore vault: spec.provider.vault.server: http://vault.vault.svc.cluster.local:8200\n  fix: Let ClusterSecretStore vault ask where the backend is\n"
+        );
+    }
+
+    #[test]
+    fn of_several_services_the_one_of_the_same_environment_is_meant() {
+        let of = |namespace: &str| {
+            format!("---\napiVersion: v1\nkind: Service\nmetadata: {{name: vault, namespace: {namespace}}}\n")
+        };
+        let own = ASTRAY
+            .replace("ClusterSecretStore", "SecretStore")
+            .replace("{name: vault}\nspec: {prov", "{name: vault, namespace: app-dev}\nspec: {prov")
+            .replace("namespace: dev", "namespace: vault-dev");
+        let text = format!("{own}{}", of("vault-prod"));
+        assert!(
+            check("LYN0701", &text)
+                .contains("there is no namespace vault; there is Service vault-dev/vault\n")
+        );
+        let unclear = text.replace("namespace: app-dev", "namespace: app");
+        assert!(
+            check("LYN0701", &unclear).contains("there is Service vault-dev/vault and vault-prod/vault\n")
         );
     }
 

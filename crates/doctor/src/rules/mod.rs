@@ -6,6 +6,7 @@ mod backend;
 mod blocked_kind;
 mod built;
 mod claim_holds_wave;
+mod claimed_host;
 mod claims;
 mod closed_nodes;
 mod closed_window;
@@ -120,6 +121,8 @@ mod wide_rule;
 mod written_field;
 mod wrong_credentials;
 
+pub use value_file::value_files;
+
 use crate::case::Case;
 use crate::finding::{Code, Findings};
 
@@ -154,6 +157,7 @@ pub const RULES: &[Rule] = &[
     missing_class::RULE,
     switched_off::RULE,
     unexposed::RULE,
+    claimed_host::RULE,
     taint::RULE,
     overridden_tolerations::RULE,
     node_selector::RULE,

@@ -1,10 +1,62 @@
 //! Names that differ little.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 /// The name that differs least from one that is not there, if the difference is as small as a slip of the hand: a letter or two, a
 /// part that is doubled or left out, two parts that have changed places.
 pub(super) fn nearest<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = there.into_iter().filter(|other| *other != name && is_near(name, other));
     near.min_by_key(|other| (distance(name, other), *other))
+}
+
+/// The name that was probably meant, where it need not be a slip of the hand: the nearest one, or else the only one that says the same
+/// shorter, longer or without a part. `letsencrypt-production` and `letsencrypt-prod`, `nvidia-a100` and `a100`.
+pub(super) fn likely<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let there: BTreeSet<&'a str> = there.into_iter().filter(|other| *other != name).collect();
+    nearest(name, there.iter().copied()).or_else(|| {
+        let mut kin: Vec<(usize, &'a str)> =
+            there.into_iter().filter_map(|other| Some((kinship(name, other)?, other))).collect();
+        kin.sort_by_key(|(shared, _)| Reverse(*shared));
+        match kin.as_slice() {
+            [(_, only)] => Some(*only),
+            [(most, best), (next, _), ..] if most > next => Some(*best),
+            _ => None,
+        }
+    })
+}
+
+/// How many letters two names share by whole words, if the words of one are all in the other, in their order. A word counts
+/// as another that it begins, as `prod` does `production`.
+fn kinship(name: &str, other: &str) -> Option<usize> {
+    if is_next(name, other) {
+        return None;
+    }
+    let words = |name: &str| -> Vec<String> {
+        name.split(['-', '.', '_', '/']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let (mut few, mut many) = (words(name), words(other));
+    if few.len() > many.len() {
+        std::mem::swap(&mut few, &mut many);
+    }
+    let mut rest = many.iter();
+    let mut shared = 0;
+    for word in &few {
+        let found = rest.find(|one| is_same_word(word, one))?;
+        shared += word.len().min(found.len());
+    }
+    // A number or a letter or two in common means nothing.
+    let is_telling =
+        few.iter().any(|word| word.len() > 1 && word.bytes().any(|byte| byte.is_ascii_alphabetic()));
+    (is_telling && many.len() <= few.len() + 2).then_some(shared)
+}
+
+fn is_same_word(word: &str, other: &str) -> bool {
+    let (short, long) = if word.len() <= other.len() { (word, other) } else { (other, word) };
+    short == long
+        || (short.len() >= 3
+            && long.starts_with(short)
+            && short.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 fn is_near(name: &str, other: &str) -> bool {
@@ -67,5 +119,21 @@ mod tests {
         assert_eq!(nearest("db-password", there), None);
         assert_eq!(nearest("cat", ["car"]), None);
         assert_eq!(nearest("web-1", ["web-2"]), None);
+    }
+
+    #[test]
+    fn what_says_the_same_shorter_or_longer_is_likely_if_nothing_else_does() {
+        assert_eq!(
+            likely("letsencrypt-production", ["letsencrypt-prod", "selfsigned"]),
+            Some("letsencrypt-prod")
+        );
+        assert_eq!(likely("nvidia-a100", ["a100", "t4"]), Some("a100"));
+        assert_eq!(likely("develop", ["dev", "prod"]), Some("dev"));
+        assert_eq!(likely("wildcard-tls", ["wildcard-acme-tls", "web"]), Some("wildcard-acme-tls"));
+        assert_eq!(likely("geo-db", ["eu-geo", "eu-geo-db"]), Some("eu-geo-db"));
+        assert_eq!(likely("web-tls", ["api-tls", "web-cfg"]), None, "one word in common is not enough");
+        assert_eq!(likely("web", ["web-a", "web-b"]), None, "two fit as well as each other");
+        assert_eq!(likely("web-2", ["web-1"]), None);
+        assert_eq!(likely("gp2", ["gp3"]), None);
     }
 }

@@ -54,13 +54,16 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
     let key = one.owner.key();
     let asked = fit::asked(&one.spec);
     let words = asked.as_ref().map_or_else(|| "what they ask for".to_owned(), |(words, ..)| words.clone());
-    let cause = format!("{}: no node has the labels that they ask for, {words}", one.told());
     let app = case.owner(server, &key);
     let field = asked.map(|(value, path, _)| Evidence::Field { object: one.pod.key(), path, value });
     let near = near_label(case, server, one);
+    let hint = near.as_ref().map(|(key, there)| format!("; there is {key}={there}")).unwrap_or_default();
+    let cause = format!("{}: no node has the labels that they ask for, {words}{hint}", one.told());
     let fixes = app.as_ref().zip(near.as_ref()).and_then(|(app, near)| name_it(app, one, near));
     Finding::new(RULE.code, Node::object(server, key), cause)
         .of(app.clone())
+        // What many ask for in the same words they have from one place.
+        .alike(format!("{server} {words}"))
         .seen(one.evidence(case, server))
         .seen(field)
         .fix(fixes.into_iter().chain([bring(&words)]).chain(leave_out(case, server, app.as_ref(), one)))
@@ -105,7 +108,7 @@ fn near_label<'a>(case: &Case<'a>, server: &str, one: &Waiting<'_>) -> Option<(S
         if values.contains(&asked) {
             return None;
         }
-        near::nearest(asked, values.iter().copied()).map(|there| (key.to_string(), there))
+        near::likely(asked, values.iter().copied()).map(|there| (key.to_string(), there))
     })
 }
 
@@ -170,12 +173,22 @@ spec: {taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}
         assert_eq!(
             check("LYN0403", PENDING),
             "P1 LYN0403/web/StatefulSet/web: the pods of StatefulSet web are not scheduled: no node has the labels that they \
-             ask for, {\"pool\":\"workers\"}\n  Pod shop/web-0: status.conditions: 0/2 nodes are available: 1 node(s) didn't \
+             ask for, {\"pool\":\"workers\"}; there is pool=worker\n  Pod shop/web-0: status.conditions: 0/2 nodes are available: 1 node(s) didn't \
              match Pod's node affinity/selector, 1 node(s) had untolerated taint(s).\n  Pod shop/web-0: spec.nodeSelector: \
              {\"pool\":\"workers\"}\n  fix: Ask for pool=worker, which nodes have\n  fix: Bring a node with the labels, or \
              take the wish for them out\n"
         );
         assert_eq!(check("LYN0401", PENDING), "");
+    }
+
+    #[test]
+    fn a_label_that_says_the_same_shorter_is_named() {
+        let text = PENDING.replace("pool: workers", "pool: nvidia-a100");
+        assert!(
+            check("LYN0403", &text.replace("pool: worker}", "pool: a100}"))
+                .contains("fix: Ask for pool=a100")
+        );
+        assert!(!check("LYN0403", &text).contains("fix: Ask for"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use lynceus_api::ApplicationConditionType;
 use lynceus_object::{Object, ObjectKey};
 
 use super::near;
-use crate::case::{App, Case};
+use crate::case::{App, Case, Pods};
 use crate::links::missing::{self, Missing};
 use crate::node::AppName;
 
@@ -20,6 +20,8 @@ pub(super) struct Nowhere<'a> {
     pub(super) users: Vec<Missing<'a>>,
     /// One of the same kind and namespace that is called almost so.
     pub(super) near: Option<&'a str>,
+    /// One that says the same shorter or longer, if none is called almost so.
+    pub(super) likely: Option<&'a str>,
     /// Another namespace that has one of the same name.
     pub(super) elsewhere: Option<&'a str>,
     /// Applications that might have it among what they want, which is not known.
@@ -45,7 +47,7 @@ pub(super) fn nowhere<'a>(case: &Case<'a>) -> Vec<Nowhere<'a>> {
             all.entry((one.server, key.clone())).or_default().push(one);
         }
     }
-    all.into_iter().map(|((server, key), users)| names.look(&unread, server, key, users)).collect()
+    all.into_iter().map(|((server, key), users)| names.look(case, &unread, server, key, users)).collect()
 }
 
 /// The names of what can be named, by kind.
@@ -77,6 +79,7 @@ impl<'a> Names<'a> {
 
     fn look(
         &self,
+        case: &Case<'a>,
         unread: &[&App<'a>],
         server: &'a str,
         key: ObjectKey,
@@ -89,8 +92,15 @@ impl<'a> Names<'a> {
             .flatten()
             .copied();
         let beside: Vec<&'a str> = beside.collect();
+        let near = near::nearest(&key.name, beside.iter().copied()).or_else(|| hashed(&key.name, &beside));
+        let likely = || near::likely(&key.name, beside.iter().copied());
         Nowhere {
-            near: near::nearest(&key.name, beside.iter().copied()).or_else(|| hashed(&key.name, &beside)),
+            likely: if near.is_none() {
+                likely().filter(|name| would_do(case, server, &key, name, &users))
+            } else {
+                None
+            },
+            near,
             elsewhere: self.anywhere.get(&(server, key.kind.as_str(), key.name.as_str())).copied(),
             unread: unread
                 .iter()
@@ -101,6 +111,27 @@ impl<'a> Names<'a> {
             key,
             users,
         }
+    }
+}
+
+/// Whether something that is called otherwise would do: it has the keys that are read, or it is a certificate as is wanted. A service
+/// account has nothing in it.
+fn would_do(case: &Case<'_>, server: &str, key: &ObjectKey, name: &str, users: &[Missing<'_>]) -> bool {
+    if key.kind == "ServiceAccount" {
+        return true;
+    }
+    let other = ObjectKey::new("", key.kind.clone(), key.namespace.clone(), name);
+    let wanted = case.wanted(server, &other);
+    let Some(object) = case.live(server, &other).or_else(|| wanted.first().map(|(_, one)| &one.object))
+    else {
+        return false;
+    };
+    let parts: Vec<&str> = users.iter().filter_map(|user| user.part.as_deref()).collect();
+    let has = |part: &&str| ["data", "stringData"].iter().any(|field| object.at(&[field, part]).is_some());
+    let is_certificate = object.value().str_at(&["type"]) == Some("kubernetes.io/tls");
+    match parts.is_empty() {
+        true => is_certificate && users.iter().all(|user| Pods::of(user.holder).is_none()),
+        false => parts.iter().all(has),
     }
 }
 

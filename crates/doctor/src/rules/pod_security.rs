@@ -2,7 +2,7 @@
 
 mod lack;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_object::{Object, ObjectKey, value};
 
@@ -98,6 +98,7 @@ fn found(
         "the pods of {} {} are refused: the namespace enforces Pod Security {standard}, and {what}",
         key.kind, key.name
     );
+    let mut slip = None;
     if is_set_in_git {
         cause.push_str("; Git sets it, and what is in the cluster lacks it");
     } else if let Some(other) =
@@ -107,11 +108,20 @@ fn found(
             "; the same {} of application {other} has it, so an override takes it away here",
             key.kind
         ));
+        // What an override takes away from several of one namespace it takes away in one place.
+        let place = |lack: &Lack| lack.path.to_string().replace(|sign: char| sign.is_ascii_digit(), "");
+        let places: BTreeSet<String> = missing.iter().map(place).collect();
+        slip =
+            Some(format!("{server} {} {}", key.namespace, places.into_iter().collect::<Vec<_>>().join(" ")));
     }
-    Finding::new(RULE.code, Node::object(server, key.clone()), cause)
+    let finding = Finding::new(RULE.code, Node::object(server, key.clone()), cause)
         .of(case.owner(server, key))
         .seen(evidence(said.iter().copied()))
-        .fix(fixes(case, server, key, &missing, is_set_in_git, standard))
+        .fix(fixes(case, server, key, &missing, is_set_in_git, standard));
+    match slip {
+        Some(slip) => finding.alike(slip),
+        None => finding,
+    }
 }
 
 /// Another application's workload of the same kind and name that has nothing to be refused for.
@@ -178,7 +188,7 @@ fn lower(case: &Case<'_>, server: &str, key: &ObjectKey) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::tests::{check, roots};
 
     const REFUSED: &str = "
 @app web OutOfSync Progressing
@@ -239,7 +249,24 @@ status:
 
     #[test]
     fn a_sibling_that_has_it_shows_that_an_override_takes_it_away() {
-        let sibling = "
+        let found = check("LYN0801", &format!("{SIBLING}{REFUSED}"));
+        assert!(
+            found.contains(
+                "the same Deployment of application web-staging has it, so an override takes it away"
+            ),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn what_one_override_takes_away_from_several_is_told_as_one() {
+        let one = format!("{SIBLING}{REFUSED}");
+        let names = [("web", "api"), ("d1", "d2"), ("r1", "r2")];
+        let other = names.iter().fold(one.clone(), |text, (old, new)| text.replace(old, new));
+        assert_eq!(roots(&format!("{one}{other}")), "P0 LYN0801/api/Deployment/api explains api web\n");
+    }
+
+    const SIBLING: &str = "
 @app web-staging Synced Healthy
 apiVersion: apps/v1
 kind: Deployment
@@ -250,14 +277,6 @@ spec:
       securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
       containers: [{name: web, image: b, securityContext: {allowPrivilegeEscalation: false}}]
 ";
-        let found = check("LYN0801", &format!("{sibling}{REFUSED}"));
-        assert!(
-            found.contains(
-                "the same Deployment of application web-staging has it, so an override takes it away"
-            ),
-            "{found}"
-        );
-    }
 
     #[test]
     fn a_warning_is_not_a_refusal() {

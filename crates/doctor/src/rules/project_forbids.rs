@@ -123,12 +123,18 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
         .why("what a project permits is for people to decide");
     let project = ObjectKey::new(GROUP, "AppProject", case.snapshot.home.clone(), ban.project.as_str());
     let server = case.servers().next().unwrap_or_default();
+    // A project may deny several things to several applications: what it denies to one is that one's affair.
+    let subject = match apps.iter().next() {
+        Some(app) if apps.len() == 1 && !ban.field.is_empty() => Node::Application(app.clone()),
+        _ => Node::object(server, project),
+    };
     let affected: BTreeSet<Node> = said
         .iter()
         .map(|said| said.node.clone())
         .chain(apps.iter().cloned().map(Node::Application))
+        .filter(|node| *node != subject)
         .collect();
-    let finding = Finding::new(RULE.code, Node::object(server, project), cause)
+    let finding = Finding::new(RULE.code, subject.clone(), cause)
         .of(apps.into_iter().next())
         .seen(evidence(said.iter().copied()))
         .affects(affected)
@@ -138,7 +144,7 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::tests::{check, roots};
 
     #[test]
     fn a_repository_that_a_project_does_not_permit_is_found_once() {
@@ -166,6 +172,15 @@ mod tests {
         assert!(
             found("resource :Namespace is not permitted in project shop")
                 .contains("project shop does not permit kind :Namespace")
+        );
+    }
+
+    #[test]
+    fn what_a_project_denies_to_one_explains_only_that_one() {
+        let text = "@app rogue Unknown Unknown\n@spec {project: t}\n@condition InvalidSpecError application destination server 'https://x' and namespace 'n' do not match any of the allowed destinations in project 't'\n@app viewer Unknown Unknown\n@spec {project: t}\n@condition InvalidSpecError application repo https://git.example.com/new.git is not permitted in project 't'\n";
+        assert_eq!(
+            roots(text),
+            "P1 LYN0807/rogue/Application/rogue explains rogue\nP1 LYN0807/viewer/Application/viewer explains viewer\n"
         );
     }
 

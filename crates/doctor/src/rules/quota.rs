@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{FieldPath, ObjectKey};
+use lynceus_object::{FieldPath, Object, ObjectKey};
 
 use crate::case::{Case, Said};
 use crate::finding::{Evidence, Finding, Findings};
@@ -112,7 +112,14 @@ fn exceeded(case: &Case<'_>, server: &str, key: ObjectKey, said: &[&Said<'_>]) -
 fn unbounded(case: &Case<'_>, server: &str, key: ObjectKey, said: &[&Said<'_>]) -> Finding {
     let text = said.first().map(|said| said.text).unwrap_or_default();
     let what = text.split_once("is forbidden: ").map_or(text, |(_, rest)| rest);
-    let cause = format!("the pods of {} {} are refused: {}", key.kind, key.name, words::quote(what));
+    let range = range(case, server, &key.namespace, what);
+    let by = range.map(|range| format!(" by LimitRange {}", range.name())).unwrap_or_default();
+    let cause = format!("the pods of {} {} are refused{by}: {}", key.kind, key.name, words::quote(what));
+    let seen = range.map(|range| Evidence::Field {
+        object: range.key(),
+        path: FieldPath::fields(["spec", "limits"]),
+        value: range.at(&["spec", "limits"]).map(words::shown).unwrap_or_default(),
+    });
     let fix = Fix::new("Say what each container needs, within the bounds of the namespace")
         .person(format!(
             "Set resources.requests and resources.limits of the containers of {} {} accordingly.",
@@ -124,7 +131,29 @@ fn unbounded(case: &Case<'_>, server: &str, key: ObjectKey, said: &[&Said<'_>]) 
     Finding::new(RULE.code, Node::object(server, key), cause)
         .of(owner)
         .seen(evidence(said.iter().copied()))
+        .seen(seen)
         .fix([fix])
+}
+
+/// The limit range whose bound is not kept: the only one of the namespace that has such a bound.
+fn range<'a>(case: &Case<'a>, server: &str, namespace: &str, what: &str) -> Option<&'a Object> {
+    let (words, _) = what.split_once(" per ")?;
+    let bound = if words.contains("ratio") {
+        "maxLimitRequestRatio"
+    } else if words.starts_with("minimum ") {
+        "min"
+    } else {
+        "max"
+    };
+    let resource = words.split_whitespace().find(|word| !["maximum", "minimum", "max"].contains(word))?;
+    let has = |range: &&Object| {
+        let limits = range.value().items_at(&["spec", "limits"]).iter();
+        let mut limits = limits.filter(|limit| what.contains(limit.str_at(&["type"]).unwrap_or_default()));
+        range.namespace() == namespace && limits.any(|limit| limit.at(&[bound, resource]).is_some())
+    };
+    let mut ranges = case.of_kind(server, "", "LimitRange").iter().copied().filter(has);
+    let only = ranges.next()?;
+    ranges.next().is_none().then_some(only)
 }
 
 #[cfg(test)]
@@ -166,6 +195,23 @@ message: 'create Pod db-1 in StatefulSet db failed error: pods \"db-1\" is forbi
             check("LYN0802", &range),
             "P1 LYN0802/shop/StatefulSet/db: the pods of StatefulSet db are refused: maximum cpu usage per Container is 1, but limit is 2\n  event FailedCreate of StatefulSet shop/db: create Pod db-1 in StatefulSet db failed error: pods \"db-1\" is forbidden: maximum cpu usage per Container is 1, but limit is 2\n  fix: Say what each container needs, within the bounds of the namespace\n"
         );
+    }
+
+    #[test]
+    fn the_limit_range_with_the_bound_is_named() {
+        let range = SET.replace(
+            "exceeded quota: team, requested: cpu=2, used: cpu=7, limited: cpu=8",
+            "maximum cpu usage per Container is 1, but limit is 2",
+        );
+        let of = |name: &str, bound: &str| {
+            format!(
+                "---\napiVersion: v1\nkind: LimitRange\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{limits: [{{type: Container, {bound}: {{cpu: '1'}}}}]}}\n"
+            )
+        };
+        let one = check("LYN0802", &format!("{range}{}{}", of("small", "max"), of("other", "default")));
+        assert!(one.contains("are refused by LimitRange small: maximum cpu"), "{one}");
+        let two = check("LYN0802", &format!("{range}{}{}", of("small", "max"), of("other", "max")));
+        assert!(two.contains("are refused: maximum cpu"), "{two}");
     }
 
     #[test]

@@ -98,6 +98,7 @@ pub(super) fn switch<'c, 'a>(case: &'c Case<'a>, one: &Nowhere<'_>) -> Option<Sw
     }
     (one.key.kind == "ServiceAccount"
         && one.near.is_none()
+        && !is_given(app, &one.key.name)
         && is_of_chart(app, user.holder)
         && is_called_after(app, &one.key.name))
     .then_some(Switch { app, option: String::new(), place: None })
@@ -122,6 +123,29 @@ fn is_of_chart(app: &App<'_>, holder: &lynceus_object::Object) -> bool {
     let mut sources = spec.source.iter().chain(&spec.sources);
     holder.label("helm.sh/chart").is_some()
         || sources.any(|source| !source.chart.is_empty() || source.helm.is_some())
+}
+
+/// Whether the Application itself gives a name: then it is not the chart's own, and no option keeps it from being made.
+fn is_given(app: &App<'_>, name: &str) -> bool {
+    use lynceus_api::Kind as _;
+    let application = app.application().to_object();
+    let sources =
+        application.value().items_at(&["spec", "sources"]).iter().chain(application.at(&["spec", "source"]));
+    let mut helms = sources.filter_map(|source| source.at(&["helm"]));
+    helms.any(|helm| {
+        let inline = yaml::parse(helm.str_at(&["values"]).unwrap_or_default().as_bytes());
+        let mut given = ["valuesObject", "parameters"].iter().filter_map(|field| helm.get(field));
+        given.any(|values| has_text(values, name, 0)) || inline.is_ok_and(|values| has_text(&values, name, 0))
+    })
+}
+
+fn has_text(value: &Value, text: &str, depth: usize) -> bool {
+    match value {
+        _ if depth > crate::limits::REFERENCE_DEPTH => false,
+        Value::Map(map) => map.values().any(|part| has_text(part, text, depth + 1)),
+        Value::Seq(items) => items.iter().any(|item| has_text(item, text, depth + 1)),
+        _ => value.as_str() == Some(text),
+    }
 }
 
 /// Whether a name begins with that of the release: charts call what they make so.
@@ -233,6 +257,19 @@ status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
     fn a_name_of_the_chart_that_the_chart_does_not_make_is_found_without_values() {
         let unseen = OFF.replace(", helm: {valuesObject: {prometheus: {serviceAccount: {create: false}}, alertmanager: {enabled: false}}}", "");
         assert!(check("LYN0305", &unseen).contains("the chart of prom names it and does not make it"));
+    }
+
+    #[test]
+    fn a_name_that_the_application_gives_is_not_the_charts_own() {
+        let given = OFF.replace(
+            "{prometheus: {serviceAccount: {create: false}}, alertmanager: {enabled: false}}",
+            "{serviceAccountName: prom-kube-prome-prometheus}",
+        );
+        assert_eq!(check("LYN0305", &given), "");
+        let account = "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: prom-kube-prome, namespace: mon}\n@live";
+        let found = check("LYN0301", &given.replace("@live", account));
+        assert!(found.contains("defined nowhere; there is ServiceAccount prom-kube-prome\n"), "{found}");
+        assert!(found.contains("fix: Name ServiceAccount prom-kube-prome instead\n"), "{found}");
     }
 
     #[test]

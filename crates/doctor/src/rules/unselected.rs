@@ -1,12 +1,13 @@
-//! Services that select no pods, where a workload differs by one label.
+//! Services that select no pods, where it can be told which pods are meant, or where requests come in for them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use lynceus_object::{FieldPath, Object, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
+use crate::links::route::Backend;
 use crate::node::Node;
 use crate::words;
 
@@ -21,9 +22,9 @@ struct Labelled<'a> {
     by_key: HashMap<(&'a str, &'a str), Vec<usize>>,
 }
 
-/// Looks for services whose selector fits no pods of any workload, while one differs by the value of one label and is behind no
-/// service at all.
-pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
+/// Looks for services whose selector fits no pods of any workload, while one is behind no service at all and differs by the value of
+/// one label or is called as the service is; and for those that something sends requests to.
+pub(super) fn find(case: &Case<'_>, server: &str, backends: &[Backend<'_>], findings: &mut Findings) {
     let services: Vec<(&Object, Labels<'_>)> = case
         .of_kind(server, "", "Service")
         .iter()
@@ -36,18 +37,71 @@ pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
     for (service, selector) in &services {
         let fitting = labelled.fitting(service.namespace(), selector);
         let is_made = !service.value().items_at(&["metadata", "ownerReferences"]).is_empty();
-        if fitting.is_empty() && !is_made {
+        let is_outside = service.value().str_at(&["spec", "type"]) == Some("ExternalName");
+        if fitting.is_empty() && !is_made && !is_outside {
             idle.push((*service, selector));
         }
         behind.extend(fitting);
     }
+    let users = users(server, backends);
     for (service, selector) in idle {
         let near = labelled.near(service.namespace(), selector);
         let mut lonely = near.into_iter().filter(|(place, _)| !behind.contains(place));
-        if let (Some((place, slip)), None) = (lonely.next(), lonely.next()) {
-            findings.add(found(case, server, service, labelled.all[place].0, slip));
+        let users = users.get(&service.key()).map_or(&[][..], Vec::as_slice);
+        let meant = match (lonely.next(), lonely.next()) {
+            (Some((place, slip)), None) => Some((labelled.all[place].0, vec![slip])),
+            _ => labelled.namesake(service, selector, &behind),
+        };
+        match meant {
+            Some((owner, slips)) => findings.add(found(case, server, service, owner, &slips, users)),
+            None if is_asked(case, server, service, selector, users)
+                && !labelled.has_part(service, selector) =>
+            {
+                findings.add(empty(case, server, service, selector, users));
+            }
+            None => {}
         }
     }
+}
+
+/// What sends requests to services, by service.
+fn users<'b>(server: &str, backends: &'b [Backend<'_>]) -> HashMap<ObjectKey, Vec<&'b Object>> {
+    let mut users: HashMap<ObjectKey, Vec<&'b Object>> = HashMap::new();
+    for backend in backends.iter().filter(|backend| backend.server == server && backend.key.kind == "Service")
+    {
+        users.entry(backend.key.clone()).or_default().push(backend.holder);
+    }
+    users
+}
+
+/// Whether requests come in for a service and nobody is to be seen who would make its pods: a custom resource that is called as it, or
+/// as what it selects, may have an operator that does.
+fn is_asked(
+    case: &Case<'_>,
+    server: &str,
+    service: &Object,
+    selector: &Labels<'_>,
+    users: &[&Object],
+) -> bool {
+    let is_headless = service.value().str_at(&["spec", "clusterIP"]) == Some("None");
+    let is_custom = |object: &Object| {
+        object.namespace() == service.namespace()
+            && object.group().contains('.')
+            && !object.group().ends_with(".k8s.io")
+            && (object.name() == service.name() || selector.values().any(|value| *value == object.name()))
+    };
+    let wanted = || case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
+    // Labels with a prefix are mostly an operator's own.
+    let is_foreign = |key: &&str| key.contains('/') && !key.starts_with("app.kubernetes.io/");
+    // Whoever was not seen may have the labels.
+    let is_seen = case.is_absent(server, &ObjectKey::new("", "Pod", service.namespace(), ""))
+        && case.app_of(server, &service.key()).is_some_and(|app| app.delivery.rendered);
+    !users.is_empty()
+        && is_seen
+        && !is_headless
+        && !selector.keys().any(|key| is_foreign(key))
+        && !case.objects(server).iter().any(|object| is_custom(object))
+        && !wanted().any(|one| is_custom(&one.object))
 }
 
 impl<'a> Labelled<'a> {
@@ -103,6 +157,51 @@ impl<'a> Labelled<'a> {
     }
 }
 
+impl<'a> Labelled<'a> {
+    /// The workload that is called as a service is and is behind none, with all labels by which it differs.
+    fn namesake<'s>(
+        &'s self,
+        service: &Object,
+        selector: &'s Labels<'s>,
+        behind: &HashSet<usize>,
+    ) -> Option<(&'a Object, Vec<Slip<'s>>)> {
+        let is_namesake = |place: &usize| {
+            let (object, _) = &self.all[*place];
+            object.name() == service.name()
+                && object.namespace() == service.namespace()
+                && object.controller().is_none()
+                && !matches!(object.group(), "" | "batch")
+                && !behind.contains(place)
+        };
+        let mut namesakes = (0..self.all.len()).filter(is_namesake);
+        let (Some(place), None) = (namesakes.next(), namesakes.next()) else { return None };
+        let (owner, own) = &self.all[place];
+        let off: BTreeMap<&'s str, &'s str> = selector
+            .iter()
+            .filter(|(key, value)| own.get(*key) != Some(*value))
+            .map(|(key, value)| (*key, *value))
+            .collect();
+        // A label that is not in the template at all may come while pods run.
+        let slips: Option<Vec<Slip<'s>>> =
+            off.into_iter().map(|(key, wanted)| Some((key, wanted, *own.get(key)?))).collect();
+        slips.filter(|slips| !slips.is_empty()).map(|slips| (*owner, slips))
+    }
+
+    /// Whether a workload has some of the labels that are selected, and lacks only those that may come while its pods run.
+    fn has_part(&self, service: &Object, selector: &Labels<'_>) -> bool {
+        let is_part = |own: &Labels<'_>| {
+            let there = selector.iter().filter(|(key, _)| own.contains_key(*key));
+            let (mut count, mut fits) = (0, true);
+            for (key, value) in there {
+                count += 1;
+                fits &= own.get(key) == Some(value);
+            }
+            count > 0 && fits
+        };
+        self.all.iter().any(|(object, own)| object.namespace() == service.namespace() && is_part(own))
+    }
+}
+
 fn labels(map: Option<&Value>) -> Labels<'_> {
     let pairs = map.and_then(Value::as_map).into_iter().flat_map(|map| map.iter());
     pairs.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?))).collect()
@@ -127,39 +226,93 @@ fn slip<'l>(selector: &'l Labels<'l>, labels: &'l Labels<'l>) -> Option<Slip<'l>
     (is_only && is_near).then_some((*key, *wanted, *there))
 }
 
+/// `; Ingress web sends to it`
+fn senders(users: &[&Object]) -> String {
+    let names: BTreeSet<String> =
+        users.iter().map(|user| format!("{} {}", user.kind(), user.name())).collect();
+    match names.len() {
+        0 => String::new(),
+        1 => format!("; {} sends to it", words::list(names)),
+        _ => format!("; {} send to it", words::list(names)),
+    }
+}
+
+fn verify(service: &Object) -> String {
+    format!(
+        "kubectl -n {} get endpointslices -l kubernetes.io/service-name={}",
+        service.namespace(),
+        service.name()
+    )
+}
+
 fn found(
     case: &Case<'_>,
     server: &str,
     service: &Object,
     owner: &Object,
-    (key, wanted, there): Slip<'_>,
+    slips: &[Slip<'_>],
+    users: &[&Object],
 ) -> Finding {
+    let selected = words::list(slips.iter().map(|(key, wanted, _)| format!("{key}={wanted}")));
+    let there = words::list(slips.iter().map(|(key, _, there)| format!("{key}={there}")));
     let cause = format!(
-        "Service {} selects no pods: it wants {key}={wanted}, and {} {} has {key}={there}",
+        "Service {} selects no pods: it wants {selected}, and {} {} has {there}{}",
         service.name(),
         owner.kind(),
-        owner.name()
+        owner.name(),
+        senders(users)
     );
-    let path = FieldPath::fields(["spec", "selector", key]);
+    let path = |key: &str| FieldPath::fields(["spec", "selector", key]);
     let app = case.owner(server, &service.key());
     let fix = app.as_ref().map(|app| {
-        Fix::new(format!("Select {key}={there}"))
-            .git(
-                app,
-                Place::Field { object: service.key(), path: path.clone(), value: Some(Value::from(there)) },
-            )
+        let fix = Fix::new(format!("Select {there}"))
             .risk(Risk::Low, format!("requests to Service {}, which nobody answers now", service.name()))
-            .verify(format!(
-                "kubectl -n {} get endpointslices -l kubernetes.io/service-name={}",
-                service.namespace(),
-                service.name()
-            ))
+            .verify(verify(service));
+        slips.iter().fold(fix, |fix, (key, _, there)| {
+            let value = Some(Value::from(*there));
+            fix.git(app, Place::Field { object: service.key(), path: path(key), value })
+        })
+    });
+    let seen = slips.iter().map(|(key, wanted, _)| Evidence::Field {
+        object: service.key(),
+        path: path(key),
+        value: words::quote(wanted),
     });
     Finding::new("LYN0303", Node::object(server, service.key()), cause)
-        .of(app)
+        .of(app.clone())
         .severity(Severity::P2)
-        .seen([Evidence::Field { object: service.key(), path, value: words::quote(wanted) }])
+        .seen(seen)
         .fix(fix)
+}
+
+/// A service that requests come in for and that fits nothing at all.
+fn empty(
+    case: &Case<'_>,
+    server: &str,
+    service: &Object,
+    selector: &Labels<'_>,
+    users: &[&Object],
+) -> Finding {
+    let selected: BTreeSet<String> = selector.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let selected = words::list(selected);
+    let cause = format!(
+        "Service {} selects no pods: no workload of namespace {} has {selected}{}",
+        service.name(),
+        service.namespace(),
+        senders(users)
+    );
+    Finding::new("LYN0303", Node::object(server, service.key()), cause)
+        .of(case.owner(server, &service.key()))
+        .severity(Severity::P2)
+        .seen([Evidence::Field {
+            object: service.key(),
+            path: FieldPath::fields(["spec", "selector"]),
+            value: service.at(&["spec", "selector"]).map(words::shown).unwrap_or_default(),
+        }])
+        .unless_deeper()
+        .fix([Fix::new("Select the pods that are meant, or bring the workload")
+            .person(format!("compare with: kubectl -n {} get pods --show-labels", service.namespace()))
+            .verify(verify(service))])
 }
 
 #[cfg(test)]
@@ -202,5 +355,60 @@ spec: {template: {metadata: {labels: {app: web, part: front}}, spec: {containers
     fn a_workload_that_another_service_selects_is_no_slip() {
         let other = "---\napiVersion: v1\nkind: Service\nmetadata: {name: blue, namespace: shop}\nspec: {selector: {part: front}}\n";
         assert_eq!(check("LYN0303", &format!("{SLIP}{other}")), "");
+    }
+
+    const RENAMED: &str = "
+@app shop Synced Healthy
+apiVersion: v1
+kind: Service
+metadata: {name: basket, namespace: shop}
+spec: {selector: {app: cart}, ports: [{port: 80}]}
+@live
+apiVersion: v1
+kind: Service
+metadata: {name: basket, namespace: shop}
+spec: {selector: {app: cart}, ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: basket, namespace: shop}
+spec: {template: {metadata: {labels: {app: basket}}, spec: {containers: [{name: c, image: c}]}}}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: shop, namespace: shop}
+spec: {rules: [{http: {paths: [{backend: {service: {name: basket, port: {number: 80}}}}]}}]}
+";
+
+    #[test]
+    fn a_workload_that_is_called_as_the_service_is_meant() {
+        assert_eq!(
+            check("LYN0303", RENAMED),
+            "P2 LYN0303/shop/Service/basket: Service basket selects no pods: it wants app=cart, and Deployment basket has app=basket; \
+             Ingress shop sends to it\n  Service shop/basket: spec.selector.app: cart\n  fix: Select app=basket\n"
+        );
+    }
+
+    #[test]
+    fn a_service_that_requests_come_in_for_and_that_fits_nothing_is_found() {
+        let other = RENAMED
+            .replace("kind: Deployment\nmetadata: {name: basket", "kind: Deployment\nmetadata: {name: other");
+        assert!(check("LYN0303", &other).contains(
+            "Service basket selects no pods: no workload of namespace shop has app=cart; Ingress shop sends to it"
+        ));
+        let (unasked, _) = other.split_once("---\napiVersion: networking.k8s.io").unwrap();
+        assert_eq!(check("LYN0303", unasked), "", "nobody sends to it");
+        let made = format!(
+            "{other}---\napiVersion: example.com/v1\nkind: Cart\nmetadata: {{name: cart, namespace: shop}}\n"
+        );
+        assert_eq!(check("LYN0303", &made), "", "an operator may make the pods");
+    }
+
+    #[test]
+    fn services_without_a_selector_and_names_of_others_are_fine() {
+        assert_eq!(check("LYN0303", &RENAMED.replace("selector: {app: cart}, ", "")), "");
+        let outside = RENAMED
+            .replace("spec: {selector", "spec: {type: ExternalName, externalName: a.example.com, selector");
+        assert_eq!(check("LYN0303", &outside), "");
     }
 }

@@ -134,7 +134,11 @@ fn refused<'a>(app: &App<'a>) -> Vec<(ObjectKey, Str, &'a str)> {
 
 fn note<'c, 'a>(uses: &mut Uses<'c, 'a>, version: &str, instead: String, one: Use<'c, 'a>) {
     let name = (one.app.name.name.clone(), one.key.group_kind(), Str::from(version));
-    uses.entry(name).or_insert_with(|| (instead, Vec::new())).1.push(one);
+    let uses = &mut uses.entry(name).or_insert_with(|| (instead, Vec::new())).1;
+    match uses.iter_mut().find(|known| known.key == one.key) {
+        Some(known) => known.told = known.told.or(one.told),
+        None => uses.push(one),
+    }
 }
 
 /// Which versions clusters serve, as far as that can be told.
@@ -187,16 +191,20 @@ fn minor(version: &str) -> Option<u32> {
 fn found(case: &Case<'_>, kind: &GroupKind, version: &str, instead: &str, uses: &[Use<'_, '_>]) -> Finding {
     let app = uses[0].app;
     let old = join_api_version(&kind.group, version);
-    let names = words::list(uses.iter().map(|one| format!("{} {}", kind.kind, one.key.name)));
+    let shares = |one: &Use<'_, '_>| uses.iter().filter(|other| other.key.name == one.key.name).count() > 1;
+    let names = words::list(uses.iter().map(|one| match shares(one) {
+        true => format!("{} {}/{}", kind.kind, one.key.namespace, one.key.name),
+        false => format!("{} {}", kind.kind, one.key.name),
+    }));
     let verb = if uses.len() == 1 { "asks" } else { "ask" };
     let serves = match instead {
         "" => "no longer has".to_owned(),
         instead => format!("does not serve; it serves {instead}"),
     };
     let cause = format!("{names} {verb} for {old}, which the cluster {serves}");
-    let evidence = uses.iter().filter_map(|one| match one.told {
-        Some(text) => Some(app.status(text)),
-        None => app.file(app.wants(&one.key)?, format!("apiVersion: {old}")),
+    let evidence = uses.iter().flat_map(|one| {
+        let file = app.wants(&one.key).and_then(|wanted| app.file(wanted, format!("apiVersion: {old}")));
+        file.into_iter().chain(one.told.map(|text| app.status(text)))
     });
     let nodes = uses.iter().map(|one| case.node(app.server(), &one.key));
     Finding::new(RULE.code, Node::object(app.server(), uses[0].key.clone()), cause)
@@ -260,6 +268,22 @@ spec:
 ";
         assert!(check("LYN0206", text).contains("which the cluster does not serve; it serves policy/v1\n"));
         assert_eq!(check("LYN0201", text), "");
+    }
+
+    #[test]
+    fn an_object_that_is_wanted_and_refused_is_named_once_and_namesakes_with_their_namespaces() {
+        let status = "@status {operationState: {phase: Failed, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: a, \
+                      resources: [{group: example.org, version: v1alpha1, kind: Gadget, namespace: shop, name: a, status: SyncFailed, \
+                      message: 'no matches for kind \"Gadget\" in version \"example.org/v1alpha1\"'}]}}}\n";
+        let text = CUSTOM.replace("Missing\n", &format!("Missing\n{status}"));
+        assert!(check("LYN0206", &text).contains(": Gadget a asks for example.org/v1alpha1"));
+        let two = text.replace(
+            "@live",
+            "---\napiVersion: example.org/v1alpha1\nkind: Gadget\nmetadata: {name: a, namespace: core}\n@live",
+        );
+        assert!(
+            check("LYN0206", &two).contains(": Gadget shop/a and Gadget core/a ask for example.org/v1alpha1")
+        );
     }
 
     #[test]

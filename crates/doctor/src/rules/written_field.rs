@@ -125,7 +125,7 @@ spec: {host: web.apps.cluster.example.org}
         assert_eq!(
             check("LYN1102", WRITTEN),
             "P2 LYN1102/web/Route/web: spec.host of Route web was written by router, not as Git wants it\n  Route shop/web: \
-             spec.host: web.apps.cluster.example.org\n  fix: Leave spec.host of Route out of the comparison\n  fix: Take \
+             spec.host: web.apps.cluster.example.org in the cluster, web.example.org in Git\n  fix: Leave spec.host of Route out of the comparison\n  fix: Take \
              spec.host out of Git\n"
         );
         assert_eq!(roots(WRITTEN), "P2 LYN1102/web/Route/web explains web\n");

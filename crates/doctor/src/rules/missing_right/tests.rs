@@ -56,7 +56,7 @@ subjects: [{kind: ServiceAccount, name: waiter, namespace: ci}]
         steps,
         [
             "in the files of ci: set rules of Role waiter to [{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\"]},\
-          {\"apiGroups\":[\"image.openshift.io\"],\"resources\":[\"imagestreamtags\"],\"verbs\":[\"get\",\"list\",\"watch\"]}]"
+          {\"apiGroups\":[\"image.openshift.io\"],\"resources\":[\"imagestreamtags\"],\"verbs\":[\"get\"]}]"
         ]
     );
 }
