@@ -38,6 +38,8 @@ pub struct Script {
     pub operators: Vec<Arc<Operator>>,
     /// Whether what has to be assumed is a failure.
     pub strict: bool,
+    /// Whether nobody asks for syncs that do not start by themselves.
+    pub unattended: bool,
     /// How long it may go on.
     pub limits: Limits,
     /// How other repositories are read.
@@ -66,6 +68,7 @@ impl Script {
             stage: Stage::default(),
             operators: Vec::new(),
             strict: false,
+            unattended: false,
             limits: Limits::default(),
             sources: Settings::default(),
             cache: None,

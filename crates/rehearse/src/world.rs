@@ -122,7 +122,7 @@ impl World {
         };
         let engine = Engine::new(cluster, sources, hand, options);
         let work = tokio::spawn(engine.clone().run());
-        let tended = Tended::new(skipped);
+        let tended = Tended::new(skipped, script.unattended);
         Ok(World { clock, home, sites, hand: by_hand, engine, work, record, tended, namespace, deadline })
     }
 

@@ -15,6 +15,8 @@ pub(crate) const PERSON: &str = "rehearsal";
 pub(crate) struct Tended {
     /// Applications that cannot be played and are taken to be fine.
     skipped: BTreeSet<AppKey>,
+    /// Whether nobody asks for syncs.
+    unattended: bool,
     /// The revisions for which a sync was asked for.
     asked: BTreeMap<AppKey, Vec<Str>>,
     told: BTreeSet<AppKey>,
@@ -27,8 +29,9 @@ impl Tended {
         self.skipped.contains(key)
     }
 
-    pub(crate) fn new(skipped: BTreeSet<AppKey>) -> Self {
-        Tended { skipped, asked: BTreeMap::new(), told: BTreeSet::new(), looked_at: BTreeMap::new() }
+    pub(crate) fn new(skipped: BTreeSet<AppKey>, unattended: bool) -> Self {
+        let (asked, told, looked_at) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Tended { skipped, unattended, asked, told, looked_at }
     }
 }
 
@@ -46,7 +49,8 @@ impl World {
             let Ok(application) = Application::from_object(&object) else { continue };
             if self.tended.skipped.contains(&key) {
                 did |= self.tended.told.insert(key.clone()) && self.patch(&key, &fine()).await;
-            } else if let Some(revisions) = wants_sync(&application)
+            } else if !self.tended.unattended
+                && let Some(revisions) = wants_sync(&application)
                 && self.tended.asked.get(&key) != Some(&revisions)
             {
                 self.tended.asked.insert(key.clone(), revisions);

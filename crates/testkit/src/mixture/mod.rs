@@ -1,14 +1,17 @@
 //! Repositories with several things wrong at once, made by chance: what the doctor is measured with.
 //!
-//! A [`Mixture`] has one to six causes out of `causes`, each in applications of its own under names of its own, as plain files,
-//! charts or overlays, between healthy applications. It is rehearsed on the embedded cluster, and what the doctor calls root causes
+//! A [`Mixture`] has one to six causes out of `causes`, some of them twice, each in applications of its own under names of its own, as
+//! files, charts, charts of charts or overlays, between healthy applications and what is left of former days. It is rehearsed on the embedded cluster, and what the doctor calls root causes
 //! is held against what was put in. The same seed gives the same mixture.
 
+mod blight;
 mod causes;
+mod delivery;
 mod noise;
 mod random;
 mod scene;
 mod verdict;
+mod workload;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -28,7 +31,7 @@ pub use verdict::{Expected, Verdict};
 
 use causes::SORTS;
 use random::Random;
-use scene::{App, Scene};
+use scene::Scene;
 
 /// What can go wrong while a mixture is made.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -45,9 +48,16 @@ impl Mixture {
     /// The mixture of a seed.
     pub fn of(seed: u64) -> Self {
         let mut random = Random::seeded(seed);
-        let mut places: Vec<usize> = (0..SORTS.len()).collect();
-        random.shuffle(&mut places);
-        places.truncate(1 + random.below(MOST));
+        let count = 1 + random.below(MOST);
+        let mut sorts: Vec<usize> = (0..SORTS.len()).collect();
+        random.shuffle(&mut sorts);
+        let mut places: Vec<usize> = Vec::new();
+        while places.len() < count {
+            match places.last() {
+                Some(last) if delivery::again(&mut random) => places.push(*last),
+                _ => places.extend(sorts.pop()),
+            }
+        }
         Mixture::with(random, &places)
     }
 
@@ -71,20 +81,10 @@ impl Mixture {
         for _ in 0..2 + scene.random.below(5) {
             noise::healthy(&mut scene);
         }
-        // Names must not tell what comes first.
-        let mut applications = std::mem::take(&mut scene.applications);
-        scene.random.shuffle(&mut applications);
-        let has_parent = scene.random.coin();
-        for (name, text) in &applications {
-            let folder = if has_parent { "fleet" } else { "apps" };
-            scene.file(format!("{folder}/{name}.yaml"), text.clone());
+        if scene.random.below(4) == 0 {
+            noise::in_order(&mut scene);
         }
-        if has_parent {
-            let name = scene.name();
-            scene.application(&App { path: "fleet", ..App::new(&name, "argocd") });
-            let text = scene.applications.pop().map(|(_, text)| text).unwrap_or_default();
-            scene.file(format!("{name}.yaml"), text);
-        }
+        delivery::plant(&mut scene);
         Mixture { scene }
     }
 
@@ -146,6 +146,8 @@ impl Mixture {
         self.write(&folder.0)?;
         let mut script = Script::new(&folder.0);
         script.stage = self.stage()?;
+        // What nobody syncs stays as it is, or it would be no trouble.
+        script.unattended = true;
         let played = rehearse(&script).await?;
         Ok(examine(&played.snapshot().await))
     }

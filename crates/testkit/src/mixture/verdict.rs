@@ -1,6 +1,6 @@
 //! What was found, held against what was put in.
 
-use lynceus_doctor::{Examination, Node, Root, Severity};
+use lynceus_doctor::{Examination, Finding, Node, Root, Severity};
 
 /// A cause that was put in.
 #[derive(Clone, Debug)]
@@ -13,11 +13,14 @@ pub struct Expected {
     pub applications: Vec<String>,
     /// What may be wrong: `ConfigMap/x`.
     pub subjects: Vec<String>,
+    /// Other applications that it stops, and that have to stand below it.
+    pub stopped: Vec<String>,
 }
 
 impl Expected {
     pub(super) fn new(sort: &'static str, codes: &'static [&'static str]) -> Self {
-        Expected { sort, codes, applications: Vec::new(), subjects: Vec::new() }
+        let (applications, subjects, stopped) = (Vec::new(), Vec::new(), Vec::new());
+        Expected { sort, codes, applications, subjects, stopped }
     }
 
     pub(super) fn of(mut self, application: &str) -> Self {
@@ -30,9 +33,13 @@ impl Expected {
         self
     }
 
-    /// Whether a root cause is this one.
-    fn is(&self, root: &Root) -> bool {
-        let finding = &root.finding;
+    pub(super) fn stops(mut self, application: &str) -> Self {
+        self.stopped.push(application.to_owned());
+        self
+    }
+
+    /// Whether a finding is this one.
+    fn is(&self, finding: &Finding) -> bool {
         let is_ours = |name: &str| self.applications.iter().any(|one| one == name);
         let owner = finding.application.as_ref().map(|app| app.name.as_str());
         let about = match &finding.subject {
@@ -52,39 +59,57 @@ pub struct Verdict {
     pub named: usize,
     /// Causes that were not found.
     pub missed: Vec<String>,
-    /// Root causes that were not put in.
+    /// Root causes that were not put in, or that say again what another one says.
     pub wrong: Vec<String>,
     /// What was not explained.
     pub unexplained: Vec<String>,
+    /// Applications that do not stand below the cause that stops them.
+    pub astray: Vec<String>,
 }
 
 impl Verdict {
     pub(super) fn of(expected: &[Expected], found: &Examination) -> Self {
         // What is merely worth putting right is no cause of anything.
         let roots: Vec<&Root> = found.roots.iter().filter(|root| root.severity < Severity::P3).collect();
-        let missed = expected.iter().filter(|one| !roots.iter().any(|root| one.is(root)));
-        let wrong = roots.iter().filter(|root| !expected.iter().any(|one| one.is(root)));
-        Verdict {
-            expected: expected.len(),
-            named: roots.len(),
-            missed: missed
-                .map(|one| {
-                    format!("{} ({}) of {}", one.sort, one.codes.join(" or "), one.applications.join(", "))
-                })
-                .collect(),
-            wrong: wrong
-                .map(|root| format!("{} {}: {}", root.severity, root.id, root.finding.cause))
-                .collect(),
-            unexplained: found
-                .unexplained
-                .iter()
-                .map(|one| format!("{} is {}", one.application, one.state))
-                .collect(),
+        let mut verdict = Verdict { expected: expected.len(), named: roots.len(), ..Verdict::default() };
+        let mut true_ones = vec![false; roots.len()];
+        let mut taken: Vec<&Finding> = Vec::new();
+        for one in expected {
+            // Each cause has a root of its own, or a place of its own in one that stands for several of one slip.
+            let fits = roots.iter().enumerate().find_map(|(place, root)| {
+                let mut findings =
+                    std::iter::once(&root.finding).chain(root.also.iter().map(|also| &also.finding));
+                let is_free = |finding: &&Finding| !taken.iter().any(|used| std::ptr::eq(*used, *finding));
+                findings.find(|finding| one.is(finding) && is_free(finding)).map(|finding| (place, finding))
+            });
+            let Some((place, finding)) = fits else {
+                let what = one.applications.join(", ");
+                verdict.missed.push(format!("{} ({}) of {what}", one.sort, one.codes.join(" or ")));
+                continue;
+            };
+            taken.push(finding);
+            true_ones[place] = true;
+            let below =
+                |name: &&String| !roots[place].applications.iter().any(|app| app.name == name.as_str());
+            let astray = one.stopped.iter().filter(below);
+            verdict.astray.extend(
+                astray.map(|name| format!("{name} is not below {} of {}", one.sort, roots[place].id)),
+            );
         }
+        let wrong = roots.iter().zip(&true_ones).filter(|(_, is_true)| !**is_true);
+        let told = |root: &Root| format!("{} {}: {}", root.severity, root.id, root.finding.cause);
+        verdict.wrong = wrong.map(|(root, _)| told(root)).collect();
+        let unexplained = found.unexplained.iter();
+        verdict.unexplained =
+            unexplained.map(|one| format!("{} is {}", one.application, one.state)).collect();
+        verdict
     }
 
-    /// Whether everything was found and nothing else.
+    /// Whether everything was found and nothing else, with all that comes of it.
     pub fn is_right(&self) -> bool {
-        self.missed.is_empty() && self.wrong.is_empty() && self.unexplained.is_empty()
+        self.missed.is_empty()
+            && self.wrong.is_empty()
+            && self.unexplained.is_empty()
+            && self.astray.is_empty()
     }
 }

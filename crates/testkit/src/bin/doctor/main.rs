@@ -1,8 +1,9 @@
 //! `cargo xtask bench doctor`: does the doctor find what is wrong, nothing else, and how fast?
 //!
 //! Mixtures of causes are made by chance, rehearsed, and what is found is held against what was put in; then snapshots of many
-//! applications are looked at. `--seed N` repeats one mixture and prints what was found, `--sort NAME` has one of a single sort,
-//! `--example NAME` prints what is found in one of the examples.
+//! applications are looked at. `--seed N` repeats one mixture and prints what was found, `--sorts N` tries each sort alone with so
+//! many seeds, `--sort NAME N` repeats one of those, and `--example NAME` prints what is found
+//! in one of the examples.
 #![allow(clippy::print_stdout, reason = "this is a program whose output is its report")]
 
 mod fleet;
@@ -11,7 +12,7 @@ mod speed;
 
 use std::error::Error;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -26,7 +27,8 @@ const QUICK: u64 = 30;
 /// How many of a hundred have to be right.
 const WANTED: usize = 95;
 
-const USAGE: &str = "usage: doctor [--quick | --mixtures N | --speed [--short] | --seed N | --sort NAME | --sorts | --example NAME] [--write FOLDER]";
+const USAGE: &str = "usage: doctor [--quick | --mixtures N | --sorts N | --example NAME | --speed [--short]]
+       doctor --seed N [--write FOLDER] | --sort NAME N [--write FOLDER]";
 
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,35 +36,39 @@ fn main() -> Outcome {
     match words.as_slice() {
         [] => all(FULL),
         ["--quick"] => all(QUICK),
-        ["--mixtures", count] => mixtures(0..count.parse()?),
         ["--example", name] => inventory::judge(name, true),
+        ["--mixtures", count] => mixtures(count.parse()?),
+        ["--sorts", count] => sorts(count.parse()?),
         ["--speed"] => speed::measure(false),
         ["--speed", "--short"] => speed::measure(true),
         ["--seed", seed] => one(&Mixture::of(seed.parse()?)),
         ["--seed", seed, "--write", folder] => Mixture::of(seed.parse()?).write(Path::new(folder)),
-        ["--sort", sort] => one(&Mixture::only(sort, 1).ok_or("there is no such sort")?),
-        ["--sort", sort, "--write", folder] => {
-            Mixture::only(sort, 1).ok_or("there is no such sort")?.write(Path::new(folder))
-        }
-        ["--sorts"] => judged(Mixture::sorts().len() as u64, by_number),
+        ["--sort", sort, seed] => one(&of_sort(sort, seed.parse()?)?),
+        ["--sort", sort, seed, "--write", folder] => of_sort(sort, seed.parse()?)?.write(Path::new(folder)),
         _ => Err(USAGE.into()),
     }
 }
 
-/// One of each sort.
-fn by_number(number: u64) -> Mixture {
-    let sort = Mixture::sorts().zip(0..).find(|(_, place)| *place == number);
-    sort.and_then(|(sort, _)| Mixture::only(sort, number)).unwrap_or_else(|| Mixture::of(number))
+fn of_sort(sort: &str, seed: u64) -> Outcome<Mixture> {
+    Mixture::only(sort, seed).ok_or_else(|| format!("there is no sort {sort}").into())
+}
+
+/// Each sort alone, with so many seeds.
+fn sorts(count: u64) -> Outcome {
+    let seeds = (0..count).flat_map(|seed| Mixture::sorts().map(move |sort| (sort, seed)));
+    let made = seeds.filter_map(|(sort, seed)| Some((format!("{sort} {seed}"), Mixture::only(sort, seed)?)));
+    judged(made.collect())
 }
 
 fn all(count: u64) -> Outcome {
     mixtures(0..count)?;
     inventory::judge("inventory", false)?;
+    mixtures(count)?;
     speed::measure(false)
 }
 
-fn mixtures(seeds: std::ops::Range<u64>) -> Outcome {
-    judged(seeds.end, Mixture::of)
+fn mixtures(count: u64) -> Outcome {
+    judged((0..count).map(|seed| (format!("seed {seed}"), Mixture::of(seed))).collect())
 }
 
 /// One mixture, with everything that was found.
@@ -86,32 +92,30 @@ fn runtime() -> Outcome<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
-/// Makes mixtures by number, on all cores, and judges what is found.
-fn judged(count: u64, make: impl Fn(u64) -> Mixture + Sync) -> Outcome {
+/// Judges what is found in mixtures, on all cores.
+fn judged(mixtures: Vec<(String, Mixture)>) -> Outcome {
     let began = Instant::now();
-    let next = AtomicU64::new(0);
-    let verdicts: Mutex<Vec<(u64, Outcome<Verdict>)>> = Mutex::default();
+    let next = AtomicUsize::new(0);
+    let verdicts: Mutex<Vec<(usize, Outcome<Verdict>)>> = Mutex::default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| {
                 loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= count {
-                        break;
-                    }
-                    let verdict = judge(&make(seed));
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((name, mixture)) = mixtures.get(place) else { break };
+                    let verdict = judge(mixture).map_err(|error| format!("{name}: {error}").into());
                     if let Ok(verdict) = &verdict {
-                        told(&format!("seed {seed}"), verdict);
+                        told(name, verdict);
                     }
-                    verdicts.lock().unwrap_or_else(PoisonError::into_inner).push((seed, verdict));
+                    verdicts.lock().unwrap_or_else(PoisonError::into_inner).push((place, verdict));
                 }
             });
         }
     });
     let mut verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    verdicts.sort_by_key(|(seed, _)| *seed);
-    conclude(verdicts, began)
+    verdicts.sort_by_key(|(place, _)| *place);
+    conclude(verdicts.into_iter().map(|(_, verdict)| verdict).collect(), began)
 }
 
 fn judge(mixture: &Mixture) -> Outcome<Verdict> {
@@ -119,16 +123,17 @@ fn judge(mixture: &Mixture) -> Outcome<Verdict> {
     Ok(mixture.judge(&found))
 }
 
-fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
+fn conclude(verdicts: Vec<Outcome<Verdict>>, began: Instant) -> Outcome {
     let mut sum = Verdict::default();
     let count = verdicts.len();
-    for (seed, verdict) in verdicts {
-        let verdict = verdict.map_err(|error| format!("seed {seed}: {error}"))?;
+    for verdict in verdicts {
+        let verdict = verdict?;
         sum.expected += verdict.expected;
         sum.named += verdict.named;
         sum.missed.extend(verdict.missed);
         sum.wrong.extend(verdict.wrong);
         sum.unexplained.extend(verdict.unexplained);
+        sum.astray.extend(verdict.astray);
     }
     let percent = |all: usize, bad: usize| 100.0 * (all - bad) as f64 / all.max(1) as f64;
     let precision = percent(sum.named, sum.wrong.len());
@@ -142,6 +147,7 @@ fn conclude(verdicts: Vec<(u64, Outcome<Verdict>)>, began: Instant) -> Outcome {
     println!("| root causes that were named, and true | {}, {} |", sum.named, sum.named - sum.wrong.len());
     println!("| recall | {recall:.1} % |\n| precision | {precision:.1} % |");
     println!("| applications that nothing explains | {} |", sum.unexplained.len());
+    println!("| applications below another cause than their own | {} |", sum.astray.len());
     println!("| time | {:.1?} |", began.elapsed());
     let least = WANTED as f64;
     if precision < least || recall < least {
@@ -154,4 +160,5 @@ fn told(what: &str, verdict: &Verdict) {
     verdict.missed.iter().for_each(|one| println!("{what} misses {one}"));
     verdict.wrong.iter().for_each(|one| println!("{what} has wrongly {one}"));
     verdict.unexplained.iter().for_each(|one| println!("{what} does not explain {one}"));
+    verdict.astray.iter().for_each(|one| println!("{what} goes astray: {one}"));
 }

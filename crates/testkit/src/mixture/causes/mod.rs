@@ -1,5 +1,6 @@
 //! What can be wrong, each in applications of its own.
 
+mod chains;
 mod images;
 mod kinds;
 mod nodes;
@@ -57,4 +58,10 @@ pub(super) const SORTS: &[(&str, Make)] = &[
     ("wave-order", waves::order),
     ("mounted-secret-nowhere", references::mounted_secret),
     ("volume-fails", waves::provisioner),
+    ("service-of-another", chains::service_of_another),
+    ("apps-in-waves", chains::apps_in_waves),
+    ("namespace-of-another", chains::namespace_of_another),
+    ("operator-away", chains::operator_away),
+    ("webhook-away", chains::webhook_away),
+    ("hook-stuck", chains::stuck_hook),
 ];

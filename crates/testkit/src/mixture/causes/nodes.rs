@@ -33,7 +33,7 @@ pub(super) fn emptied_tolerations(scene: &mut Scene, sort: &'static str) {
     let values = scene.files.entry(format!("{app}/values.yaml")).or_default();
     values.push_str(&tolerated);
     scene.file(format!("{app}/values-live.yaml"), "# As in the other clusters.\ntolerations: []\n");
-    let source = "    helm: {valueFiles: [values.yaml, values-live.yaml]}\n";
+    let source = "helm: {valueFiles: [values.yaml, values-live.yaml]}\n";
     scene.application(&App { source, ..App::new(&app, &namespace) });
     scene.expect(Expected::new(sort, &["LYN0402"]).of(&app));
 }

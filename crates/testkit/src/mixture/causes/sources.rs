@@ -49,7 +49,7 @@ pub(super) fn value_file(scene: &mut Scene, sort: &'static str) {
     let (app, namespace, work) = (scene.name(), scene.name(), scene.name());
     let text = Pods::new(&work).deployment();
     scene.chart(&app, &text);
-    let source = "    helm: {valueFiles: [values-live.yaml]}\n";
+    let source = "helm: {valueFiles: [values-live.yaml]}\n";
     scene.application(&App { source, ..App::new(&app, &namespace) });
     scene.expect(Expected::new(sort, &["LYN1008"]).of(&app));
 }
