@@ -24,9 +24,11 @@ pub(crate) fn assume(surveys: &[&Survey], there: &There, assumed: &mut Assumed, 
     ingress(surveys, there, assumed, needs);
 }
 
-/// Any field that is called as a claim's is may come to be one's.
+/// Any field that is called as a claim's is may come to be one's. A stage that lists classes lists all.
 fn storage(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
-    let staged: BTreeSet<String> = assumed.stage.storage.iter().map(|one| one.class.to_string()).collect();
+    if !assumed.stage.storage.is_empty() {
+        return;
+    }
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
         for object in one.outcome.objects().filter(|object| object.kind() != "CustomResourceDefinition") {
@@ -34,7 +36,7 @@ fn storage(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
                 let named =
                     ["storageClassName", "storageClass"].into_iter().filter_map(|key| map.str_at(&[key]));
                 for name in named.filter(|name| !name.is_empty() && *name != STANDARD) {
-                    if !staged.contains(name) && !there.has("storage.k8s.io", "StorageClass", name) {
+                    if !there.has("storage.k8s.io", "StorageClass", name) {
                         needs.add(Sort::StorageClass, name, key);
                         names.insert(name.to_owned());
                     }
