@@ -51,7 +51,8 @@ impl Scene {
             Way::TwoSources => {
                 self.chart(name, manifests);
                 let values = format!("{name}/values.yaml");
-                let text = self.files.insert(values.clone(), "owner: nobody\n".to_owned()).unwrap_or_default();
+                let text =
+                    self.files.insert(values.clone(), "owner: nobody\n".to_owned()).unwrap_or_default();
                 self.file(format!("settings/{name}.yaml"), text);
                 source = "helm: {valueFiles: [$settings/settings/APP.yaml]}\n";
                 other = "targetRevision: main\nref: settings\n";
@@ -121,7 +122,11 @@ impl Scene {
         let tagged = tagged.filter(|(repository, tag)| !repository.is_empty() && !tag.contains('/'));
         let (base, images) = match tagged {
             Some((repository, tag)) => (
-                manifests.replacen(&format!("image: {repository}:{tag}"), &format!("image: {repository}:base"), 1),
+                manifests.replacen(
+                    &format!("image: {repository}:{tag}"),
+                    &format!("image: {repository}:base"),
+                    1,
+                ),
                 format!("images: [{{name: {repository}, newTag: \"{tag}\"}}]\n"),
             ),
             None => (manifests.to_owned(), String::new()),

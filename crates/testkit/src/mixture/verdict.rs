@@ -89,9 +89,12 @@ impl Verdict {
             };
             taken.push(finding);
             true_ones[place] = true;
-            let below = |name: &&String| !roots[place].applications.iter().any(|app| app.name == name.as_str());
+            let below =
+                |name: &&String| !roots[place].applications.iter().any(|app| app.name == name.as_str());
             let astray = one.stopped.iter().filter(below);
-            verdict.astray.extend(astray.map(|name| format!("{name} is not below {} of {}", one.sort, roots[place].id)));
+            verdict.astray.extend(
+                astray.map(|name| format!("{name} is not below {} of {}", one.sort, roots[place].id)),
+            );
         }
         let wrong = roots.iter().zip(&true_ones).filter(|(_, is_true)| !**is_true);
         let told = |root: &Root| format!("{} {}: {}", root.severity, root.id, root.finding.cause);

@@ -80,7 +80,8 @@ pub(super) fn operator_away(scene: &mut Scene, sort: &'static str) {
     let definitions = ["Issuer", "Certificate"].map(|kind| definition("cert-manager.io", "v1", kind));
     let [issuers, certificates] = definitions;
     scene.deliver(&app, &namespace, &all(&[issuers, certificates, operator.deployment()]));
-    let issuer = "apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: own}\nspec: {selfSigned: { }}\n";
+    let issuer =
+        "apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: own}\nspec: {selfSigned: { }}\n";
     let certificate = format!(
         "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {{name: {client}}}\nspec: {{secretName: {client}-tls, dnsNames: \
          [{client}.example.com], issuerRef: {{name: own}}}}\n"
@@ -104,8 +105,17 @@ pub(super) fn webhook_away(scene: &mut Scene, sort: &'static str) {
     );
     let text = sick(scene, &blight, &work);
     scene.deliver(&app, &namespace, &all(&[service(&work, 443), text, hook]));
-    let checked = config_map(&client, "").replacen("metadata: {", &format!("metadata: {{labels: {{checked: {work}}}, "), 1);
-    scene.deliver(&user, &place, &all(&[checked, Pods::new(&client).deployment()]));
+    let checked = config_map(&client, "").replacen(
+        "metadata: {",
+        &format!("metadata: {{labels: {{checked: {work}}}, "),
+        1,
+    );
+    // It comes when the webhook is there.
+    let slow = format!("{client}-prepare");
+    scene.staged("programs", format!("{{image: \"*/acme/{slow}:*\", exitCode: 0, after: 3m}}"));
+    let image = format!("ghcr.io/acme/{slow}:v1");
+    let hook = Pods { image: &image, ..Pods::new(&slow) }.job("argocd.argoproj.io/hook: PreSync");
+    scene.deliver(&user, &place, &all(&[hook, checked, Pods::new(&client).deployment()]));
     scene.expect(blight.expected(sort, &app).stops(&user));
 }
 

@@ -22,10 +22,25 @@ pub(super) fn past(scene: &mut Scene, namespace: &str, work: &str) {
 /// Warnings about pods that have gone, and about what is well now.
 fn warnings(scene: &mut Scene, namespace: &str, work: &str) {
     let told = [
-        ("Pod", format!("{work}-7d9f-x2x1"), "FailedScheduling", "0/3 nodes are available: 3 Insufficient cpu."),
+        (
+            "Pod",
+            format!("{work}-7d9f-x2x1"),
+            "FailedScheduling",
+            "0/3 nodes are available: 3 Insufficient cpu.",
+        ),
         ("Pod", format!("{work}-7d9f-x2x1"), "BackOff", "Back-off restarting failed container main in pod"),
-        ("Deployment", work.to_owned(), "FailedCreate", "Error creating: exceeded quota: old, requested: pods=1"),
-        ("PersistentVolumeClaim", work.to_owned(), "ProvisioningFailed", "storageclass.storage.k8s.io \"old\" not found"),
+        (
+            "Deployment",
+            work.to_owned(),
+            "FailedCreate",
+            "Error creating: exceeded quota: old, requested: pods=1",
+        ),
+        (
+            "PersistentVolumeClaim",
+            work.to_owned(),
+            "ProvisioningFailed",
+            "storageclass.storage.k8s.io \"old\" not found",
+        ),
     ];
     for (place, (kind, name, reason, text)) in told.iter().enumerate() {
         scene.given.push(format!(

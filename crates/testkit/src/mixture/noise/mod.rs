@@ -116,7 +116,8 @@ fn with_optional_parts(scene: &mut Scene, work: &str) -> String {
 fn with_own_kind(scene: &mut Scene, work: &str) -> String {
     let name = scene.name();
     let group = format!("{name}.example.net");
-    let object = format!("apiVersion: {group}/v1\nkind: Recipe\nmetadata: {{name: {work}}}\nspec: {{size: 3}}\n");
+    let object =
+        format!("apiVersion: {group}/v1\nkind: Recipe\nmetadata: {{name: {work}}}\nspec: {{size: 3}}\n");
     all(&[in_wave(&definition(&group, "v1", "Recipe"), -1), object, Pods::new(work).deployment()])
 }
 
@@ -138,7 +139,7 @@ fn with_own_pool(scene: &mut Scene, work: &str) -> String {
     scene.staged(
         "nodePools",
         format!(
-            "{{name: {pool}, count: 1, labels: {{pool: {pool}}}, taints: [{{key: dedicated, value: {pool}, effect: NoSchedule}}]}}"
+            "{{name: {pool}, count: 1, capacity: {{cpu: \"8\", memory: 32Gi, pods: \"50\"}}, labels: {{pool: {pool}}}, taints: [{{key: dedicated, value: {pool}, effect: NoSchedule}}]}}"
         ),
     );
     let pod = format!(
@@ -150,7 +151,7 @@ fn with_own_pool(scene: &mut Scene, work: &str) -> String {
 /// An Ingress to a port that the Service has.
 fn with_entry(_: &mut Scene, work: &str) -> String {
     let entry = format!(
-        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {work}}}\nspec:\n  rules:\n  - host: {work}.example.com\n    \
+        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {work}}}\nspec:\n  ingressClassName: web\n  rules:\n  - host: {work}.example.com\n    \
          http: {{paths: [{{path: /, pathType: Prefix, backend: {{service: {{name: {work}, port: {{number: 80}}}}}}}}]}}\n"
     );
     all(&[Pods::new(work).deployment(), service(work, 80), entry])
