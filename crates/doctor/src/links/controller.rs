@@ -89,17 +89,22 @@ fn may_write(case: &Case<'_>, server: &str, owner: &Object, group: &Str) -> bool
 
 #[cfg(test)]
 mod tests {
-    const AWAY: &str = "
-@app makers OutOfSync Progressing
-@status {resources: [{group: apps, kind: Deployment, namespace: makers, name: maker, status: Synced, health: {status: Progressing}}]}
+    const DEFINITION: &str = "
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: certificates.cert-manager.io}
 spec: {group: cert-manager.io, names: {kind: Certificate, plural: certificates}}
----
+";
+    const MAKER: &str = "
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: maker, namespace: makers}
+";
+    const MAKERS: &str = "
+@app makers Synced Progressing
+@status {resources: [{group: apps, kind: Deployment, namespace: makers, name: maker, status: Synced, health: {status: Progressing}}]}
+";
+    const REST: &str = "
 @app shop Synced Progressing
 @status {resources: [{group: cert-manager.io, kind: Certificate, namespace: shop, name: web, status: Synced, health: {status: Progressing}}]}
 apiVersion: cert-manager.io/v1
@@ -111,11 +116,16 @@ apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: certificates.cert-manager.io}
 spec: {group: cert-manager.io, names: {kind: Certificate, plural: certificates}}
+status: {conditions: [{type: NamesAccepted, status: 'True'}, {type: Established, status: 'True'}]}
 ---
 apiVersion: cert-manager.io/v1
 kind: Certificate
 metadata: {name: web, namespace: shop}
 spec: {secretName: web-tls}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: maker, namespace: makers}
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -126,16 +136,12 @@ status: {observedGeneration: 1, replicas: 1, updatedReplicas: 1, unavailableRepl
 
     #[test]
     fn what_nobody_has_looked_at_waits_for_the_controller_that_comes_with_its_kind() {
-        assert_eq!(crate::tests::roots(AWAY), "P0 LYN0301/makers/Secret/gone explains makers shop\n");
+        let text = format!("{MAKERS}{DEFINITION}---{MAKER}{REST}");
+        assert_eq!(crate::tests::roots(&text), "P0 LYN0301/makers/Secret/gone explains makers shop\n");
     }
 
     #[test]
     fn or_for_the_one_that_has_the_right_to_write_it() {
-        let bound = AWAY.replacen("@app makers OutOfSync", "@app kinds Synced", 1).replacen(
-            "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: maker, namespace: makers}\n",
-            "@app makers OutOfSync Progressing\n@status {resources: [{group: apps, kind: Deployment, namespace: makers, name: maker, status: Synced, health: {status: Progressing}}]}\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: maker, namespace: makers}\n",
-            1,
-        );
         let rights = "---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -148,17 +154,18 @@ kind: ClusterRole
 metadata: {name: maker}
 rules: [{apiGroups: [cert-manager.io], resources: [certificates/status], verbs: [update]}]
 ";
-        let found = crate::tests::roots(&format!("{bound}{rights}"));
-        assert!(found.contains("LYN0301/makers/Secret/gone explains kinds makers shop"), "{found}");
+        let text = format!("@app kinds Synced Healthy\n{DEFINITION}{MAKERS}{MAKER}{REST}{rights}");
+        assert_eq!(crate::tests::roots(&text), "P0 LYN0301/makers/Secret/gone explains makers shop\n");
     }
 
     #[test]
     fn what_was_looked_at_does_not() {
-        let seen = AWAY.replace(
-            "spec: {secretName: web-tls}\n---\napiVersion: apps/v1",
-            "spec: {secretName: web-tls}\nstatus: {conditions: [{type: Ready, status: 'False', message: the issuer refuses}]}\n---\napiVersion: apps/v1",
+        let seen = REST.replacen(
+            "spec: {secretName: web-tls}\n---",
+            "spec: {secretName: web-tls}\nstatus: {conditions: [{type: Ready, status: 'False', message: it is refused}]}\n---",
+            1,
         );
-        let found = crate::tests::roots(&seen);
+        let found = crate::tests::roots(&format!("{MAKERS}{DEFINITION}---{MAKER}{seen}"));
         assert!(found.contains("LYN0301/makers/Secret/gone explains makers\n"), "{found}");
     }
 }
