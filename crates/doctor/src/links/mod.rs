@@ -3,6 +3,7 @@
 mod application;
 mod claim;
 pub(crate) mod class;
+mod controller;
 mod deletion;
 pub(crate) mod kind;
 pub(crate) mod missing;
@@ -25,6 +26,7 @@ pub(crate) fn link(case: &Case<'_>, graph: &mut Graph) {
     for server in case.servers() {
         workload::link(case, server, graph);
         claim::link(case, server, graph);
+        controller::link(case, server, graph);
         deletion::link(case, server, graph);
         provisioner::link(case, server, graph);
         store::link(case, server, graph);

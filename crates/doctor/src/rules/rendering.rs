@@ -7,7 +7,7 @@ use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::rules::Rule;
 use crate::rules::backend::{evidence, has};
-use crate::rules::source_error::{Step, short, told};
+use crate::rules::source_error::{Step, short, source, told};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -33,18 +33,29 @@ Correct it at the file and line that are named, and try it before pushing: `lync
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let mut broken: BTreeMap<(String, String), Vec<(&App<'_>, &Said<'_>)>> = BTreeMap::new();
+    let mut broken: BTreeMap<(String, String, String), Vec<(&App<'_>, &Said<'_>)>> = BTreeMap::new();
     for (app, said) in told(case, Step::Rendering) {
         let urls: Vec<String> =
             app.application().spec.all_sources().iter().map(|one| one.repo_url.to_string()).collect();
-        // The same words for the same repository have the same reason, but for the application's own name.
+        // The same words for the same folder have the same reason, but for the application's own name.
         let words = nameless(short(said.text), &app.name.name);
-        broken.entry((urls.join(" "), words)).or_default().push((app, said));
+        broken.entry((urls.join(" "), folder(app, said.text), words)).or_default().push((app, said));
     }
     for (_, apps) in broken {
         if let Some(finding) = found(&apps) {
             findings.add(finding);
         }
+    }
+}
+
+/// The folder in which the error is. What overlays of several folders say of something above them has one reason.
+fn folder(app: &App<'_>, text: &str) -> String {
+    if short(text).contains("../") {
+        return String::new();
+    }
+    match source(app, text) {
+        Some((source, _)) => format!("{}{}", source.path, source.chart),
+        None => app.application().spec.all_sources().iter().map(|one| one.path.to_string()).collect(),
     }
 }
 
@@ -103,8 +114,10 @@ mod tests {
 
     const BROKEN: &str = "
 @app a Unknown Healthy
+@spec {source: {path: web}}
 @condition ComparisonError cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required
 @app b Unknown Healthy
+@spec {source: {path: web}}
 @condition ComparisonError cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required
 ";
 
@@ -114,6 +127,15 @@ mod tests {
             check("LYN1006", BROKEN),
             "P1 LYN1006/a/Application/a: a and b cannot be rendered: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of a: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of b: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  fix: Correct the sources at web/templates/a.yaml:12:14\n"
         );
+    }
+
+    #[test]
+    fn the_same_words_of_another_folder_are_another_trouble() {
+        let apart = BROKEN.replacen("{path: web}", "{path: shop}", 1);
+        assert_eq!(check("LYN1006", &apart).matches("LYN1006").count(), 2);
+        let above = "execution error at (web/templates/a.yaml:12:14): image.tag is required";
+        let shared = apart.replace(above, "accumulating resources from '../../base': no such file");
+        assert_eq!(check("LYN1006", &shared).matches("LYN1006").count(), 1);
     }
 
     #[test]

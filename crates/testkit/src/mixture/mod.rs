@@ -39,6 +39,10 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// How many causes there are at most.
 const MOST: usize = 6;
 
+/// The class of Ingresses that there is.
+const ENTRY: &str = "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: web}\nspec: {controller: \
+                     example.com/entry}\n";
+
 /// A repository with several things wrong at once.
 pub struct Mixture {
     scene: Scene,
@@ -69,11 +73,15 @@ impl Mixture {
     /// One of a single sort.
     pub fn only(sort: &str, seed: u64) -> Option<Self> {
         let place = SORTS.iter().position(|(name, _)| *name == sort)?;
+        // Beside each sort stands something else.
+        let seed = seed.wrapping_mul(SORTS.len() as u64).wrapping_add(place as u64);
         Some(Mixture::with(Random::seeded(seed), &[place]))
     }
 
     fn with(random: Random, places: &[usize]) -> Self {
         let mut scene = Scene::new(random);
+        scene.given.push(ENTRY.to_owned());
+        scene.staged("ingress", "{controller: example.com/entry}".to_owned());
         for place in places {
             let (sort, make) = SORTS[*place];
             make(&mut scene, sort);
@@ -121,6 +129,7 @@ impl Mixture {
             ("programs", list("programs")),
             ("storage", list("storage")),
             ("faults", list("faults")),
+            ("ingress", list("ingress")),
         ] {
             if !entries.is_empty() {
                 text.push_str(&format!("{key}:\n"));
@@ -136,7 +145,12 @@ impl Mixture {
         let file = FilePath::new("given.yaml")?;
         let read =
             manifest::read(&file, self.scene.given.join("---\n").as_bytes(), &yaml::Options::default());
-        read.objects.into_iter().for_each(|one| snapshot.add(one.object));
+        for (number, one) in read.objects.into_iter().enumerate() {
+            let mut object = one.object;
+            object.set(&["metadata", "uid"], format!("given-{number}"));
+            object.set(&["metadata", "creationTimestamp"], "2025-12-01T08:00:00Z");
+            snapshot.add(object);
+        }
         Ok(Stage { snapshot: Some(Arc::new(snapshot)), ..Stage::of_keys(&text)? })
     }
 

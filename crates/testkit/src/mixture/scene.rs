@@ -111,7 +111,7 @@ impl Scene {
         self.applications.push(((*name).to_owned(), text));
     }
 
-    /// External Secrets, at work in the cluster before.
+    /// External Secrets, whose kinds are there before.
     pub(super) fn secrets_operator(&mut self) {
         if std::mem::replace(&mut self.has_secrets_operator, true) {
             return;
@@ -119,10 +119,9 @@ impl Scene {
         for kind in ["SecretStore", "ExternalSecret"] {
             self.given.push(definition("external-secrets.io", "v1", kind));
         }
-        self.given.push("apiVersion: v1\nkind: Namespace\nmetadata: {name: external-secrets}\n".to_owned());
+        let (app, namespace, work) = (self.name(), self.name(), self.name());
         let image = "ghcr.io/external-secrets/external-secrets:v1.0.0";
-        let text = Pods { image, ..Pods::new("external-secrets") }.deployment();
-        self.given.push(text.replacen("metadata: {", "metadata: {namespace: external-secrets, ", 1));
+        self.deliver(&app, &namespace, &Pods { image, ..Pods::new(&work) }.deployment());
     }
 
     pub(super) fn expect(&mut self, expected: Expected) {

@@ -110,7 +110,12 @@ pub(super) fn webhook_away(scene: &mut Scene, sort: &'static str) {
         &format!("metadata: {{labels: {{checked: {work}}}, "),
         1,
     );
-    scene.deliver(&user, &place, &all(&[checked, Pods::new(&client).deployment()]));
+    // It comes when the webhook is there.
+    let slow = format!("{client}-prepare");
+    scene.staged("programs", format!("{{image: \"*/acme/{slow}:*\", exitCode: 0, after: 3m}}"));
+    let image = format!("ghcr.io/acme/{slow}:v1");
+    let hook = Pods { image: &image, ..Pods::new(&slow) }.job("argocd.argoproj.io/hook: PreSync");
+    scene.deliver(&user, &place, &all(&[hook, checked, Pods::new(&client).deployment()]));
     scene.expect(blight.expected(sort, &app).stops(&user));
 }
 

@@ -38,7 +38,7 @@ pub(super) fn blocked(scene: &mut Scene, sort: &'static str) {
     );
     scene.deliver(&app, &namespace, &all(&[operator, late]));
     scene.deliver(&user, &namespace, &object(&group, &kind, &work));
-    scene.expect(Expected::new(sort, &["LYN0501"]).of(&app).about(format!("Image/{image}")));
+    scene.expect(Expected::new(sort, &["LYN0501"]).of(&app).about(format!("Image/{image}")).stops(&user));
 }
 
 pub(super) fn namespace(scene: &mut Scene, sort: &'static str) {

@@ -9,7 +9,7 @@ fn pool(scene: &mut Scene) -> String {
     scene.staged(
         "nodePools",
         format!(
-            "{{name: {name}, count: 2, labels: {{pool: {name}}}, taints: [{{key: dedicated, value: {name}, effect: NoSchedule}}]}}"
+            "{{name: {name}, count: 2, capacity: {{cpu: \"8\", memory: 32Gi, pods: \"50\"}}, labels: {{pool: {name}}}, taints: [{{key: dedicated, value: {name}, effect: NoSchedule}}]}}"
         ),
     );
     name

@@ -2,6 +2,7 @@
 
 use crate::mixture::scene::{Pods, Scene, all};
 use crate::mixture::verdict::Expected;
+use crate::mixture::workload::Spot;
 
 /// A workload whose program does something.
 fn doing(scene: &mut Scene, what: &str, container: &str) -> String {
@@ -9,7 +10,11 @@ fn doing(scene: &mut Scene, what: &str, container: &str) -> String {
     scene.staged("programs", format!("{{image: \"*/acme/{work}:*\", {what}}}"));
     let image = format!("ghcr.io/acme/{work}:v1");
     let pods = Pods { image: &image, container: container.to_owned(), ..Pods::new(&work) };
-    let text = pods.either(&mut scene.random);
+    // Only containers that stay can be asked whether they are ready.
+    let text = match container.contains("Probe") {
+        true => Pods { spot: scene.random.pick(&[Spot::Main, Spot::Second]), ..pods }.deployment(),
+        false => pods.either(&mut scene.random),
+    };
     scene.deliver(&app, &namespace, &text);
     app
 }

@@ -62,7 +62,7 @@ fn ingress(scene: &mut Scene, to: Option<&str>, port: u16) -> (String, String) {
     let (app, namespace, work) = (scene.name(), scene.name(), scene.name());
     let to = to.unwrap_or(&work);
     let text = format!(
-        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {work}}}\nspec:\n  rules:\n  - host: {work}.example.com\n    \
+        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {work}}}\nspec:\n  ingressClassName: web\n  rules:\n  - host: {work}.example.com\n    \
          http: {{paths: [{{path: /, pathType: Prefix, backend: {{service: {{name: {to}, port: {{number: {port}}}}}}}}}]}}\n"
     );
     scene.deliver(&app, &namespace, &all(&[Pods::new(&work).deployment(), service(&work, 80), text]));

@@ -3,8 +3,18 @@
 use crate::mixture::scene::{Pods, Scene, all, service};
 use crate::mixture::verdict::Expected;
 
+/// What reads from a store.
+struct Reading {
+    /// The application that has the store.
+    app: String,
+    /// The store.
+    store: String,
+    /// The application whose pods need what is read; the same one, maybe.
+    user: String,
+}
+
 /// A store, what is read through it, and pods that need that: in one application or in two.
-fn reading(scene: &mut Scene, host: &str, role: &str) -> (String, String) {
+fn reading(scene: &mut Scene, host: &str, role: &str) -> Reading {
     let (app, namespace, store) = (scene.name(), scene.name(), scene.name());
     let mut texts = vec![format!(
         "apiVersion: external-secrets.io/v1\nkind: SecretStore\nmetadata: {{name: {store}}}\nspec: {{provider: {{vault: {{server: \
@@ -20,49 +30,50 @@ fn reading(scene: &mut Scene, host: &str, role: &str) -> (String, String) {
         let container = format!("envFrom: [{{secretRef: {{name: {work}-login}}}}]\n");
         pods.push(Pods { container, ..Pods::new(&work) }.deployment());
     }
-    match scene.random.coin() {
-        true => {
-            let user = scene.name();
-            scene.deliver(&app, &namespace, &all(&texts));
-            scene.deliver(&user, &namespace, &all(&pods));
-        }
-        false => {
-            texts.extend(pods);
-            scene.deliver(&app, &namespace, &all(&texts));
-        }
+    if scene.random.coin() {
+        texts.extend(pods);
+        scene.deliver(&app, &namespace, &all(&texts));
+        return Reading { user: app.clone(), app, store };
     }
-    (app, store)
+    let user = scene.name();
+    scene.deliver(&app, &namespace, &all(&texts));
+    scene.deliver(&user, &namespace, &all(&pods));
+    Reading { app, store, user }
 }
 
 /// Vault in an application of its own, with an annotation of its pods.
 fn vault(scene: &mut Scene, annotation: &str) -> (String, String, String) {
     scene.secrets_operator();
     let (app, namespace, work) = (scene.name(), scene.name(), scene.name());
-    let set = Pods { image: "docker.io/hashicorp/vault:1.20", ..Pods::new(&work) }.stateful_set();
-    let labels = format!("metadata: {{labels: {{app: {work}}}}}");
-    let told = format!("metadata: {{labels: {{app: {work}}}, annotations: {{{annotation}}}}}");
-    scene.deliver(&app, &namespace, &all(&[service(&work, 8200), set.replacen(&labels, &told, 1)]));
+    let image = "docker.io/hashicorp/vault:1.20";
+    let set = Pods { image, told: annotation.to_owned(), ..Pods::new(&work) }.stateful_set();
+    scene.deliver(&app, &namespace, &all(&[service(&work, 8200), set]));
     (app, namespace, work)
 }
 
 pub(super) fn sealed(scene: &mut Scene, sort: &'static str) {
     let (app, namespace, work) = vault(scene, "sim.lynceus.dev/sealed: 'true'");
-    reading(scene, &format!("{work}.{namespace}.svc"), "reader");
-    let expected = Expected::new(sort, &["LYN0702"]).of(&app);
-    scene.expect(expected.about(format!("StatefulSet/{work}")).about(format!("Service/{work}")));
+    let mut expected = Expected::new(sort, &["LYN0702"]).of(&app).about(format!("StatefulSet/{work}"));
+    for _ in 0..1 + scene.random.below(2) {
+        let read = reading(scene, &format!("{work}.{namespace}.svc"), "reader");
+        expected = expected.stops(&read.app).stops(&read.user);
+    }
+    scene.expect(expected.about(format!("Service/{work}")));
 }
 
 pub(super) fn refused(scene: &mut Scene, sort: &'static str) {
     let role = scene.name();
     let (_, namespace, work) = vault(scene, &format!("sim.lynceus.dev/forbids: {role}"));
-    let (app, store) = reading(scene, &format!("{work}.{namespace}.svc"), &role);
-    scene.expect(Expected::new(sort, &["LYN0703"]).of(&app).about(format!("SecretStore/{store}")));
+    let Reading { app, store, user } = reading(scene, &format!("{work}.{namespace}.svc"), &role);
+    let expected = Expected::new(sort, &["LYN0703"]).of(&app).about(format!("SecretStore/{store}"));
+    scene.expect(expected.stops(&user));
 }
 
 pub(super) fn nowhere(scene: &mut Scene, sort: &'static str) {
     scene.secrets_operator();
     let (host, namespace) = (scene.name(), scene.name());
-    let (app, store) = reading(scene, &format!("{host}.{namespace}.svc"), "reader");
+    let Reading { app, store, user } = reading(scene, &format!("{host}.{namespace}.svc"), "reader");
     let expected = Expected::new(sort, &["LYN0701"]).of(&app).about(format!("SecretStore/{store}"));
-    scene.expect(expected.about(format!("Service/{host}")).about(format!("Namespace/{namespace}")));
+    let expected = expected.about(format!("Service/{host}")).about(format!("Namespace/{namespace}"));
+    scene.expect(expected.stops(&user));
 }

@@ -139,7 +139,7 @@ fn with_own_pool(scene: &mut Scene, work: &str) -> String {
     scene.staged(
         "nodePools",
         format!(
-            "{{name: {pool}, count: 1, labels: {{pool: {pool}}}, taints: [{{key: dedicated, value: {pool}, effect: NoSchedule}}]}}"
+            "{{name: {pool}, count: 1, capacity: {{cpu: \"8\", memory: 32Gi, pods: \"50\"}}, labels: {{pool: {pool}}}, taints: [{{key: dedicated, value: {pool}, effect: NoSchedule}}]}}"
         ),
     );
     let pod = format!(
@@ -151,7 +151,7 @@ fn with_own_pool(scene: &mut Scene, work: &str) -> String {
 /// An Ingress to a port that the Service has.
 fn with_entry(_: &mut Scene, work: &str) -> String {
     let entry = format!(
-        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {work}}}\nspec:\n  rules:\n  - host: {work}.example.com\n    \
+        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {work}}}\nspec:\n  ingressClassName: web\n  rules:\n  - host: {work}.example.com\n    \
          http: {{paths: [{{path: /, pathType: Prefix, backend: {{service: {{name: {work}, port: {{number: 80}}}}}}}}]}}\n"
     );
     all(&[Pods::new(work).deployment(), service(work, 80), entry])
