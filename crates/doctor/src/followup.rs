@@ -21,12 +21,8 @@ const UNDER_WAY: SignedDuration = SignedDuration::from_mins(3);
 /// Adds to the fixes of findings what has to be done after their changes to Git.
 pub(crate) fn complete(case: &Case<'_>, findings: &mut [Finding]) {
     for finding in findings {
-        let nodes: Vec<ObjectKey> = [&finding.subject]
-            .into_iter()
-            .chain(&finding.affects)
-            .filter_map(Node::key)
-            .cloned()
-            .collect();
+        let nodes: Vec<ObjectKey> =
+            [&finding.subject].into_iter().chain(&finding.affects).filter_map(Node::key).cloned().collect();
         for fix in finding.fixes.iter_mut().filter(|fix| fix.has_edits()) {
             follow(case, fix, &nodes);
         }
@@ -46,7 +42,9 @@ fn follow(case: &Case<'_>, fix: &mut Fix, nodes: &[ObjectKey]) {
     let apps: BTreeSet<_> = edits.iter().map(|edit| &edit.application).collect();
     let apps: Vec<&App<'_>> = apps.into_iter().filter_map(|name| case.app(name)).collect();
     actions.extend(
-        apps.iter().filter(|app| is_held(case, app)).map(|app| Action::Stop { application: app.name.clone() }),
+        apps.iter()
+            .filter(|app| is_held(case, app))
+            .map(|app| Action::Stop { application: app.name.clone() }),
     );
     for app in &apps {
         let edited = edits.iter().filter(|edit| edit.application == app.name).filter_map(of_pods);
@@ -57,7 +55,9 @@ fn follow(case: &Case<'_>, fix: &mut Fix, nodes: &[ObjectKey]) {
         let jobs = edited.iter().copied().chain(nodes).filter_map(|key| live(&key));
         let jobs: BTreeSet<ObjectKey> = jobs.filter(|job| is_over(case, app, job)).map(Object::key).collect();
         let anew = !jobs.is_empty();
-        actions.extend(jobs.into_iter().map(|object| Action::Delete { cluster: app.server().to_owned(), object }));
+        actions.extend(
+            jobs.into_iter().map(|object| Action::Delete { cluster: app.server().to_owned(), object }),
+        );
         actions.extend(anew.then(|| Action::Sync { application: app.name.clone() }));
     }
     for action in actions {
@@ -80,7 +80,11 @@ fn is_held(case: &Case<'_>, app: &App<'_>) -> bool {
 fn of_pods(edit: &Edit) -> Option<&ObjectKey> {
     let Place::Field { object, path, .. } = &edit.place else { return None };
     let names = ["spec", "template"];
-    let starts = path.segments().iter().zip(names).all(|(one, name)| matches!(one, Segment::Field(field) if *field == name));
+    let starts = path
+        .segments()
+        .iter()
+        .zip(names)
+        .all(|(one, name)| matches!(one, Segment::Field(field) if *field == name));
     (starts && path.segments().len() > names.len()).then_some(object)
 }
 
@@ -105,7 +109,8 @@ fn is_over(case: &Case<'_>, app: &App<'_>, job: &Object) -> bool {
         && !hook::is_hook(job)
         && app.wants(&job.key()).is_some()
         && condition(job, "Complete") != Some("True")
-        && (condition(job, "Failed") == Some("True") || case.pods(app.server(), job).iter().any(|pod| case.is_unwell(pod)))
+        && (condition(job, "Failed") == Some("True")
+            || case.pods(app.server(), job).iter().any(|pod| case.is_unwell(pod)))
 }
 
 #[cfg(test)]
@@ -159,7 +164,10 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
             "@app vault OutOfSync Progressing\n@status {operationState: {phase: Running, startedAt: '2020-01-01T00:00:00Z', operation: {sync: {}}}}",
             1,
         );
-        assert!(roots_with_fixes(&held).contains("    lynceus app terminate-op vault\n    kubectl -n dev delete pod vault-0\n"));
+        assert!(
+            roots_with_fixes(&held)
+                .contains("    lynceus app terminate-op vault\n    kubectl -n dev delete pod vault-0\n")
+        );
     }
 
     #[test]

@@ -224,11 +224,14 @@ impl Engine {
     ) -> Result<bool, MendError> {
         let Some(source) = bench.sources.get(traced.number) else { return Ok(false) };
         let file = document::file_of(&traced.reason, &source.path);
-        let file = file.filter(|file| traced.tree.entry(file).is_ok() && !document::is_template(&*traced.tree, file));
+        let file = file
+            .filter(|file| traced.tree.entry(file).is_ok() && !document::is_template(&*traced.tree, file));
         let text = file.as_ref().map(|file| desk.text(&source.repo_url, &*traced.tree, file)).transpose()?;
         let Some((file, text)) = file.zip(text) else { return Ok(false) };
         let Some(document) = document::number_of(&file, &text, key) else { return Ok(false) };
-        desk.change(&source.repo_url, &*traced.tree, &file, |text| document::change(&file, text, document, path, change))?;
+        desk.change(&source.repo_url, &*traced.tree, &file, |text| {
+            document::change(&file, text, document, path, change)
+        })?;
         Ok(true)
     }
 

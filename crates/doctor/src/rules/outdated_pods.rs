@@ -51,11 +51,7 @@ fn is_left_behind(case: &Case<'_>, set: &Object, pod: &Object) -> bool {
     let newest = set.value().str_at(&["status", "updateRevision"]).unwrap_or_default();
     let own = pod.label(REVISION).unwrap_or_default();
     let is_old = !newest.is_empty() && !own.is_empty() && own != newest;
-    is_old
-        && !pod.is_deleting()
-        && !is_kept_back(set, pod)
-        && case.is_unwell(pod)
-        && differs(set, pod)
+    is_old && !pod.is_deleting() && !is_kept_back(set, pod) && case.is_unwell(pod) && differs(set, pod)
 }
 
 /// Whether the set replaces no pods by itself, waits for each to be ready first, or has as many unavailable as may be.
@@ -216,9 +212,11 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
 
     #[test]
     fn pods_that_start_at_once_wait_while_too_many_are_unavailable() {
-        let parallel = OLD.replace("{type: OnDelete}", "{type: RollingUpdate}\n  podManagementPolicy: Parallel");
+        let parallel =
+            OLD.replace("{type: OnDelete}", "{type: RollingUpdate}\n  podManagementPolicy: Parallel");
         assert!(check("LYN0406", &parallel).contains("no more of its pods may be unavailable than are"));
-        let more = parallel.replace("{type: RollingUpdate}", "{type: RollingUpdate, rollingUpdate: {maxUnavailable: 2}}");
+        let more = parallel
+            .replace("{type: RollingUpdate}", "{type: RollingUpdate, rollingUpdate: {maxUnavailable: 2}}");
         assert_eq!(check("LYN0406", &more), "");
     }
 

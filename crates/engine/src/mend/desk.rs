@@ -64,7 +64,12 @@ impl Desk {
     }
 
     /// What a file says by now.
-    pub(super) fn text(&self, repository: &Str, tree: &dyn Tree, file: &FilePath) -> Result<String, MendError> {
+    pub(super) fn text(
+        &self,
+        repository: &Str,
+        tree: &dyn Tree,
+        file: &FilePath,
+    ) -> Result<String, MendError> {
         match self.files.get(&(repository.clone(), file.clone())) {
             Some(open) => Ok(open.after.clone().unwrap_or_default()),
             None => read(tree, file),

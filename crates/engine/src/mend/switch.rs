@@ -82,7 +82,8 @@ fn candidates(
         // What the template asked, wherever it is set.
         if let Some(Reason::Template(explanation)) = reason {
             let asked = explanation.conditions.iter().filter_map(|fed| FieldPath::parse(&fed.path).ok());
-            let fresh: Vec<FieldPath> = asked.filter(|path| is_switch(path) && !places.contains(path)).collect();
+            let fresh: Vec<FieldPath> =
+                asked.filter(|path| is_switch(path) && !places.contains(path)).collect();
             places.extend(fresh);
         }
         for path in places {

@@ -85,7 +85,6 @@ troubles! {
     security_init_container
     security_overridden
     security_pod
-    server_default
     service_account_nowhere
     service_nowhere
     shared_resource
@@ -195,13 +194,21 @@ impl Outcome {
         let found = played.examine().await;
         let mut ids: Vec<String> = causes(&found).map(|root| root.id.clone()).collect();
         ids.extend(found.unexplained.iter().map(|one| format!("{} is not explained", one.application)));
-        let states: String = played.states().iter().map(|(name, state)| format!("{name}: {state}\n")).collect();
-        let silent = if ids.is_empty() { "nothing is found\n".to_owned() } else { format!("{}\n", ids.join("\n")) };
+        let states: String =
+            played.states().iter().map(|(name, state)| format!("{name}: {state}\n")).collect();
+        let silent =
+            if ids.is_empty() { "nothing is found\n".to_owned() } else { format!("{}\n", ids.join("\n")) };
         self.say(&format!("== {sort}: {}", variant.title), &format!("{states}{silent}"));
         let blamed = findings(&found).filter(|finding| {
-            if codes.is_empty() { finding.severity < Severity::P3 } else { codes.iter().any(|code| code == finding.code) }
+            if codes.is_empty() {
+                finding.severity < Severity::P3
+            } else {
+                codes.iter().any(|code| code == finding.code)
+            }
         });
-        self.wrong.extend(blamed.map(|finding| format!("{sort} {}: {} is found: {}", variant.title, finding.id(), finding.cause)));
+        self.wrong.extend(blamed.map(|finding| {
+            format!("{sort} {}: {} is found: {}", variant.title, finding.id(), finding.cause)
+        }));
         if codes.is_empty() && !played.is_fine() {
             self.wrong.push(format!("{sort} {}: not everything is well:\n{states}", variant.title));
         }
@@ -236,7 +243,10 @@ fn compared(before: &Performance, after: &Performance) -> String {
     let state = |states: &std::collections::BTreeMap<String, String>, name: &str| {
         states.get(name).map_or("not there", String::as_str).to_owned()
     };
-    names.iter().map(|name| format!("{name}: {} -> {}\n", state(&before, name), state(&after, name))).collect()
+    names
+        .iter()
+        .map(|name| format!("{name}: {} -> {}\n", state(&before, name), state(&after, name)))
+        .collect()
 }
 
 fn words(error: &dyn Error) -> String {

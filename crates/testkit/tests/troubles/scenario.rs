@@ -79,7 +79,8 @@ impl Scenario {
             near_misses: Vec::new(),
         };
         // What varies comes from all that is given.
-        let (varied, given): (Vec<_>, Vec<_>) = sections.into_iter().partition(|(title, _)| title.contains(": "));
+        let (varied, given): (Vec<_>, Vec<_>) =
+            sections.into_iter().partition(|(title, _)| title.contains(": "));
         given.into_iter().chain(varied).for_each(|(title, body)| scenario.take(title, body));
         scenario
     }
@@ -128,7 +129,8 @@ impl Setting {
             "then" => &mut self.then,
             "engine" => &mut self.engine,
             _ => {
-                let (is_change, name) = name.strip_prefix("change ").map_or((false, name), |name| (true, name));
+                let (is_change, name) =
+                    name.strip_prefix("change ").map_or((false, name), |name| (true, name));
                 let (path, text) = file(name, text);
                 // What a change has is told anew by a variant in the change.
                 let is_change = is_change || self.change.contains_key(&path);
@@ -181,7 +183,10 @@ fn entries(text: &str) -> Vec<(&str, &str)> {
 }
 
 /// A text, cut at the lines that are titles.
-fn parts<'a>(text: &'a str, title: impl Fn(&'a str) -> Option<&'a str>) -> (&'a str, Vec<(&'a str, &'a str)>) {
+fn parts<'a>(
+    text: &'a str,
+    title: impl Fn(&'a str) -> Option<&'a str>,
+) -> (&'a str, Vec<(&'a str, &'a str)>) {
     let mut parts: Vec<(&str, usize, usize)> = Vec::new();
     let (mut at, mut head) = (0, text.len());
     for line in text.split_inclusive('\n') {
