@@ -91,7 +91,7 @@ fn fed(
         "wave {} waits for {} {} to become healthy, which reads {place}, and {} {} of wave {} is to fill it",
         when.wave, key.kind, key.name, filler.kind, filler.name, comes.wave
     );
-    Some(finding(case, app, wanted, live, cause).fix(moves(app, &key, &filler, when, comes)))
+    Some(finding(case, app, wanted, live, cause).fix(moves(app, &key, &[filler], when, comes)))
 }
 
 /// The places outside of the cluster that a spec names: `s3://models/fraud`. What is asked over HTTP is not filled by anybody.
@@ -174,7 +174,12 @@ fn asks<'a>(
         service.object.name(),
         comes.wave
     );
-    let moved = moves(app, &key, &service.object.key(), when, *comes);
+    // A service answers only when its pods are there too.
+    let behind = later.iter().map(|(_, one)| &one.object).filter(|one| {
+        one.key() != service.object.key() && is_behind(case, app.server(), &service.object, one)
+    });
+    let needed: Vec<ObjectKey> = [service.object.key()].into_iter().chain(behind.map(Object::key)).collect();
+    let moved = moves(app, &key, &needed, when, *comes);
     Some(finding(case, app, wanted, live, cause).fix(moved))
 }
 
@@ -239,10 +244,13 @@ fn finding(case: &Case<'_>, app: &App<'_>, wanted: &Wanted, live: &Object, cause
         .affects([app.node()])
 }
 
-fn moves(app: &App<'_>, key: &ObjectKey, needed: &ObjectKey, when: Turn, comes: Turn) -> [Fix; 2] {
-    let first = Fix::new(format!("Bring {} {} in wave {}", needed.kind, needed.name, when.wave))
-        .git(&app.name, placed(needed, when.wave))
-        .risk(Risk::Low, format!("only when {} {} is applied changes", needed.kind, needed.name))
+fn moves(app: &App<'_>, key: &ObjectKey, needed: &[ObjectKey], when: Turn, comes: Turn) -> [Fix; 2] {
+    let names = words::list(needed.iter().map(|one| format!("{} {}", one.kind, one.name)));
+    let first = Fix::new(format!("Bring {names} in wave {}", when.wave));
+    let first = needed
+        .iter()
+        .fold(first, |fix, one| fix.git(&app.name, placed(one, when.wave)))
+        .risk(Risk::Low, format!("only when {names} is applied changes"))
         .why("what is asked is there when it is asked")
         .verify(format!("lynceus app sync {}", app.name));
     let last = Fix::new(format!("Let {} {} come after it", key.kind, key.name))

@@ -168,7 +168,9 @@ mod tests {
 
     #[test]
     fn tags_versions_and_environments_of_their_own_are_fine() {
-        for revision in ["v1.2.3", "1.4", "0123abc0123abc", "HEAD"] {
+        for revision in
+            ["v1.2.3", "1.4", "0123abc0123abc", "HEAD", "release-1.0", "releases/next", "production"]
+        {
             let text = BRANCH.replace("feature/x", &format!("'{revision}'"));
             assert_eq!(check("LYN1003", &text), "", "{revision}");
         }

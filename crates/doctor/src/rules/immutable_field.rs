@@ -294,6 +294,18 @@ spec: {selector: {matchLabels: {app: a}}}
     }
 
     #[test]
+    fn the_labels_that_went_with_a_selector_come_back_with_it() {
+        let changed = SELECTOR.replace(
+            "spec: {selector: {matchLabels: {app: b}}}",
+            "spec: {selector: {matchLabels: {app: b}}, template: {metadata: {labels: {app: b}}}}",
+        );
+        let fixes = crate::tests::roots_with_fixes(&changed);
+        let back =
+            "    in the files of web: set spec.template.metadata.labels.app of Deployment web to \"a\"\n";
+        assert!(fixes.contains(back), "{fixes}");
+    }
+
+    #[test]
     fn a_field_that_was_put_back_since_and_other_errors_are_not() {
         assert_eq!(check("LYN1101", &SELECTOR.replace("{app: b}", "{app: a}")), "");
         assert_eq!(check("LYN1101", &SELECTOR.replace("field is immutable", "must be set")), "");

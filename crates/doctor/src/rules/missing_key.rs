@@ -236,6 +236,13 @@ data: {password: x, username: x}
     }
 
     #[test]
+    fn a_key_that_has_nothing_to_do_with_it_is_not_offered() {
+        let other = LACKS.replace("data: {password: x, username: x}", "data: {colour: x}");
+        let found = check("LYN0302", &other);
+        assert!(found.ends_with("  Secret db has colour\n  fix: Add key pasword to Secret db\n"), "{found}");
+    }
+
+    #[test]
     fn a_secret_of_which_only_the_name_was_seen_may_have_it() {
         assert_eq!(check("LYN0302", &LACKS.replace("data: {password: x, username: x}\n", "")), "");
     }

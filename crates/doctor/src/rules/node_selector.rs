@@ -175,8 +175,8 @@ spec: {taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}
             "P1 LYN0403/web/StatefulSet/web: the pods of StatefulSet web are not scheduled: no node has the labels that they \
              ask for, {\"pool\":\"workers\"}; there is pool=worker\n  Pod shop/web-0: status.conditions: 0/2 nodes are available: 1 node(s) didn't \
              match Pod's node affinity/selector, 1 node(s) had untolerated taint(s).\n  Pod shop/web-0: spec.nodeSelector: \
-             {\"pool\":\"workers\"}\n  fix: Ask for pool=worker, which nodes have\n  fix: Bring a node with the labels, or \
-             take the wish for them out\n"
+             {\"pool\":\"workers\"}\n  fix: Ask for pool=worker, which nodes have\n  fix: Bring a node with the labels\n  \
+             fix: Let the pods of StatefulSet web run on other nodes too\n"
         );
         assert_eq!(check("LYN0401", PENDING), "");
     }

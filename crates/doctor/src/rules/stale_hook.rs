@@ -192,6 +192,25 @@ status: {active: 1}
     }
 
     #[test]
+    fn a_hook_that_came_after_the_last_sync_is_told_although_all_is_well() {
+        let (never, _) = OLD.split_once("@live").unwrap();
+        let synced = |revision: &str| {
+            never.replace(
+                "@app shop Synced Progressing\n",
+                &format!(
+                    "@app shop Synced Healthy\n@status {{sync: {{status: Synced, revision: b}}, operationState: {{phase: Succeeded, \
+                     operation: {{}}, startedAt: null, syncResult: {{revision: {revision}, resources: []}}}}}}\n"
+                ),
+            )
+        };
+        assert!(
+            check("LYN0906", &synced("a"))
+                .starts_with("P3 LYN0906/shop/Job/bootstrap: hook bootstrap was never started")
+        );
+        assert_eq!(check("LYN0906", &synced("b")), "");
+    }
+
+    #[test]
     fn a_hook_that_ran_and_was_deleted_is_fine() {
         let (ran, _) = OLD.split_once("@live").unwrap();
         let ran = ran.replace(

@@ -68,7 +68,13 @@ fn fixes(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Vec<Fix>
     let title = format!("Have the chart make {} {}", one.key.kind, one.key.name);
     let on = match (switch.place, switch.option.as_str()) {
         (Some(place), _) => Fix::new(title).git(&switch.app.name, place),
-        (None, "") => Fix::new(title).git(&switch.app.name, Place::Make { object: one.key.clone() }),
+        // Where the chart is in Git, its value files are at hand.
+        (None, "") if is_in_git(switch.app) => {
+            Fix::new(title).git(&switch.app.name, Place::Make { object: one.key.clone() })
+        }
+        (None, "") => Fix::new(title).person(
+            "set the option that creates it to true in the values of the chart, as serviceAccount.create",
+        ),
         // Values that stand in the Application as one text.
         (None, option) => {
             Fix::new(title).person(format!("set {option} to true in the values of the application"))
@@ -115,6 +121,12 @@ fn is_about(path: &[String], kind: &str) -> bool {
     };
     let above = path.split_last().map_or(&[][..], |(_, above)| above);
     above.iter().any(|part| words.iter().any(|word| part.to_lowercase().contains(word)))
+}
+
+/// Whether a source of an application is in Git.
+fn is_in_git(app: &App<'_>) -> bool {
+    let spec = &app.application().spec;
+    spec.source.iter().chain(&spec.sources).any(|source| source.chart.is_empty())
 }
 
 /// Whether an object comes out of a chart.
@@ -257,6 +269,10 @@ status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
     fn a_name_of_the_chart_that_the_chart_does_not_make_is_found_without_values() {
         let unseen = OFF.replace(", helm: {valuesObject: {prometheus: {serviceAccount: {create: false}}, alertmanager: {enabled: false}}}", "");
         assert!(check("LYN0305", &unseen).contains("the chart of prom names it and does not make it"));
+        let in_git =
+            unseen.replace("{chart: kube-prometheus-stack}", "{path: prom, helm: {valueFiles: [live.yaml]}}");
+        let fixes = crate::tests::roots_with_fixes(&in_git);
+        assert!(fixes.contains("switch on the option of the chart that makes ServiceAccount"), "{fixes}");
     }
 
     #[test]

@@ -145,6 +145,16 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
     }
 
     #[test]
+    fn pods_that_tolerate_it_in_git_only_have_to_be_synced() {
+        let mended = PENDING.replacen(
+            "spec: {containers",
+            "spec: {tolerations: [{key: env, value: dev}], containers",
+            1,
+        );
+        assert_eq!(check("LYN0401", &mended), "");
+    }
+
+    #[test]
     fn pods_that_wait_for_something_else_are_not() {
         let other = PENDING.replace("1 node(s) had untolerated taint {env: dev}", "1 Insufficient cpu");
         assert_eq!(check("LYN0401", &other), "");

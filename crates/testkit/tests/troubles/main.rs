@@ -85,7 +85,6 @@ troubles! {
     security_init_container
     security_overridden
     security_pod
-    server_default
     service_account_nowhere
     service_nowhere
     shared_resource

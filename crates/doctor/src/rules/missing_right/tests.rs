@@ -122,3 +122,28 @@ fn where_no_roles_were_seen_nothing_can_be_told() {
     let (unseen, _) = SCRIPT.split_once("---\napiVersion: rbac").unwrap();
     assert_eq!(check("LYN0803", unseen), "");
 }
+
+#[test]
+fn a_hook_gets_its_right_before_it_runs() {
+    let hook = JOB.replacen(
+        "metadata: {name: wait, namespace: ci}",
+        "metadata: {name: wait, namespace: ci, annotations: {argocd.argoproj.io/hook: PreSync, argocd.argoproj.io/sync-wave: '2'}}",
+        1,
+    );
+    let snapshot = crate::tests::snapshot(&hook);
+    let mut findings = crate::finding::Findings::default();
+    super::check(&crate::case::Case::new(&snapshot), &mut findings);
+    let found = findings.into_sorted();
+    let added: Vec<String> = found[0].fixes[0].steps.iter().filter_map(annotations).collect();
+    let wanted = "{\"argocd.argoproj.io/hook\":\"PreSync\",\"argocd.argoproj.io/sync-wave\":\"1\"}";
+    assert_eq!(added, [wanted, wanted]);
+}
+
+fn annotations(step: &crate::fix::Step) -> Option<String> {
+    match step {
+        crate::fix::Step::Git(crate::fix::Edit { place: crate::fix::Place::Add { object, .. }, .. }) => {
+            Some(lynceus_object::json::to_string(object.at(&["metadata", "annotations"])?))
+        }
+        _ => None,
+    }
+}
