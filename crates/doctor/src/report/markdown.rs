@@ -136,7 +136,7 @@ fn plan(examination: &Examination, out: &mut String) {
                 root.id
             );
             for step in fix.told() {
-                let _ = writeln!(out, "   - {}", escaped(&step.to_string()));
+                let _ = writeln!(out, "   - {}", escaped(&step));
             }
             for other in root.finding.fixes.iter().skip(1) {
                 let _ = writeln!(out, "   - or: {} ({} risk)", escaped(&other.title), other.risk);

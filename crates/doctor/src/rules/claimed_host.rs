@@ -110,7 +110,7 @@ fn found(case: &Case<'_>, server: &str, route: &Object, host: Option<&str>, said
     Finding::new(RULE.code, case.node(server, &key), cause)
         .of(case.owner(server, &key))
         .seen([seen])
-        .fix(holder.map(|holder| release(case, server, &holder.key())))
+        .fix(holder.map(|holder| release(case, server, &holder.key(), &key)))
         .fix([Fix::new(format!("Give {} {} another host", key.kind, key.name))
             .person(format!("set another host in {} {}, in the files that it comes from", key.kind, key.name))
             .risk(Risk::Low, format!("{} {}, which gets no requests now", key.kind, key.name))
@@ -118,14 +118,21 @@ fn found(case: &Case<'_>, server: &str, route: &Object, host: Option<&str>, said
 }
 
 /// The old one taken away, in Git where it stands there.
-fn release(case: &Case<'_>, server: &str, old: &ObjectKey) -> Fix {
+fn release(case: &Case<'_>, server: &str, old: &ObjectKey, new: &ObjectKey) -> Fix {
     let name = format!("{} {}/{}", old.kind, old.namespace, old.name);
     let fix = Fix::new(format!("Remove {name}"))
         .risk(Risk::High, format!("requests that still go to {name}"))
         .why("right where it was left behind");
-    match case.wanted(server, old).into_iter().next() {
-        Some((owner, _)) => fix.git(&owner.name, Place::Remove { object: old.clone() }),
-        None => fix.person(format!(
+    let wanted = |key| case.wanted(server, key).into_iter().next();
+    match (wanted(old), wanted(new)) {
+        // What both are made of cannot be taken from one of them alone.
+        (Some((owner, one)), Some((other, same))) if one.span.is_some() && one.span == same.span => fix
+            .person(format!(
+                "{} and {} are made of the same files: remove application {0}",
+                owner.name, other.name
+            )),
+        (Some((owner, _)), _) => fix.git(&owner.name, Place::Remove { object: old.clone() }),
+        (None, _) => fix.person(format!(
             "kubectl -n {} delete {} {}",
             old.namespace,
             old.kind.to_lowercase(),
