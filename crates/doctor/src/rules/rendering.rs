@@ -33,7 +33,7 @@ Correct it at the file and line that are named, and try it before pushing: `lync
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let mut broken: BTreeMap<(String, String, String), Vec<(&App<'_>, &Said<'_>)>> = BTreeMap::new();
+    let mut broken: BTreeMap<(String, String, String), Vec<_>> = BTreeMap::new();
     for (app, said) in told(case, Step::Rendering) {
         let urls: Vec<String> =
             app.application().spec.all_sources().iter().map(|one| one.repo_url.to_string()).collect();
