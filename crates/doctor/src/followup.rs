@@ -1,7 +1,7 @@
 //! What has to be done beside a change in Git for it to reach the cluster.
 //!
 //! A change in Git is not all: a sync that is under way goes on with the commit that it began with, a StatefulSet does not replace
-//! pods that were never ready, and a Job's pods cannot be changed. Rules say what is to stand in Git; the rest is the same for all.
+//! pods that were never ready, and neither a Job's pods nor what a claim asks for can be changed. Rules say what is to stand in Git; the rest is the same for all.
 
 use std::collections::BTreeSet;
 
@@ -54,9 +54,12 @@ fn follow(case: &Case<'_>, fix: &mut Fix, nodes: &[ObjectKey]) {
         actions.extend(pods.map(|pod| delete(app, pod)));
         let jobs = edited.iter().copied().chain(nodes).filter_map(|key| live(&key));
         let jobs: BTreeSet<ObjectKey> = jobs.filter(|job| is_over(case, app, job)).map(Object::key).collect();
-        let anew = !jobs.is_empty();
+        let claims = edits.iter().filter(|edit| edit.application == app.name).filter_map(of_claim);
+        let claims = claims.filter(|key| live(key).is_some_and(is_unbound)).cloned();
+        let gone: BTreeSet<ObjectKey> = jobs.into_iter().chain(claims).collect();
+        let anew = !gone.is_empty();
         actions.extend(
-            jobs.into_iter().map(|object| Action::Delete { cluster: app.server().to_owned(), object }),
+            gone.into_iter().map(|object| Action::Delete { cluster: app.server().to_owned(), object }),
         );
         actions.extend(anew.then(|| Action::Sync { application: app.name.clone() }));
     }
@@ -86,6 +89,19 @@ fn of_pods(edit: &Edit) -> Option<&ObjectKey> {
         .zip(names)
         .all(|(one, name)| matches!(one, Segment::Field(field) if *field == name));
     (starts && path.segments().len() > names.len()).then_some(object)
+}
+
+/// The claim that a change is about: what it asks for is fixed when it is made.
+fn of_claim(edit: &Edit) -> Option<&ObjectKey> {
+    let Place::Field { object, path, .. } = &edit.place else { return None };
+    let is_spec = matches!(path.segments().first(), Some(Segment::Field(field)) if *field == "spec");
+    (is_spec && (object.group.as_str(), object.kind.as_str()) == ("", "PersistentVolumeClaim"))
+        .then_some(object)
+}
+
+/// Whether a claim has no volume, so that nothing is lost with it.
+fn is_unbound(claim: &Object) -> bool {
+    claim.value().str_at(&["spec", "volumeName"]).is_none_or(str::is_empty)
 }
 
 /// The pods of a StatefulSet that it does not replace by itself.
@@ -168,6 +184,37 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
             roots_with_fixes(&held)
                 .contains("    lynceus app terminate-op vault\n    kubectl -n dev delete pod vault-0\n")
         );
+    }
+
+    #[test]
+    fn a_claim_without_a_volume_is_made_anew() {
+        let text = "
+@app web Synced Progressing
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: shop}
+spec: {storageClassName: gp2}
+@live
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: shop}
+spec: {storageClassName: gp2}
+status: {phase: Pending}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: gp3}
+";
+        let fixes = roots_with_fixes(text);
+        assert!(
+            fixes.contains(
+                "    kubectl -n shop delete persistentvolumeclaim data\n    lynceus app sync web\n"
+            ),
+            "{fixes}"
+        );
+        let bound =
+            text.replacen("@live", "@live\n", 1).replace("gp2}\nstatus", "gp2, volumeName: pv}\nstatus");
+        assert!(!roots_with_fixes(&bound).contains("kubectl"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
 use lynceus_render::Reason;
 
 use super::desk::Desk;
-use super::trial::{Overlaid, value_files};
+use super::trial::{Overlaid, in_values, value_files};
 use super::{Bench, MendError};
 use crate::engine::Engine;
 use crate::limits;
@@ -65,7 +65,7 @@ fn apart(before: &[Object], after: &[Object]) -> usize {
     keys(before).symmetric_difference(&keys(after)).count()
 }
 
-/// The value files with one option turned, those that have the last word first.
+/// The value files as they are by now and with one option turned, those that have the last word first.
 fn candidates(
     desk: &Desk,
     tree: &Arc<dyn Tree>,
@@ -77,11 +77,13 @@ fn candidates(
     for file in value_files(&**tree, source) {
         let Ok(text) = desk.text(&source.repo_url, &**tree, &file) else { continue };
         let Ok(values) = yaml::parse(text.as_bytes()) else { continue };
+        // What another step has turned may do already.
+        candidates.push((file.clone(), text.clone()));
         let mut places = Vec::new();
         switches(&values, on, &FieldPath::root(), &mut places);
         // What the template asked, wherever it is set.
         if let Some(Reason::Template(explanation)) = reason {
-            let asked = explanation.conditions.iter().filter_map(|fed| FieldPath::parse(&fed.path).ok());
+            let asked = explanation.conditions.iter().filter_map(|fed| in_values(&fed.path));
             let fresh: Vec<FieldPath> =
                 asked.filter(|path| is_switch(path) && !places.contains(path)).collect();
             places.extend(fresh);

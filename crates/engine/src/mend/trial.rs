@@ -147,7 +147,7 @@ fn places(values: &Value, reason: &Reason, goal: &Goal<'_>) -> Vec<FieldPath> {
     }
     if let Reason::Template(explanation) = reason {
         let fed = explanation.values.iter().chain(&explanation.conditions);
-        for path in fed.filter_map(|fed| FieldPath::parse(&fed.path).ok()) {
+        for path in fed.filter_map(|fed| in_values(&fed.path)) {
             // The last parts of the field below what was fed: `podSecurityContext` and `seccompProfile`.
             for depth in 0..=2.min(goal.path.segments().len()) {
                 let skip = goal.path.segments().len() - depth;
@@ -163,6 +163,11 @@ fn places(values: &Value, reason: &Reason, goal: &Goal<'_>) -> Vec<FieldPath> {
         }
     }
     seen
+}
+
+/// Where in the values something stands that a template calls `.Values.image.tag`.
+pub(super) fn in_values(path: &str) -> Option<FieldPath> {
+    FieldPath::parse(path.strip_prefix(".Values.")?).ok()
 }
 
 /// All fields of this name, wherever they are.
