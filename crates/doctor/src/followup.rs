@@ -50,7 +50,7 @@ fn follow(case: &Case<'_>, fix: &mut Fix, nodes: &[ObjectKey]) {
         let edited = edits.iter().filter(|edit| edit.application == app.name).filter_map(of_pods);
         let edited: BTreeSet<&ObjectKey> = edited.collect();
         let live = |key: &&ObjectKey| case.live(app.server(), key);
-        let pods = edited.iter().filter_map(|key| live(key)).flat_map(|set| stuck(case, app.server(), set));
+        let pods = edited.iter().filter_map(&live).flat_map(|set| stuck(case, app.server(), set));
         actions.extend(pods.map(|pod| delete(app, pod)));
         let jobs = edited.iter().copied().chain(nodes).filter_map(|key| live(&key));
         let jobs: BTreeSet<ObjectKey> = jobs.filter(|job| is_over(case, app, job)).map(Object::key).collect();
