@@ -105,7 +105,7 @@ fn a_fix_is_written_as_it_was_rehearsed_and_the_rest_of_the_file_stays() {
     assert!(!told.contains("rehears") && told.contains("written      repository/web/web.yaml\n"), "{told}");
     let mended = folder.read("repository/web/web.yaml");
     assert!(
-        mended.starts_with(DEPLOYMENT.trim_end_matches(|c| c != '\n')) && mended.ends_with(MENDED),
+        mended.starts_with(DEPLOYMENT) && mended.ends_with(MENDED),
         "{mended}"
     );
     let (code, text, _) = run(&folder, &["doctor"]);
