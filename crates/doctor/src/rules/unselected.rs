@@ -99,8 +99,8 @@ fn is_asked(
     !users.is_empty()
         && is_seen
         && !is_headless
-        && !selector.keys().any(|key| is_foreign(key))
-        && !case.objects(server).iter().any(|object| is_custom(object))
+        && !selector.keys().any(is_foreign)
+        && !case.objects(server).iter().any(&is_custom)
         && !wanted().any(|one| is_custom(&one.object))
 }
 
