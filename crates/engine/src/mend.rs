@@ -3,6 +3,9 @@
 mod bases;
 mod desk;
 mod document;
+mod literal;
+mod patches;
+mod switch;
 mod trial;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
@@ -22,6 +25,7 @@ use crate::queue::Freshness;
 use crate::rendering::{RenderingError, Request, Traced};
 use crate::settings::Settings;
 use desk::Desk;
+use trial::Goal;
 
 /// Why files could not be changed as a fix wants it.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +61,14 @@ pub enum MendError {
         #[source]
         source: Box<PlaceError>,
     },
+    /// The field is empty, and no change takes it away.
+    #[error("{path} of {object} is empty, and nothing is inherited that it would cover")]
+    Empty {
+        /// The object.
+        object: Box<ObjectKey>,
+        /// The field.
+        path: FieldPath,
+    },
     /// The text of a file cannot be changed that way.
     #[error(transparent)]
     Surgery(Box<SurgeryError>),
@@ -69,6 +81,14 @@ pub enum MendError {
         object: ObjectKey,
         /// The template.
         file: FilePath,
+    },
+    /// No value has the chart make the object.
+    #[error("no value in the files of {application} has its chart make {object}")]
+    NoSwitch {
+        /// The application.
+        application: AppName,
+        /// The object.
+        object: ObjectKey,
     },
     /// No kustomization of the application takes the folder in.
     #[error("no kustomization of {application} takes in {folder}")]
@@ -105,6 +125,8 @@ struct Bench {
     setting: Setting,
     sources: Vec<ApplicationSource>,
     settings: Arc<Settings>,
+    /// Files to take instead of the sources' own, where a fix has changed some already.
+    files: Vec<Option<Arc<dyn Tree>>>,
 }
 
 impl Bench {
@@ -115,24 +137,47 @@ impl Bench {
             project: &self.project,
             sources: &self.sources,
             revisions: &[],
-            files: &[],
+            files: &self.files,
             keyring: &self.settings.keyring,
-            freshness: Freshness::Recent,
+            freshness: if self.files.is_empty() { Freshness::Recent } else { Freshness::Anew },
             now: engine.clock().now(),
         }
+    }
+
+    /// An object among those that the sources give. One that names no namespace is in the application's.
+    fn find<'o>(&self, objects: &'o [Object], key: &ObjectKey) -> Option<&'o Object> {
+        let namespace: &str = &self.application.spec.destination.namespace;
+        objects.iter().find(|object| {
+            let own = if object.namespace().is_empty() { namespace } else { object.namespace() };
+            let near = key.namespace.is_empty() || key.namespace == own;
+            object.group_kind() == key.group_kind() && object.name() == key.name && near
+        })
     }
 }
 
 impl Engine {
     /// The files that a fix changes, with what they say before and after.
     pub async fn mend(&self, fix: &Fix) -> Result<Vec<FileChange>, MendError> {
-        let mut desk = Desk::default();
+        let leaving = fix.steps.iter().filter_map(|step| match step {
+            Step::Git(Edit { place: Place::Remove { object }, .. }) => Some(object.clone()),
+            _ => None,
+        });
+        let mut desk = Desk { leaving: leaving.collect(), ..Desk::default() };
+        let mut spared = None;
         for step in &fix.steps {
             if let Step::Git(Edit { application, place }) = step {
-                Box::pin(self.edit(&mut desk, application, place)).await?;
+                match Box::pin(self.edit(&mut desk, application, place)).await {
+                    // An empty field that covers nothing may stay, if there is something else to change.
+                    Err(error @ MendError::Empty { .. }) => spared = Some(error),
+                    other => other?,
+                }
             }
         }
-        Ok(desk.changes())
+        let changes = desk.changes();
+        match spared {
+            Some(error) if changes.is_empty() => Err(error),
+            _ => Ok(changes),
+        }
     }
 
     async fn edit(&self, desk: &mut Desk, name: &AppName, what: &Place) -> Result<(), MendError> {
@@ -149,6 +194,7 @@ impl Engine {
             }
             Place::Remove { object } => self.remove_object(desk, name, object).await,
             Place::Detach { folder } => self.detach(desk, name, folder).await,
+            Place::Make { object } => self.make_object(desk, name, object).await,
             Place::Add { beside, object } => self.add_object(desk, name, beside, object).await,
         }
     }
@@ -162,27 +208,55 @@ impl Engine {
         path: &FieldPath,
         change: &Change,
     ) -> Result<(), MendError> {
-        let bench = self.bench(name).await?;
-        let object = self.rendered(&bench, key).await?;
+        let mut bench = self.bench(name).await?;
+        let original = self.rendered(&bench, key).await;
+        // Later steps go by what the earlier ones leave.
+        bench.files = self.on_desk(desk, &bench).await;
+        let object = if bench.files.is_empty() {
+            original?
+        } else {
+            let object = self.rendered(&bench, key).await?;
+            // Those who share a file share its mending.
+            if original.is_ok_and(|object_before| {
+                Goal { key, path, change, object: &object_before }.is_reached(&object)
+            }) {
+                return Ok(());
+            }
+            object
+        };
         // A field that is not there yet goes into what would hold it.
         let mut known = path.clone();
         while !known.is_root() && known.get(object.value()).is_none() {
             known.pop();
         }
         let traced = self.nearest(&bench, key, &mut known).await?;
-        if self.is_mended(desk, &bench, &traced, &object, (key, path, change)).await {
-            return Ok(());
-        }
-        let spot = match self.spot(&bench, &traced, &object, key, (&known, path), change) {
-            Ok(spot) => spot,
+        let spot = self.spot(&bench, &traced, &object, key, (&known, path), change);
+        let changed = spot.and_then(|spot| self.change_spot(desk, &bench, &traced, key, &spot, change));
+        match changed {
+            Ok(()) => Ok(()),
             Err(unknown) => {
-                let what = (key, path, change);
-                return match self.try_values(desk, &bench, &traced, &object, what).await? {
+                let goal = Goal { key, path, change, object: &object };
+                let is_empty = path.get(object.value()).is_some_and(Value::is_empty);
+                match self.try_files(desk, &bench, &traced, &goal).await? {
                     true => Ok(()),
+                    false if is_empty && *change == Change::Remove => {
+                        Err(MendError::Empty { object: Box::new(key.clone()), path: path.clone() })
+                    }
                     false => Err(unknown),
-                };
+                }
             }
-        };
+        }
+    }
+
+    fn change_spot(
+        &self,
+        desk: &mut Desk,
+        bench: &Bench,
+        traced: &Traced,
+        key: &ObjectKey,
+        spot: &Spot,
+        change: &Change,
+    ) -> Result<(), MendError> {
         let tree = match &spot.whose {
             Whose::Reference(reference) => traced.references.get(reference).cloned(),
             Whose::Source | Whose::Application => Some(traced.tree.clone()),
@@ -192,7 +266,7 @@ impl Engine {
             _ => bench.sources.get(traced.number),
         };
         let (Some(tree), Some(source)) = (tree, source) else {
-            return Err(MendError::NoObject { application: name.clone(), object: key.clone() });
+            return Err(MendError::NoObject { application: bench.name.clone(), object: key.clone() });
         };
         desk.change(&source.repo_url, &*tree, &spot.file, |text| Ok(spot.operate(text, change)?))
     }
@@ -259,13 +333,21 @@ impl Engine {
 
     /// Takes an object out: its document, or its file if there is nothing else in it.
     async fn remove_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
-        let bench = self.bench(name).await?;
+        let mut bench = self.bench(name).await?;
+        bench.files = self.on_desk(desk, &bench).await;
+        if !bench.files.is_empty() && bench.find(&self.manifests(&bench, &[]).await?, key).is_none() {
+            // What another one was made by made this one too.
+            return Ok(());
+        }
         let traced = self.traced(&bench, key, &FieldPath::fields(["metadata", "name"])).await?;
         let missing = || MendError::NoObject { application: name.clone(), object: key.clone() };
         let source = bench.sources.get(traced.number).ok_or_else(missing)?;
         let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
         if document::is_template(&*traced.tree, &file) {
-            return Err(MendError::Template { object: key.clone(), file });
+            return match self.switch(desk, &bench, key, false).await? {
+                true => Ok(()),
+                false => Err(MendError::Template { object: key.clone(), file }),
+            };
         }
         let name = key.clone();
         desk.rewrite(&source.repo_url, &*traced.tree, &file, |text| document::without(&file, text, &name))?;
@@ -273,6 +355,18 @@ impl Engine {
             document::unlist(desk, &source.repo_url, &*traced.tree, &file)?;
         }
         Ok(())
+    }
+
+    /// Has a chart make an object, by the value that keeps it from that.
+    async fn make_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
+        let mut bench = self.bench(name).await?;
+        bench.files = self.on_desk(desk, &bench).await;
+        if bench.find(&self.manifests(&bench, &[]).await?, key).is_some()
+            || self.switch(desk, &bench, key, true).await?
+        {
+            return Ok(());
+        }
+        Err(MendError::NoSwitch { application: name.clone(), object: key.clone() })
     }
 
     /// Takes a folder out of the kustomization that takes it in.
@@ -329,7 +423,7 @@ impl Engine {
         let destination = application.spec.destination.clone();
         let setting = self.looker(&settings).setting(&application, &destination, cluster);
         let sources = application.spec.all_sources();
-        Ok(Bench { name: name.clone(), application, project, setting, sources, settings })
+        Ok(Bench { name: name.clone(), application, project, setting, sources, settings, files: Vec::new() })
     }
 
     /// What made a field, or else the nearest thing that holds it.
@@ -349,34 +443,30 @@ impl Engine {
 
     /// An object as the sources give it.
     async fn rendered(&self, bench: &Bench, key: &ObjectKey) -> Result<Object, MendError> {
-        self.rendered_with(bench, key, &[]).await
+        let all = self.manifests(bench, &[]).await?;
+        let missing = || MendError::NoObject { application: bench.name.clone(), object: key.clone() };
+        bench.find(&all, key).cloned().ok_or_else(missing)
     }
 
-    /// An object as the sources give it with other files.
-    async fn rendered_with(
+    /// All objects as the sources give them, or as they would with other files.
+    async fn manifests(
         &self,
         bench: &Bench,
-        key: &ObjectKey,
         files: &[Option<Arc<dyn Tree>>],
-    ) -> Result<Object, MendError> {
-        let namespace: &Str = &bench.application.spec.destination.namespace;
-        let freshness = if files.is_empty() { Freshness::Recent } else { Freshness::Anew };
-        let request = Request { files, freshness, ..bench.request(self) };
+    ) -> Result<Vec<Object>, MendError> {
+        let mut request = bench.request(self);
+        if !files.is_empty() {
+            (request.files, request.freshness) = (files, Freshness::Anew);
+        }
+        let mut objects = Vec::new();
         for sourced in self.renderer().render(&request).await {
             let sourced = sourced.map_err(|error| MendError::Rendering {
                 application: bench.name.clone(),
                 source: Box::new(error),
             })?;
-            let fits = |object: &Object| {
-                let own = if object.namespace().is_empty() { namespace.as_str() } else { object.namespace() };
-                let near = key.namespace.is_empty() || key.namespace == own;
-                object.group_kind() == key.group_kind() && object.name() == key.name && near
-            };
-            if let Some(found) = sourced.rendered.manifests.iter().find(|one| fits(&one.object)) {
-                return Ok(found.object.clone());
-            }
+            objects.extend(sourced.rendered.manifests.iter().map(|one| one.object.clone()));
         }
-        Err(MendError::NoObject { application: bench.name.clone(), object: key.clone() })
+        Ok(objects)
     }
 
     async fn traced(&self, bench: &Bench, key: &ObjectKey, path: &FieldPath) -> Result<Traced, MendError> {

@@ -1,10 +1,12 @@
 //! A required field that is rendered empty.
 
+use lynceus_object::Object;
+
 use crate::case::{Case, Said, Voice};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::rules::Rule;
-use crate::rules::invalid_object::{fields, is_empty_value};
+use crate::rules::invalid_object::{empty_fields, is_empty_value};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,22 +32,19 @@ Set the value in the files of this environment. In the template use `required`, 
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for said in
-        case.said().iter().filter(|said| said.voice == Voice::Sync && said.text.contains(": Required value"))
-    {
+    let is_empty = |text: &str| text.contains(": Required value") || text.contains(": Invalid value: 0: ");
+    for said in case.said().iter().filter(|said| said.voice == Voice::Sync && is_empty(said.text)) {
         let wanted = case.wanted(said.server, &said.about).first().copied();
         if is_empty_value(said.text, wanted.map(|(_, wanted)| &wanted.object)) {
             let file = wanted.and_then(|(app, wanted)| app.file(wanted, "what was rendered"));
-            findings.add(found(said, file));
+            findings.add(found(said, wanted.map(|(_, wanted)| &wanted.object), file));
         }
     }
 }
 
-fn found(said: &Said<'_>, file: Option<Evidence>) -> Finding {
+fn found(said: &Said<'_>, wanted: Option<&Object>, file: Option<Evidence>) -> Finding {
     let key = &said.about;
-    let named =
-        fields(said.text).into_iter().filter(|(_, sort)| *sort == ": Required value").map(|(field, _)| field);
-    let names = words::list(named.collect::<Vec<_>>());
+    let names = words::list(empty_fields(said.text, wanted));
     let cause = format!("{} {} is rendered without {names}, which it has to have", key.kind, key.name);
     let app = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
     let fix = Fix::new(format!("Set the value that {names} comes from"))
@@ -81,6 +80,27 @@ spec: {source: {git: {uri: ''}}}
             check("LYN1007", EMPTY),
             "P1 LYN1007/ci/BuildConfig/web: BuildConfig web is rendered without spec.source.git.uri, which it has to have\n  status of ci: BuildConfig web: BuildConfig.build.openshift.io \"web\" is invalid: spec.source.git.uri: Required value\n  ci.yaml:1: what was rendered\n  fix: Set the value that spec.source.git.uri comes from\n"
         );
+    }
+
+    #[test]
+    fn a_number_that_was_left_out_is_a_field_that_is_rendered_empty() {
+        let text = "
+@app shop OutOfSync Missing
+@status {operationState: {phase: Failed, operation: {}, startedAt: null, syncResult: {revision: a, resources: [{group: '', version: v1, kind: Service, namespace: shop, name: web, status: SyncFailed, message: 'Service \"web\" is invalid: [spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive, spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive]'}]}}}
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {ports: [{name: http, port: null}]}
+";
+        let found = check("LYN1007", text);
+        assert!(
+            found.contains("Service web is rendered without spec.ports[0].port and spec.ports[0].targetPort, which it has to have"),
+            "{found}"
+        );
+        assert_eq!(check("LYN0808", text), "", "one trouble has one name");
+        let given = text.replace("port: null", "port: 0, targetPort: 0");
+        assert_eq!(check("LYN1007", &given), "", "somebody has written it");
+        assert!(check("LYN0808", &given).contains("Invalid value: 0"));
     }
 
     #[test]

@@ -68,9 +68,12 @@ fn fixes(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Vec<Fix>
     let title = format!("Have the chart make {} {}", one.key.kind, one.key.name);
     let on = match switch.place {
         Some(place) => Fix::new(title).git(&switch.app.name, place),
+        None if switch.option.is_empty() && has_values(switch.app) => {
+            Fix::new(title).git(&switch.app.name, Place::Make { object: one.key.clone() })
+        }
         None => Fix::new(title).person(match switch.option.as_str() {
             "" => {
-                "set the option that creates it to true in the values of the chart, as serviceAccount.create"
+                "set the option that creates it, such as serviceAccount.create, to true in the chart's values"
                     .to_owned()
             }
             option => format!("set {option} to true in the values of the application"),
@@ -81,6 +84,15 @@ fn fixes(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Vec<Fix>
         .why("the chart gives it the name and the rights that its pods expect")
         .verify(missing_object::verify(&one.key));
     [on].into_iter().chain(missing_object::add(case, one)).collect()
+}
+
+/// Whether an application has values in files of Git.
+fn has_values(app: &App<'_>) -> bool {
+    let spec = &app.application().spec;
+    spec.source.iter().chain(&spec.sources).any(|source| {
+        let mut named = source.helm.iter().flat_map(|helm| &helm.value_files);
+        source.chart.is_empty() || named.any(|file| file.starts_with('$'))
+    })
 }
 
 /// The option that keeps a chart from making something that its pods name, if there is one for certain.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lynceus_doctor::surgery::unified;
 use lynceus_files::{FilePath, Tree};
-use lynceus_object::Str;
+use lynceus_object::{ObjectKey, Str};
 use lynceus_render::limits::FILE_BYTES;
 
 use super::MendError;
@@ -32,6 +32,8 @@ pub fn patch_of(changes: &[FileChange]) -> String {
 
 #[derive(Default)]
 pub(super) struct Desk {
+    /// The objects that the fix removes.
+    pub(super) leaving: Vec<ObjectKey>,
     files: BTreeMap<(Str, FilePath), FileChange>,
 }
 
