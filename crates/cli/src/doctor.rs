@@ -45,7 +45,10 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let patient = Patient::meet(&arguments.place).await?;
     let mut last = String::new();
     loop {
-        let examination = examine(&patient.snapshot().await?);
+        let mut examination = examine(&patient.snapshot().await?);
+        if let Some(engine) = patient.engine() {
+            engine.locate(&mut examination).await;
+        }
         let text = print(&examination, arguments.output)?;
         if text != last {
             print!("{text}");

@@ -116,5 +116,10 @@ pub const MEND_FILES: usize = 20_000;
 /// How many changes of value files are tried for a field that no place in a file is known for.
 pub const MEND_TRIALS: usize = 40;
 
+/// How many causes are told with where in Git they are written, and for how many fields of each.
+pub const LOCATED: usize = 12;
+/// See [`LOCATED`].
+pub const LOCATED_FIELDS: usize = 2;
+
 /// How deep value files are searched for them.
 pub const MEND_DEPTH: usize = 12;

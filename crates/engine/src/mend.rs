@@ -7,6 +7,7 @@ mod literal;
 mod patches;
 mod switch;
 mod trial;
+mod whence;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
 use lynceus_doctor::provenance::{Ground, Place as Spot, PlaceError, Whose, place};
@@ -162,7 +163,7 @@ impl Engine {
             Step::Git(Edit { place: Place::Remove { object }, .. }) => Some(object.clone()),
             _ => None,
         });
-        let mut desk = Desk { leaving: leaving.collect(), ..Desk::default() };
+        let mut desk = Desk::new(leaving.collect());
         let mut spared = None;
         for step in &fix.steps {
             if let Step::Git(Edit { application, place }) = step {

@@ -1,6 +1,6 @@
 //! A required field that is rendered empty.
 
-use lynceus_object::Object;
+use lynceus_object::{FieldPath, Object};
 
 use crate::case::{Case, Said, Voice};
 use crate::finding::{Evidence, Finding, Findings};
@@ -58,6 +58,11 @@ fn found(said: &Said<'_>, wanted: Option<&Object>, file: Option<Evidence>) -> Fi
         .of(said.app.clone())
         .seen([said.evidence.clone()])
         .seen(file)
+        .about(said.app.iter().flat_map(|app| {
+            let paths = empty_fields(said.text, wanted).into_iter();
+            let paths = paths.filter_map(|field| FieldPath::parse(field).ok());
+            paths.map(|path| (app.clone(), key.clone(), path))
+        }))
         .fix([fix])
 }
 

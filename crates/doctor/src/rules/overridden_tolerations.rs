@@ -67,6 +67,10 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
         .alike(slip)
         .seen(waiting.evidence(case, server))
         .seen(written(case, server, blocked))
+        .about(app.iter().flat_map(|app| {
+            let paths = emptied(case, server, blocked).into_iter();
+            paths.map(|path| (app.clone(), waiting.owner.key(), path))
+        }))
         .fix(app.iter().flat_map(|app| fixes(case, server, app, blocked)))
 }
 

@@ -30,7 +30,6 @@ pub fn patch_of(changes: &[FileChange]) -> String {
     unified(&files)
 }
 
-#[derive(Default)]
 pub(super) struct Desk {
     /// The objects that the fix removes.
     pub(super) leaving: Vec<ObjectKey>,
@@ -38,6 +37,11 @@ pub(super) struct Desk {
 }
 
 impl Desk {
+    /// A desk for a fix that removes some objects.
+    pub(super) fn new(leaving: Vec<ObjectKey>) -> Self {
+        Desk { leaving, files: BTreeMap::new() }
+    }
+
     /// Changes the text of a file.
     pub(super) fn change(
         &mut self,

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lynceus_api::ApplicationSource;
 use lynceus_doctor::surgery::{Change, Cut, apply, operate};
 use lynceus_files::{Entry, FilePath, Tree, TreeError};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
