@@ -62,13 +62,13 @@ fn ways(document: &Value, field: &Printed<'_>) -> Vec<FieldPath> {
     }
 }
 
-/// Whether what was added stands right before a mark.
+/// Whether what was added stands right before a mark of something that is further in. The end of a block is in no column.
 fn is_before_mark(before: &str, after: &str) -> bool {
     let same = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
     let line = before.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let lines = before.get(line..).unwrap_or_default();
     let is_at_end = before.as_bytes().get(same).is_none_or(|byte| *byte == b'\n');
-    lines.lines().nth(usize::from(is_at_end)).is_some_and(Mask::is_mark)
+    lines.lines().nth(usize::from(is_at_end)).is_some_and(|line| line.starts_with(' ') && Mask::is_mark(line))
 }
 
 /// One more field before the last or the first of those that are there.

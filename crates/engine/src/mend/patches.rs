@@ -148,3 +148,90 @@ fn by_name(goal: &Goal<'_>) -> FieldPath {
 fn parse(text: &str, document: usize) -> Option<Value> {
     yaml::documents(text.as_bytes(), &yaml::Options::default()).into_iter().nth(document)?.result.ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use lynceus_object::{Object, json};
+
+    use super::*;
+
+    const OBJECT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {containers: [{name: side, image: s}, {name: web, image: w, securityContext: {runAsNonRoot: true}}]}}}
+";
+
+    /// All texts that a patch, of which a line had a part in the object, may become.
+    #[track_caller]
+    fn check(text: &str, line: u32, path: &str, value: &str, expected: &[&str]) {
+        let object = Object::new(yaml::parse(OBJECT.as_bytes()).unwrap()).unwrap();
+        let path = FieldPath::parse(path).unwrap();
+        let change = Change::Set(json::parse(value.as_bytes()).unwrap());
+        let goal = Goal { key: &object.key(), path: &path, change: &change, object: &object };
+        let place = Place { file: "patch.yaml".to_owned(), line, column: 0 };
+        texts(text, in_document(text, &place, &goal), expected);
+    }
+
+    #[track_caller]
+    fn texts(text: &str, changes: Changes, expected: &[&str]) {
+        let file = FilePath::new("patch.yaml").unwrap();
+        let spot = |spot| Spot { whose: Whose::Source, file: file.clone(), spot };
+        let found: Vec<String> =
+            changes.into_iter().filter_map(|(at, change, _)| spot(at).operate(text, &change).ok()).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_missing_field_goes_into_the_patch_of_the_overlay() {
+        check(
+            "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: web\n        image: x\n",
+            5,
+            "spec.template.spec.hostNetwork",
+            "true",
+            &[
+                "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: web\n        image: x\n      hostNetwork: true\n",
+            ],
+        );
+    }
+
+    #[test]
+    fn items_are_called_by_name_and_what_takes_a_field_away_goes_first() {
+        check(
+            "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: web\n        image: x\n        securityContext: null\n",
+            8,
+            "spec.template.spec.containers[1].securityContext.runAsUser",
+            "7",
+            &[
+                "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: web\n        image: x\n",
+                "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: web\n        image: x\n        securityContext:\n          runAsUser: 7\n",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_operation_that_takes_a_field_away_goes_or_one_comes() {
+        check(
+            "- op: remove\n  path: /spec/paused\n- op: add\n  path: /spec/a\n  value: 1\n",
+            1,
+            "spec.paused",
+            "true",
+            &[
+                "- op: add\n  path: /spec/a\n  value: 1\n",
+                "- op: remove\n  path: /spec/paused\n- op: add\n  path: /spec/a\n  value: 1\n- op: add\n  path: /spec/paused\n  value: true\n",
+            ],
+        );
+    }
+
+    #[test]
+    fn annotations_of_what_a_generator_makes_stand_in_its_options() {
+        let object = Object::new(yaml::parse(OBJECT.as_bytes()).unwrap()).unwrap();
+        let (path, change) =
+            (FieldPath::fields(["metadata", "annotations", "wave"]), Change::Set("0".into()));
+        let goal = Goal { key: &object.key(), path: &path, change: &change, object: &object };
+        let text = "configMapGenerator:\n- name: a\n  options: {annotations: {wave: \"2\"}}\n";
+        let own = FieldPath::parse("configMapGenerator[0].options").unwrap();
+        let after = "configMapGenerator:\n- name: a\n  options: {annotations: {wave: \"0\"}}\n";
+        texts(text, in_generator(text, &own, &goal), &[after]);
+    }
+}
