@@ -145,6 +145,9 @@ pub struct Finding {
     /// one. Nothing if it stands for itself.
     #[serde(skip)]
     pub alike: Option<String>,
+    /// Fields of what applications want that it is about: where in Git they are written is worth knowing.
+    #[serde(skip)]
+    pub fields: Vec<(AppName, ObjectKey, FieldPath)>,
     /// What would mend it, the best first.
     pub fixes: Vec<Fix>,
 }
@@ -164,6 +167,7 @@ impl Finding {
             is_final: true,
             is_weak: false,
             alike: None,
+            fields: Vec::new(),
             fixes: Vec::new(),
         }
     }
@@ -222,6 +226,13 @@ impl Finding {
     #[must_use]
     pub fn alike(mut self, slip: impl Into<String>) -> Self {
         self.alike = Some(slip.into());
+        self
+    }
+
+    /// The fields that it is about.
+    #[must_use]
+    pub fn about(mut self, fields: impl IntoIterator<Item = (AppName, ObjectKey, FieldPath)>) -> Self {
+        self.fields.extend(fields);
         self
     }
 

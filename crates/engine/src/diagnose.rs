@@ -29,6 +29,7 @@ impl Engine {
             }
         }
         examination.fold(&slips);
+        self.locate(&mut examination).await;
         examination
     }
 

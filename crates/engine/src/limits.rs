@@ -125,5 +125,10 @@ pub const MEND_TRIALS: usize = 40;
 /// How many causes are looked into for the files that would mend them, so that those of one slip are told as one.
 pub const SLIPS: usize = 32;
 
+/// How many causes are told with where in Git they are written, and for how many fields of each.
+pub const LOCATED: usize = 12;
+/// See [`LOCATED`].
+pub const LOCATED_FIELDS: usize = 2;
+
 /// How deep value files are searched for them.
 pub const MEND_DEPTH: usize = 12;

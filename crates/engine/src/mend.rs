@@ -3,8 +3,11 @@
 mod bases;
 mod desk;
 mod document;
+mod literal;
+mod patches;
 mod switch;
 mod trial;
+mod whence;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
 use lynceus_doctor::provenance::{Ground, Place as Spot, PlaceError, Whose, place};
@@ -23,6 +26,7 @@ use crate::queue::Freshness;
 use crate::rendering::{RenderingError, Request, Traced};
 use crate::settings::Settings;
 use desk::Desk;
+use trial::Goal;
 
 /// Why files could not be changed as a fix wants it.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +62,14 @@ pub enum MendError {
         #[source]
         source: Box<PlaceError>,
     },
+    /// The field is empty, and no change takes it away.
+    #[error("{path} of {object} is empty, and nothing is inherited that it would cover")]
+    Empty {
+        /// The object.
+        object: Box<ObjectKey>,
+        /// The field.
+        path: FieldPath,
+    },
     /// The text of a file cannot be changed that way.
     #[error(transparent)]
     Surgery(Box<SurgeryError>),
@@ -71,9 +83,9 @@ pub enum MendError {
         /// The template.
         file: FilePath,
     },
-    /// No option of the chart makes the object.
-    #[error("no value file of {application} has an option that makes {object}")]
-    NoOption {
+    /// No value has the chart make the object.
+    #[error("no value in the files of {application} has its chart make {object}")]
+    NoSwitch {
         /// The application.
         application: AppName,
         /// The object.
@@ -117,17 +129,11 @@ struct Bench {
     setting: Setting,
     sources: Vec<ApplicationSource>,
     settings: Arc<Settings>,
+    /// Files to take instead of the sources' own, where a fix has changed some already.
+    files: Vec<Option<Arc<dyn Tree>>>,
 }
 
 impl Bench {
-    /// Whether an object as the sources give it is one of the cluster.
-    fn is(&self, object: &Object, key: &ObjectKey) -> bool {
-        let namespace: &Str = &self.application.spec.destination.namespace;
-        let own = if object.namespace().is_empty() { namespace.as_str() } else { object.namespace() };
-        let near = key.namespace.is_empty() || key.namespace == own;
-        object.group_kind() == key.group_kind() && object.name() == key.name && near
-    }
-
     fn request(&self, engine: &Engine) -> Request<'_> {
         Request {
             book: &self.settings.book,
@@ -135,24 +141,47 @@ impl Bench {
             project: &self.project,
             sources: &self.sources,
             revisions: &[],
-            files: &[],
+            files: &self.files,
             keyring: &self.settings.keyring,
-            freshness: Freshness::Recent,
+            freshness: if self.files.is_empty() { Freshness::Recent } else { Freshness::Anew },
             now: engine.clock().now(),
         }
+    }
+
+    /// An object among those that the sources give. One that names no namespace is in the application's.
+    fn find<'o>(&self, objects: &'o [Object], key: &ObjectKey) -> Option<&'o Object> {
+        let namespace: &str = &self.application.spec.destination.namespace;
+        objects.iter().find(|object| {
+            let own = if object.namespace().is_empty() { namespace } else { object.namespace() };
+            let near = key.namespace.is_empty() || key.namespace == own;
+            object.group_kind() == key.group_kind() && object.name() == key.name && near
+        })
     }
 }
 
 impl Engine {
     /// The files that a fix changes, with what they say before and after.
     pub async fn mend(&self, fix: &Fix) -> Result<Vec<FileChange>, MendError> {
-        let mut desk = Desk::default();
+        let leaving = fix.steps.iter().filter_map(|step| match step {
+            Step::Git(Edit { place: Place::Remove { object }, .. }) => Some(object.clone()),
+            _ => None,
+        });
+        let mut desk = Desk::new(leaving.collect());
+        let mut spared = None;
         for step in &fix.steps {
             if let Step::Git(Edit { application, place }) = step {
-                Box::pin(self.edit(&mut desk, application, place)).await?;
+                match Box::pin(self.edit(&mut desk, application, place)).await {
+                    // An empty field that covers nothing may stay, if there is something else to change.
+                    Err(error @ MendError::Empty { .. }) => spared = Some(error),
+                    other => other?,
+                }
             }
         }
-        Ok(desk.changes())
+        let changes = desk.changes();
+        match spared {
+            Some(error) if changes.is_empty() => Err(error),
+            _ => Ok(changes),
+        }
     }
 
     async fn edit(&self, desk: &mut Desk, name: &AppName, what: &Place) -> Result<(), MendError> {
@@ -168,8 +197,8 @@ impl Engine {
                 self.change_application(desk, name, path, &Change::Append(value.clone())).await
             }
             Place::Remove { object } => self.remove_object(desk, name, object).await,
-            Place::Make { object } => self.make_object(desk, name, object).await,
             Place::Detach { folder } => self.detach(desk, name, folder).await,
+            Place::Make { object } => self.make_object(desk, name, object).await,
             Place::Add { beside, object } => self.add_object(desk, name, beside, object).await,
         }
     }
@@ -183,26 +212,55 @@ impl Engine {
         path: &FieldPath,
         change: &Change,
     ) -> Result<(), MendError> {
-        let bench = self.bench(name).await?;
-        let object = self.rendered(&bench, key).await?;
+        let mut bench = self.bench(name).await?;
+        let original = self.rendered(&bench, key).await;
+        // Later steps go by what the earlier ones leave.
+        bench.files = self.on_desk(desk, &bench).await;
+        let object = if bench.files.is_empty() {
+            original?
+        } else {
+            let object = self.rendered(&bench, key).await?;
+            // Those who share a file share its mending.
+            if original.is_ok_and(|object_before| {
+                Goal { key, path, change, object: &object_before }.is_reached(&object)
+            }) {
+                return Ok(());
+            }
+            object
+        };
         // A field that is not there yet goes into what would hold it.
         let mut known = path.clone();
         while !known.is_root() && known.get(object.value()).is_none() {
             known.pop();
         }
         let traced = self.nearest(&bench, key, &mut known).await?;
-        if self.is_mended(desk, &bench, &traced, &object, (key, path, change)).await {
-            return Ok(());
-        }
-        let spot = match self.spot(&bench, &traced, &object, key, (&known, path), change) {
-            Ok(spot) => spot,
+        let spot = self.spot(&bench, &traced, &object, key, (&known, path), change);
+        let changed = spot.and_then(|spot| self.change_spot(desk, &bench, &traced, key, &spot, change));
+        match changed {
+            Ok(()) => Ok(()),
             Err(unknown) => {
-                let what = (key, path, change);
-                let did = self.try_values(desk, &bench, &traced, &object, what).await?
-                    || self.change_text(desk, &bench, &traced, what)?;
-                return if did { Ok(()) } else { Err(unknown) };
+                let goal = Goal { key, path, change, object: &object };
+                let is_empty = path.get(object.value()).is_some_and(Value::is_empty);
+                match self.try_files(desk, &bench, &traced, &goal).await? {
+                    true => Ok(()),
+                    false if is_empty && *change == Change::Remove => {
+                        Err(MendError::Empty { object: Box::new(key.clone()), path: path.clone() })
+                    }
+                    false => Err(unknown),
+                }
             }
-        };
+        }
+    }
+
+    fn change_spot(
+        &self,
+        desk: &mut Desk,
+        bench: &Bench,
+        traced: &Traced,
+        key: &ObjectKey,
+        spot: &Spot,
+        change: &Change,
+    ) -> Result<(), MendError> {
         let tree = match &spot.whose {
             Whose::Reference(reference) => traced.references.get(reference).cloned(),
             Whose::Source | Whose::Application => Some(traced.tree.clone()),
@@ -212,30 +270,9 @@ impl Engine {
             _ => bench.sources.get(traced.number),
         };
         let (Some(tree), Some(source)) = (tree, source) else {
-            return Err(MendError::NoObject { application: name.clone(), object: key.clone() });
+            return Err(MendError::NoObject { application: bench.name.clone(), object: key.clone() });
         };
         desk.change(&source.repo_url, &*tree, &spot.file, |text| Ok(spot.operate(text, change)?))
-    }
-
-    /// Changes a field in a template that is mere text. Says whether it is.
-    fn change_text(
-        &self,
-        desk: &mut Desk,
-        bench: &Bench,
-        traced: &Traced,
-        (key, path, change): (&ObjectKey, &FieldPath, &Change),
-    ) -> Result<bool, MendError> {
-        let Some(source) = bench.sources.get(traced.number) else { return Ok(false) };
-        let file = document::file_of(&traced.reason, &source.path);
-        let file = file
-            .filter(|file| traced.tree.entry(file).is_ok() && !document::is_template(&*traced.tree, file));
-        let text = file.as_ref().map(|file| desk.text(&source.repo_url, &*traced.tree, file)).transpose()?;
-        let Some((file, text)) = file.zip(text) else { return Ok(false) };
-        let Some(document) = document::number_of(&file, &text, key) else { return Ok(false) };
-        desk.change(&source.repo_url, &*traced.tree, &file, |text| {
-            document::change(&file, text, document, path, change)
-        })?;
-        Ok(true)
     }
 
     /// Where a field has to be changed, given what is known of it or of what would hold it.
@@ -305,13 +342,18 @@ impl Engine {
 
     /// Takes an object out: its document, or its file if there is nothing else in it.
     async fn remove_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
-        let bench = self.bench(name).await?;
+        let mut bench = self.bench(name).await?;
+        bench.files = self.on_desk(desk, &bench).await;
+        if !bench.files.is_empty() && bench.find(&self.manifests(&bench, &[]).await?, key).is_none() {
+            // What another one was made by made this one too.
+            return Ok(());
+        }
         let traced = self.traced(&bench, key, &FieldPath::fields(["metadata", "name"])).await?;
         let missing = || MendError::NoObject { application: name.clone(), object: key.clone() };
         let source = bench.sources.get(traced.number).ok_or_else(missing)?;
         let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
         if document::is_template(&*traced.tree, &file) {
-            return match self.switch(desk, &bench, key, Some(&traced.reason)).await? {
+            return match self.switch(desk, &bench, key, false).await? {
                 true => Ok(()),
                 false => Err(MendError::Template { object: key.clone(), file }),
             };
@@ -324,13 +366,16 @@ impl Engine {
         Ok(())
     }
 
-    /// Has a chart make an object, by the option that keeps it from that.
+    /// Has a chart make an object, by the value that keeps it from that.
     async fn make_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
-        let bench = self.bench(name).await?;
-        match self.switch(desk, &bench, key, None).await? {
-            true => Ok(()),
-            false => Err(MendError::NoOption { application: name.clone(), object: key.clone() }),
+        let mut bench = self.bench(name).await?;
+        bench.files = self.on_desk(desk, &bench).await;
+        if bench.find(&self.manifests(&bench, &[]).await?, key).is_some()
+            || self.switch(desk, &bench, key, true).await?
+        {
+            return Ok(());
         }
+        Err(MendError::NoSwitch { application: name.clone(), object: key.clone() })
     }
 
     /// Takes a folder out of the kustomization that takes it in.
@@ -387,7 +432,7 @@ impl Engine {
         let destination = application.spec.destination.clone();
         let setting = self.looker(&settings).setting(&application, &destination, cluster);
         let sources = application.spec.all_sources();
-        Ok(Bench { name: name.clone(), application, project, setting, sources, settings })
+        Ok(Bench { name: name.clone(), application, project, setting, sources, settings, files: Vec::new() })
     }
 
     /// What made a field, or else the nearest thing that holds it.
@@ -407,38 +452,30 @@ impl Engine {
 
     /// An object as the sources give it.
     async fn rendered(&self, bench: &Bench, key: &ObjectKey) -> Result<Object, MendError> {
-        self.rendered_with(bench, key, &[]).await
-    }
-
-    /// An object as the sources give it with other files.
-    async fn rendered_with(
-        &self,
-        bench: &Bench,
-        key: &ObjectKey,
-        files: &[Option<Arc<dyn Tree>>],
-    ) -> Result<Object, MendError> {
-        let all = self.all_with(bench, files).await?;
+        let all = self.manifests(bench, &[]).await?;
         let missing = || MendError::NoObject { application: bench.name.clone(), object: key.clone() };
-        all.into_iter().find(|object| bench.is(object, key)).ok_or_else(missing)
+        bench.find(&all, key).cloned().ok_or_else(missing)
     }
 
-    /// All objects as the sources give them with other files.
-    async fn all_with(
+    /// All objects as the sources give them, or as they would with other files.
+    async fn manifests(
         &self,
         bench: &Bench,
         files: &[Option<Arc<dyn Tree>>],
     ) -> Result<Vec<Object>, MendError> {
-        let freshness = if files.is_empty() { Freshness::Recent } else { Freshness::Anew };
-        let request = Request { files, freshness, ..bench.request(self) };
-        let mut all = Vec::new();
+        let mut request = bench.request(self);
+        if !files.is_empty() {
+            (request.files, request.freshness) = (files, Freshness::Anew);
+        }
+        let mut objects = Vec::new();
         for sourced in self.renderer().render(&request).await {
             let sourced = sourced.map_err(|error| MendError::Rendering {
                 application: bench.name.clone(),
                 source: Box::new(error),
             })?;
-            all.extend(sourced.rendered.manifests.iter().map(|one| one.object.clone()));
+            objects.extend(sourced.rendered.manifests.iter().map(|one| one.object.clone()));
         }
-        Ok(all)
+        Ok(objects)
     }
 
     async fn traced(&self, bench: &Bench, key: &ObjectKey, path: &FieldPath) -> Result<Traced, MendError> {

@@ -82,6 +82,7 @@ impl Template {
     fn composed(&self, explanation: &Explanation) -> PlaceError {
         let told = |fed: &Fed| match &fed.origin {
             Some(origin) => format!("{} ({origin})", fed.path),
+            None if fed.path.starts_with(".Values.") => format!("{} (given nowhere)", fed.path),
             None => fed.path.clone(),
         };
         let values = explanation.values.iter().map(told).collect();

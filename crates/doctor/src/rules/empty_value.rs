@@ -1,10 +1,12 @@
 //! A required field that is rendered empty.
 
+use lynceus_object::{FieldPath, Object};
+
 use crate::case::{App, Case, Said, Voice};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::rules::Rule;
-use crate::rules::invalid_object::{fields, is_empty_value};
+use crate::rules::invalid_object::{empty_fields, is_empty_value};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,14 +32,14 @@ Set the value in the files of this environment. In the template use `required`, 
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for said in
-        case.said().iter().filter(|said| said.voice == Voice::Sync && said.text.contains(": Required value"))
-    {
+    let is_empty = |text: &str| text.contains(": Required value") || text.contains(": Invalid value: 0: ");
+    for said in case.said().iter().filter(|said| said.voice == Voice::Sync && is_empty(said.text)) {
         let wanted = case.wanted(said.server, &said.about).first().copied();
         if is_empty_value(said.text, wanted.map(|(_, wanted)| &wanted.object)) {
             let file = wanted.and_then(|(app, wanted)| app.file(wanted, "what was rendered"));
             let app = wanted.map(|(app, _)| app).or_else(|| said.app.as_ref().and_then(|app| case.app(app)));
-            findings.add(found(said, file, app.is_none_or(is_chart)));
+            let object = wanted.map(|(_, wanted)| &wanted.object);
+            findings.add(found(said, object, file, app.is_none_or(is_chart)));
         }
     }
 }
@@ -54,11 +56,9 @@ fn is_chart(app: &App<'_>) -> bool {
 }
 
 /// Where the field comes from: the files that were read, or the values where there are some.
-fn found(said: &Said<'_>, file: Option<Evidence>, is_chart: bool) -> Finding {
+fn found(said: &Said<'_>, wanted: Option<&Object>, file: Option<Evidence>, is_chart: bool) -> Finding {
     let key = &said.about;
-    let named =
-        fields(said.text).into_iter().filter(|(_, sort)| *sort == ": Required value").map(|(field, _)| field);
-    let names = words::list(named.collect::<Vec<_>>());
+    let names = words::list(empty_fields(said.text, wanted));
     let made = if is_chart { "rendered" } else { "written" };
     let cause = format!("{} {} is {made} without {names}, which it has to have", key.kind, key.name);
     let app = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
@@ -83,6 +83,11 @@ fn found(said: &Said<'_>, file: Option<Evidence>, is_chart: bool) -> Finding {
         .alike(format!("{app} {place} {} {names}", key.kind))
         .seen([said.evidence.clone()])
         .seen(file)
+        .about(said.app.iter().flat_map(|app| {
+            let paths = empty_fields(said.text, wanted).into_iter();
+            let paths = paths.filter_map(|field| FieldPath::parse(field).ok());
+            paths.map(|path| (app.clone(), key.clone(), path))
+        }))
         .fix([fix])
 }
 
@@ -126,6 +131,27 @@ spec: {source: {git: {uri: ''}}}
             failed("b")
         );
         assert_eq!(roots(&two), "P1 LYN1007/ci/BuildConfig/a explains ci\n");
+    }
+
+    #[test]
+    fn a_number_that_was_left_out_is_a_field_that_is_rendered_empty() {
+        let text = "
+@app shop OutOfSync Missing
+@status {operationState: {phase: Failed, operation: {}, startedAt: null, syncResult: {revision: a, resources: [{group: '', version: v1, kind: Service, namespace: shop, name: web, status: SyncFailed, message: 'Service \"web\" is invalid: [spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive, spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive]'}]}}}
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {ports: [{name: http, port: null}]}
+";
+        let found = check("LYN1007", text);
+        assert!(
+            found.contains("Service web is rendered without spec.ports[0].port and spec.ports[0].targetPort, which it has to have"),
+            "{found}"
+        );
+        assert_eq!(check("LYN0808", text), "", "one trouble has one name");
+        let given = text.replace("port: null", "port: 0, targetPort: 0");
+        assert_eq!(check("LYN1007", &given), "", "somebody has written it");
+        assert!(check("LYN0808", &given).contains("Invalid value: 0"));
     }
 
     #[test]

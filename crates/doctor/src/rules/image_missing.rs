@@ -107,6 +107,7 @@ fn found(
         .of(pull::app(case, pulls))
         .seen(pull::evidence(pulls))
         .seen(seen)
+        .about(pull::fields(case, pulls))
         .affects(pull::affected(pulls))
         .fix([push(image)].into_iter().chain(take))
 }

@@ -92,17 +92,33 @@ fn fixes(case: &Case<'_>, builder: &Builder, pulls: &[Pull<'_>]) -> Vec<Fix> {
         .why("the pods that wait take the image as soon as it is there")
         .verify(format!("kubectl -n {} get pods", pulls[0].pod.namespace()));
     let later = later(case, builder, &pulls[0]);
-    let hook = Fix::new("Wait for the image in a Sync hook between the two")
-        .person("add a Job with the annotation argocd.argoproj.io/hook: Sync, in the wave after the build, that ends when the image is there")
-        .why("it is the only way that waits exactly as long as the build takes");
+    let user = case.owner(pulls[0].server, &pulls[0].owner.key());
+    let is_same = user == case.owner(&builder.server, key);
+    let (title, step) = match user.filter(|_| !is_same) {
+        Some(app) => (
+            format!("Wait for the image in a PreSync hook of {app}"),
+            format!("add a Job with the annotation argocd.argoproj.io/hook: PreSync to {app} that ends when the image is there; waves order \
+                     nothing between applications"),
+        ),
+        None => (
+            "Wait for the image in a Sync hook between the two".to_owned(),
+            "add a Job with the annotation argocd.argoproj.io/hook: Sync, in the wave after the build, that ends when the image is there"
+                .to_owned(),
+        ),
+    };
+    let hook =
+        Fix::new(title).person(step).why("it is the only way that waits exactly as long as the build takes");
     [build].into_iter().chain(later).chain([hook]).collect()
 }
 
-/// The user in a later wave than the build, if it is not yet.
+/// The user in a later wave than the build, if it is not yet. Waves order nothing between applications.
 fn later(case: &Case<'_>, builder: &Builder, pull: &Pull<'_>) -> Option<Fix> {
     let user = pull.owner.key();
     let (app, wanted) = case.wanted(pull.server, &user).into_iter().next()?;
-    let (_, source) = case.wanted(&builder.server, &builder.key).into_iter().next()?;
+    let (other, source) = case.wanted(&builder.server, &builder.key).into_iter().next()?;
+    if other.name != app.name {
+        return None;
+    }
     let (first, own) = (wave(&source.object), wave(&wanted.object));
     if own > first {
         return None;
@@ -164,6 +180,19 @@ status:
              validate come a wave later\n  fix: Wait for the image in a Sync hook between the two\n"
         );
         assert_eq!(roots(EARLY), "P1 LYN0504/ml/BuildConfig/validator explains ml\n", "not the image too");
+    }
+
+    #[test]
+    fn a_wave_is_not_offered_where_another_application_builds() {
+        let apart = EARLY.replacen(
+            "---\napiVersion: v1\nkind: Pod",
+            "@app user Synced Degraded\napiVersion: v1\nkind: Pod",
+            1,
+        );
+        let found = check("LYN0504", &apart);
+        assert!(found.contains("LYN0504/ml/BuildConfig/validator"), "{found}");
+        assert!(!found.contains("come a wave later"), "{found}");
+        assert!(found.ends_with("fix: Wait for the image in a PreSync hook of user\n"), "{found}");
     }
 
     #[test]

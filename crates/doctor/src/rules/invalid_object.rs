@@ -76,13 +76,23 @@ pub(super) fn is_invalid(text: &str) -> bool {
 
 /// Whether a required field is missing or empty in what is wanted, as far as that is known: then the values are at fault.
 pub(super) fn is_empty_value(text: &str, wanted: Option<&Object>) -> bool {
-    let required: Vec<&str> = fields(text)
-        .into_iter()
-        .filter(|(_, sort)| *sort == ": Required value")
-        .map(|(field, _)| field)
+    let Some(wanted) = wanted else { return fields(text).iter().any(|(_, sort)| *sort == REQUIRED) };
+    !empty_fields(text, Some(wanted)).is_empty()
+}
+
+const REQUIRED: &str = ": Required value";
+
+/// The required fields that are missing or empty in what is wanted. Of a number that was left out the server says that it is 0.
+pub(super) fn empty_fields<'t>(text: &'t str, wanted: Option<&Object>) -> Vec<&'t str> {
+    let nothing: Vec<&str> = text
+        .match_indices(": Invalid value: 0: ")
+        .filter_map(|(at, _)| text[..at].rsplit([' ', '\n']).next())
+        .map(|field| field.trim_start_matches('['))
+        .filter(|field| wanted.is_some_and(|wanted| is_empty(wanted, field)))
         .collect();
-    let Some(wanted) = wanted else { return !required.is_empty() };
-    required.iter().any(|field| is_empty(wanted, field))
+    let required = fields(text).into_iter().filter(|(_, sort)| *sort == REQUIRED).map(|(field, _)| field);
+    let required = required.filter(|field| wanted.is_none_or(|wanted| is_empty(wanted, field)));
+    required.chain(nothing).collect()
 }
 
 fn is_empty(wanted: &Object, field: &str) -> bool {

@@ -48,6 +48,9 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
     let key = &one.key;
     let hint = match (one.near.or(one.likely), one.elsewhere) {
+        (Some(near), _) if nowhere::stem(near).is_some() => {
+            format!("; a generator makes {} {near}, with a hash of the content behind its name", key.kind)
+        }
         (Some(near), _) => format!("; there is {} {near}", key.kind),
         (None, Some(namespace)) => format!("; namespace {namespace} has one of that name"),
         (None, None) => String::new(),
@@ -112,6 +115,10 @@ fn said(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Evidence> {
 }
 
 fn fixes(case: &Case<'_>, one: &Nowhere<'_>) -> Vec<Fix> {
+    // A name with a hash is another one with the next change of what is in it.
+    if let Some((near, stem)) = one.near.and_then(|near| Some((near, nowhere::stem(near)?))) {
+        return generated(case, one, near, stem);
+    }
     let near = one.near.or(one.likely).and_then(|near| rename(case, one, near));
     near.into_iter().chain(add(case, one)).chain([by_hand(one)]).collect()
 }
@@ -143,6 +150,34 @@ fn rename(case: &Case<'_>, one: &Nowhere<'_>, near: &str) -> Option<Fix> {
             })
             .verify(verify(&one.key))
     })
+}
+
+/// Has a generator leave the hash away, or the references be where it can follow them.
+fn generated(case: &Case<'_>, one: &Nowhere<'_>, near: &str, stem: &str) -> Vec<Fix> {
+    let kind = one.key.kind.as_str();
+    let generator = if kind == "Secret" { "secretGenerator" } else { "configMapGenerator" };
+    let key = ObjectKey { name: near.into(), ..one.key.clone() };
+    let wanted = case.wanted(one.server, &key);
+    let place = match wanted.first() {
+        Some((app, wanted)) => match &wanted.span {
+            Some(span) => format!("the kustomization in {} (application {})", span.file, app.name),
+            None => format!("the kustomization of application {}", app.name),
+        },
+        None => format!("the kustomization that makes {near}"),
+    };
+    let plain = Fix::new(format!("Have the generator of {kind} {stem} leave the hash away"))
+        .person(format!("in {place}, give {stem} of {generator} `options: {{disableNameSuffixHash: true}}`"))
+        .risk(Risk::Low, format!("pods that read {kind} {stem} are no longer made anew when it changes"))
+        .why("then everybody can name it")
+        .verify(verify(&one.key));
+    let together = Fix::new(format!("Have {} made by the kustomization that makes {kind} {stem}", users(one)))
+        .person(format!(
+            "list both in one kustomization, and name {kind} {stem} there: Kustomize puts the hash into the references that it builds itself, \
+             and into no others"
+        ))
+        .why("pods are made anew when what they read changes")
+        .verify(verify(&one.key));
+    vec![plain, together]
 }
 
 /// Adds it where that needs no more than a name.
@@ -204,6 +239,25 @@ kind: Secret
 metadata: {name: db-credentials, namespace: shop}
 data: {password: x}
 ";
+
+    #[test]
+    fn a_name_with_a_hash_that_a_generator_made_is_never_proposed() {
+        let text = NEEDS.replace("db-credentials", "db-credential-7tt5b6m4t5");
+        let found = check("LYN0301", &text);
+        assert!(
+            found.contains("a generator makes Secret db-credential-7tt5b6m4t5, with a hash of the content behind its name"),
+            "{found}"
+        );
+        assert!(
+            found.ends_with(
+                "  fix: Have the generator of Secret db-credential leave the hash away\n  \
+                 fix: Have StatefulSet web made by the kustomization that makes Secret db-credential\n"
+            ),
+            "{found}"
+        );
+        let word = check("LYN0301", &NEEDS.replace("db-credentials", "db-credential-production"));
+        assert!(!word.contains("generator"), "{word}");
+    }
 
     #[test]
     fn a_secret_that_nobody_makes_is_found_and_the_nearest_named() {

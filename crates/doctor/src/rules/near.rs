@@ -66,7 +66,7 @@ fn is_near(name: &str, other: &str) -> bool {
         _ => 2,
     };
     let is_close = name.len().abs_diff(other.len()) <= room && distance(name, other) <= room;
-    (is_close && !is_next(name, other)) || has_same_parts(name, other)
+    (is_close && !is_next(name, other)) || has_same_parts(name, other) || has_same_letters(name, other)
 }
 
 /// `web-1` and `web-2` stand beside each other on purpose.
@@ -84,6 +84,14 @@ fn has_same_parts(name: &str, other: &str) -> bool {
     };
     // Names of other lengths have other parts, which is told faster.
     name.len() == other.len() && name.contains(['-', '.', '_']) && parts(name) == parts(other)
+}
+
+/// `api_token` and `API_TOKEN`, `gitBase` and `git-base`.
+fn has_same_letters(name: &str, other: &str) -> bool {
+    let letters = |name: &str| -> String {
+        name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    letters(name) == letters(other)
 }
 
 /// How many letters have to be changed, added or taken out, neighbours that changed places counting once.
@@ -118,6 +126,8 @@ mod tests {
         assert_eq!(nearest("tls-web", there), Some("web-tls"));
         assert_eq!(nearest("db-password", there), None);
         assert_eq!(nearest("cat", ["car"]), None);
+        assert_eq!(nearest("api_token", ["API_URL", "API_TOKEN"]), Some("API_TOKEN"));
+        assert_eq!(nearest("gitBase", ["git-base"]), Some("git-base"));
         assert_eq!(nearest("web-1", ["web-2"]), None);
     }
 

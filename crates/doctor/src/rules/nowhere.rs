@@ -137,12 +137,14 @@ fn would_do(case: &Case<'_>, server: &str, key: &ObjectKey, name: &str, users: &
 
 /// The name with the hash that a generator of Kustomize puts behind it, where whoever names it was not told.
 fn hashed<'a>(name: &str, there: &[&'a str]) -> Option<&'a str> {
-    let is_hash = |end: &str| {
-        end.len() == 10 && end.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
-    let end =
-        |other: &str| other.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_hash);
-    there.iter().copied().find(|other| end(other))
+    there.iter().copied().find(|other| stem(other) == Some(name))
+}
+
+/// The name that a generator of Kustomize has put a hash behind. Hashes have no vowels, so that they make no words.
+pub(super) fn stem(name: &str) -> Option<&str> {
+    let (stem, hash) = name.rsplit_once('-')?;
+    let is_hash = hash.len() == 10 && hash.bytes().all(|byte| b"2456789bcdfghkmt".contains(&byte));
+    is_hash.then_some(stem)
 }
 
 /// Whether it is not known what an application wants.

@@ -67,7 +67,11 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
         .alike(slip)
         .seen(waiting.evidence(case, server))
         .seen(written(case, server, blocked))
-        .fix(app.iter().flat_map(|app| fixes(app, blocked)))
+        .about(app.iter().flat_map(|app| {
+            let paths = emptied(case, server, blocked).into_iter();
+            paths.map(|path| (app.clone(), waiting.owner.key(), path))
+        }))
+        .fix(app.iter().flat_map(|app| fixes(case, server, app, blocked)))
 }
 
 /// Where the override stands, or who has what is missing.
@@ -82,7 +86,7 @@ fn written(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Option<Evide
     app.file(wanted, format!("{} {} has {emptied}", owner.kind(), owner.name()))
 }
 
-fn fixes(app: &AppName, blocked: &Blocked<'_>) -> Vec<Fix> {
+fn fixes(case: &Case<'_>, server: &str, app: &AppName, blocked: &Blocked<'_>) -> Vec<Fix> {
     let owner = blocked.waiting.owner;
     let Some(template) = Pods::of(owner) else { return Vec::new() };
     let set = |path: FieldPath, value: Option<Value>| Place::Field { object: owner.key(), path, value };
@@ -92,11 +96,11 @@ fn fixes(app: &AppName, blocked: &Blocked<'_>) -> Vec<Fix> {
     };
     let mut fixes = Vec::new();
     if blocked.emptied.is_some() {
-        let fix = Fix::new(format!("Take the empty override out of {} {}", owner.kind(), owner.name()))
-            .git(app, set(template.path.field("tolerations"), None))
-            .git(app, set(template.path.field("nodeSelector"), None))
-            .why("what is meant for all holds again, in every environment");
-        fixes.push(dress(fix));
+        let mut fix = Fix::new(format!("Take the empty override out of {} {}", owner.kind(), owner.name()));
+        for path in emptied(case, server, blocked) {
+            fix = fix.git(app, set(path, None));
+        }
+        fixes.push(dress(fix.why("what is meant for all holds again, in every environment")));
     }
     let lent = blocked
         .tolerating
@@ -112,6 +116,20 @@ fn fixes(app: &AppName, blocked: &Blocked<'_>) -> Vec<Fix> {
         fixes.push(dress(fix));
     }
     fixes
+}
+
+/// The fields that are empty. A selector that asks for something is meant.
+fn emptied(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Vec<FieldPath> {
+    let owner = blocked.waiting.owner;
+    let wanted = case.wanted(server, &owner.key());
+    let object = wanted.first().map_or(owner, |(_, wanted)| &wanted.object);
+    let Some(pods) = Pods::of(object) else { return Vec::new() };
+    let is_empty =
+        |field: &&str| pods.spec.get(field).is_some_and(|value| !value.is_null() && value.is_empty());
+    let empty = ["tolerations", "nodeSelector"].into_iter().filter(is_empty);
+    let paths: Vec<FieldPath> = empty.map(|field| pods.path.field(field)).collect();
+    // What was applied is known, and not what it stands in.
+    if paths.is_empty() { vec![pods.path.field("tolerations")] } else { paths }
 }
 
 #[cfg(test)]
@@ -200,6 +218,13 @@ spec: {template: {spec: {tolerations: [{key: env, operator: Exists}], containers
             ),
             "{found}"
         );
+    }
+
+    #[test]
+    fn a_selector_that_asks_for_something_stays() {
+        let found = crate::tests::told(&PENDING.replace("nodeSelector: {}", "nodeSelector: {tier: secure}"));
+        assert!(found.contains("take spec.template.spec.tolerations out of StatefulSet web"), "{found}");
+        assert!(!found.contains("take spec.template.spec.nodeSelector"), "{found}");
     }
 
     #[test]

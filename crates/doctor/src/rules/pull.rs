@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{FieldPath, Object, Str, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 
 use crate::case::{Case, Pods};
 use crate::finding::Evidence;
 use crate::fix::{Fix, Place, Risk};
+use crate::node::AppName;
 use crate::words;
 
 /// Why an image cannot be had.
@@ -229,7 +230,7 @@ pub(super) fn users(pulls: &[Pull<'_>]) -> String {
 }
 
 /// The application that all users of an image belong to, if it is one.
-pub(super) fn app(case: &Case<'_>, pulls: &[Pull<'_>]) -> Option<crate::node::AppName> {
+pub(super) fn app(case: &Case<'_>, pulls: &[Pull<'_>]) -> Option<AppName> {
     let mut apps: Vec<_> =
         pulls.iter().filter_map(|pull| case.owner(pull.server, &pull.owner.key())).collect();
     apps.sort();
@@ -242,18 +243,24 @@ pub(super) fn affected(pulls: &[Pull<'_>]) -> Vec<crate::node::Node> {
     pulls.iter().map(|pull| crate::node::Node::object(pull.server, pull.owner.key())).collect()
 }
 
-/// A fix that has all users of an image take another.
-pub(super) fn take(case: &Case<'_>, pulls: &[Pull<'_>], other: &str, title: String) -> Option<Fix> {
-    let mut fix = Fix::new(title);
+/// The fields that name an image.
+pub(super) fn fields(case: &Case<'_>, pulls: &[Pull<'_>]) -> Vec<(AppName, ObjectKey, FieldPath)> {
+    let mut fields = Vec::new();
     let mut known = std::collections::BTreeSet::new();
     for pull in pulls.iter().filter(|pull| known.insert(pull.owner.key())) {
         let Some(app) = case.owner(pull.server, &pull.owner.key()) else { continue };
         let containers = Pods::of(pull.owner).map(|template| template.containers()).unwrap_or_default();
-        for (path, _) in containers.into_iter().filter(|(_, one)| one.str_at(&["image"]) == Some(pull.image))
-        {
-            let value = Some(Value::from(other));
-            fix = fix.git(&app, Place::Field { object: pull.owner.key(), path: path.field("image"), value });
-        }
+        let naming = containers.into_iter().filter(|(_, one)| one.str_at(&["image"]) == Some(pull.image));
+        fields.extend(naming.map(|(path, _)| (app.clone(), pull.owner.key(), path.field("image"))));
+    }
+    fields
+}
+
+/// A fix that has all users of an image take another.
+pub(super) fn take(case: &Case<'_>, pulls: &[Pull<'_>], other: &str, title: String) -> Option<Fix> {
+    let mut fix = Fix::new(title);
+    for (app, object, path) in fields(case, pulls) {
+        fix = fix.git(&app, Place::Field { object, path, value: Some(Value::from(other)) });
     }
     let users = users(pulls);
     fix.has_edits().then(|| fix.risk(Risk::Medium, format!("{users} run another version")))

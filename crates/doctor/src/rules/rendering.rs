@@ -70,11 +70,20 @@ fn found(apps: &[(&App<'_>, &Said<'_>)]) -> Option<Finding> {
     let text = short(said.text);
     let names = words::list(apps.iter().map(|(app, _)| app.name.name.as_str()));
     let cause = format!("{names} cannot be rendered: {}", words::quote(text));
-    let place = place(text).map(|place| format!(" at {place}")).unwrap_or_default();
-    let fix = Fix::new(format!("Correct the sources{place}"))
-        .person(format!("Correct what is said{place}: {}", words::quote(text)))
-        .risk(Risk::Low, names)
-        .verify(format!("lynceus app get {}", first.name));
+    let place = place(text).map(|place| in_repository(said.text, place));
+    let fix = match (asked(text), &place) {
+        // A template that fails on purpose is right: what it asks for is missing.
+        (Some(asked), Some(place)) => {
+            Fix::new(format!("Give the chart what it asks for: {}", words::quote(asked)))
+                .person(format!("{place} asks for a value that is not given; set it in {}", values(first)))
+        }
+        _ => {
+            let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+            Fix::new(format!("Correct the sources{place}"))
+                .person(format!("Correct what is said{place}: {}", words::quote(text)))
+        }
+    };
+    let fix = fix.risk(Risk::Low, names).verify(format!("lynceus app get {}", first.name));
     let finding = Finding::new(RULE.code, first.node(), cause)
         .of(Some(first.name.clone()))
         .seen(evidence(apps.iter().map(|(_, said)| *said)))
@@ -82,6 +91,39 @@ fn found(apps: &[(&App<'_>, &Said<'_>)]) -> Option<Finding> {
         .fix([fix]);
     // A file that is not there may be there on the branch that everybody else follows.
     Some(if is_missing_file(said.text) { finding.unless_deeper() } else { finding })
+}
+
+/// What a template asks for that fails by `required` or `fail`.
+fn asked(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("execution error at (")?;
+    rest.split_once("): ").map(|(_, asked)| asked)
+}
+
+/// A place in a template as a file of the repository: Helm calls templates after their chart, which stands at the path that cannot be
+/// rendered.
+fn in_repository(text: &str, place: &str) -> String {
+    let chart = text.split_once("Helm cannot render ").and_then(|(_, rest)| rest.split(": ").next());
+    match (chart, place.split_once('/')) {
+        (Some(chart), Some((_, inside))) if !chart.contains(' ') && place.contains("templates/") => {
+            format!("{}/{inside}", chart.trim_end_matches('/'))
+        }
+        _ => place.to_owned(),
+    }
+}
+
+/// Where an application has its values.
+fn values(app: &App<'_>) -> String {
+    let sources = app.application().spec.all_sources();
+    let files: Vec<&str> = sources
+        .iter()
+        .filter_map(|source| source.helm.as_ref())
+        .flat_map(|helm| &helm.value_files)
+        .map(|file| file.as_str())
+        .collect();
+    match files.as_slice() {
+        [] => format!("the values of {}", app.name),
+        files => format!("the values of {}: {}", app.name, words::list(files)),
+    }
 }
 
 /// Whether an error is about a file that is not there.
@@ -125,7 +167,7 @@ mod tests {
     fn what_cannot_be_rendered_is_found_once_with_its_place() {
         assert_eq!(
             check("LYN1006", BROKEN),
-            "P1 LYN1006/a/Application/a: a and b cannot be rendered: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of a: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of b: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  fix: Correct the sources at web/templates/a.yaml:12:14\n"
+            "P1 LYN1006/a/Application/a: a and b cannot be rendered: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of a: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  status of b: ComparisonError: cannot render web of https://git.example.com/all.git: Helm cannot render web: execution error at (web/templates/a.yaml:12:14): image.tag is required\n  fix: Give the chart what it asks for: image.tag is required\n"
         );
     }
 
@@ -146,6 +188,23 @@ mod tests {
                 "@app a Unknown Healthy\n@condition ComparisonError cannot render web of https://x: app path web does not exist\n"
             ),
             ""
+        );
+    }
+
+    #[test]
+    fn a_template_that_asks_for_a_value_is_named_as_a_file_and_is_not_what_is_wrong() {
+        let found = crate::tests::told(
+            "@app a Unknown Healthy\n@spec {source: {path: services/a, helm: {valueFiles: [values-prod.yaml]}}}\n@condition \
+             ComparisonError cannot render services/a of https://git.example.com/all.git: Helm cannot render services/a: execution \
+             error at (chart/templates/cm.yaml:5:15): currency is required\n",
+        );
+        assert!(found.contains("Give the chart what it asks for: currency is required"), "{found}");
+        let told = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains(
+                "services/a/templates/cm.yaml:5:15 asks for a value that is not given; set it in the values of a: values-prod.yaml"
+            ),
+            "{found}"
         );
     }
 

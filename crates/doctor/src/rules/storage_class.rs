@@ -71,6 +71,9 @@ fn is_waiting_for_volume(claim: &Object) -> bool {
         || claim.at(&["spec", "selector"]).is_some()
 }
 
+/// How many classes are offered in place of one that is not there.
+const OFFERED: usize = 3;
+
 fn classes<'a>(case: &Case<'a>, server: &str) -> Vec<&'a str> {
     let mut names: Vec<&str> =
         case.of_kind(server, "storage.k8s.io", "StorageClass").iter().map(|class| class.name()).collect();
@@ -108,9 +111,11 @@ fn found<'a>(case: &Case<'a>, server: &str, name: &str, claims: &[&'a Object]) -
         words::count(claims.len(), "claim")
     )
     .replace("1 claim ask ", "1 claim asks ");
-    let take =
-        near.or_else(|| default_of(case, server)).or(there.first().copied().filter(|_| there.len() == 1));
-    let fixes = take.into_iter().filter_map(|other| take_other(case, server, other, claims));
+    let mut others: Vec<&str> = near.or_else(|| default_of(case, server)).into_iter().collect();
+    others.extend(there.iter().filter(|_| near.is_none() && there.len() <= OFFERED));
+    let mut known = std::collections::BTreeSet::new();
+    others.retain(|other| known.insert(*other));
+    let fixes = others.into_iter().filter_map(|other| take_other(case, server, (name, other), claims));
     Finding::new(RULE.code, Node::object(server, claims::class_key(name)), cause)
         .of(Sets::new(case, server).app(case, server, claims))
         .seen(named(claims))
@@ -133,24 +138,32 @@ fn named(claims: &[&Object]) -> Vec<Evidence> {
 }
 
 /// Names another class wherever the claims come from.
-fn take_other<'a>(case: &Case<'a>, server: &str, other: &str, claims: &[&'a Object]) -> Option<Fix> {
+fn take_other<'a>(
+    case: &Case<'a>,
+    server: &str,
+    (name, other): (&str, &str),
+    claims: &[&'a Object],
+) -> Option<Fix> {
     let sets = Sets::new(case, server);
     let mut fix = Fix::new(format!("Ask for StorageClass {other}"));
     let mut known = std::collections::BTreeSet::new();
     for claim in claims {
         let (maker, app) = sets.maker(case, server, claim);
         let Some(app) = app.filter(|_| known.insert(maker.key())) else { continue };
-        let path = match maker.kind() {
-            "PersistentVolumeClaim" => FieldPath::fields(["spec", "storageClassName"]),
-            _ => match template(maker, claim) {
-                Some(place) => FieldPath::fields(["spec", "volumeClaimTemplates"])
+        let paths = match (maker.kind(), template(maker, claim)) {
+            ("PersistentVolumeClaim", _) => vec![FieldPath::fields(["spec", "storageClassName"])],
+            (_, Some(place)) => vec![
+                FieldPath::fields(["spec", "volumeClaimTemplates"])
                     .index(place)
                     .field("spec")
                     .field("storageClassName"),
-                None => continue,
-            },
+            ],
+            // What an operator makes has its class from a field of what it works for.
+            (_, None) => named_in(maker.value(), name),
         };
-        fix = fix.git(&app, Place::Field { object: maker.key(), path, value: Some(Value::from(other)) });
+        for path in paths {
+            fix = fix.git(&app, Place::Field { object: maker.key(), path, value: Some(Value::from(other)) });
+        }
     }
     fix.has_edits().then(|| {
         fix.risk(
@@ -160,6 +173,31 @@ fn take_other<'a>(case: &Case<'a>, server: &str, other: &str, claims: &[&'a Obje
         .why("the class is there; claims cannot be changed afterwards, and these hold nothing yet")
         .verify("kubectl get pvc -A")
     })
+}
+
+/// The fields of an object's spec that name a class: `class`, `storageClass`, `storageClassName`.
+fn named_in(object: &Value, name: &str) -> Vec<FieldPath> {
+    fn walk(value: &Value, at: &FieldPath, name: &str, found: &mut Vec<FieldPath>) {
+        if at.segments().len() > crate::limits::REFERENCE_DEPTH {
+            return;
+        }
+        for (key, part) in value.as_map().into_iter().flat_map(|map| map.iter()) {
+            let here = at.field(key.clone());
+            if part.as_str() == Some(name) && key.to_lowercase().contains("class") {
+                found.push(here.clone());
+            }
+            walk(part, &here, name, found);
+        }
+        for (place, part) in value.as_seq().unwrap_or_default().iter().enumerate() {
+            walk(part, &at.index(place), name, found);
+        }
+    }
+    let mut found = Vec::new();
+    let spec = FieldPath::fields(["spec"]);
+    if let Some(value) = spec.get(object) {
+        walk(value, &spec, name, &mut found);
+    }
+    found
 }
 
 /// Which template of a StatefulSet a claim comes from.
@@ -228,6 +266,44 @@ metadata: {name: managed-premium}
              managed-premum\n  fix: Ask for StorageClass managed-premium\n  fix: Bring StorageClass managed-premum\n"
         );
         assert_eq!(roots(MISSING), "P1 LYN0602/db/StorageClass/managed-premum explains db\n");
+    }
+
+    #[test]
+    fn what_an_operator_makes_claims_of_names_one_of_the_classes_that_are_there() {
+        let text = "
+@app kafka Synced Progressing
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: brokers, namespace: streaming}
+spec: {storage: {type: jbod, volumes: [{id: 0, type: persistent-claim, class: premium-rwo}]}}
+@live
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: brokers, namespace: streaming, uid: p1}
+spec: {storage: {type: jbod, volumes: [{id: 0, type: persistent-claim, class: premium-rwo}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data-0-brokers-0, namespace: streaming, ownerReferences: [{apiVersion: kafka.strimzi.io/v1, kind: KafkaNodePool, name: brokers, uid: p1, controller: true}]}
+spec: {storageClassName: premium-rwo}
+status: {phase: Pending}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: standard}
+";
+        let found = check("LYN0602", text);
+        assert!(
+            found.ends_with(
+                "  fix: Ask for StorageClass fast\n  fix: Ask for StorageClass standard\n  fix: Bring StorageClass premium-rwo\n"
+            ),
+            "{found}"
+        );
+        assert!(crate::tests::told(text).contains("spec.storage.volumes[0].class of KafkaNodePool brokers"));
     }
 
     #[test]

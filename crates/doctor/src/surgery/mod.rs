@@ -11,6 +11,7 @@ mod error;
 mod habits;
 mod insert;
 mod line;
+mod mask;
 mod model;
 mod page;
 mod plan;
@@ -20,6 +21,7 @@ mod replace;
 mod seek;
 mod site;
 mod splice;
+mod template;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +32,9 @@ use lynceus_object::{FieldPath, Segment, Value};
 pub use difference::unified;
 pub use error::{Problem, SurgeryError};
 pub use line::operate_line;
-pub use seek::{Found, path_at};
+pub use model::apply;
+pub use seek::{Found, line_of, path_at};
+pub use template::{Printed, operate_template};
 
 use self::anatomy::{Kind, Node, Quotes};
 use self::habits::Habits;

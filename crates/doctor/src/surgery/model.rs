@@ -6,7 +6,7 @@ use super::Change;
 use super::error::Problem;
 
 /// Makes a change. Maps and lists on the way to it are made where there is nothing.
-pub(super) fn apply(value: &mut Value, path: &FieldPath, change: &Change) -> Result<(), Problem> {
+pub fn apply(value: &mut Value, path: &FieldPath, change: &Change) -> Result<(), Problem> {
     if matches!(change, Change::Remove) {
         return remove(value, path);
     }

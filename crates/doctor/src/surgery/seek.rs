@@ -4,6 +4,7 @@ use lynceus_object::{FieldPath, Segment, Value, yaml};
 
 use super::anatomy::{Kind, Node, Quotes};
 use super::page::Page;
+use super::site::{self, Slot};
 
 /// The field at a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,21 @@ pub fn path_at(text: &str, line: u32, column: u32) -> Option<Found> {
     let last = descend(&root, pos, &mut path);
     let inside = block_at(&page, last, line, column, pos);
     Some(Found { document, path, inside: inside.map(Box::new) })
+}
+
+/// The line, from 1, that a field of a document is on.
+pub fn line_of(text: &str, document: usize, path: &FieldPath) -> Option<u32> {
+    let page = Page::new(text);
+    let root = page.anatomy(document).ok()?;
+    let site = site::find(&page, &root, path).ok()?;
+    // Behind the key, since the value may begin further down.
+    let at = match site.slot {
+        Slot::Root => site.node.start,
+        Slot::Key { after, .. } | Slot::Dash { after, .. } | Slot::Flow { after, .. } => {
+            after.saturating_sub(1)
+        }
+    };
+    Some(page.line(at))
 }
 
 /// Follows a position as far down as it leads.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lynceus_doctor::surgery::unified;
 use lynceus_files::{FilePath, Tree};
-use lynceus_object::Str;
+use lynceus_object::{ObjectKey, Str};
 use lynceus_render::limits::FILE_BYTES;
 
 use super::MendError;
@@ -30,12 +30,18 @@ pub fn patch_of(changes: &[FileChange]) -> String {
     unified(&files)
 }
 
-#[derive(Default)]
 pub(super) struct Desk {
+    /// The objects that the fix removes.
+    pub(super) leaving: Vec<ObjectKey>,
     files: BTreeMap<(Str, FilePath), FileChange>,
 }
 
 impl Desk {
+    /// A desk for a fix that removes some objects.
+    pub(super) fn new(leaving: Vec<ObjectKey>) -> Self {
+        Desk { leaving, files: BTreeMap::new() }
+    }
+
     /// Changes the text of a file.
     pub(super) fn change(
         &mut self,

@@ -1,118 +1,126 @@
-//! Options of a chart that decide whether an object is made, found by trying.
+//! Values that decide whether a chart makes an object, found by trying.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lynceus_api::ApplicationSource;
 use lynceus_doctor::surgery::{Change, Cut, operate};
-use lynceus_files::{FilePath, Tree};
+use lynceus_files::Tree;
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
-use lynceus_render::Reason;
+use lynceus_render::References;
 
-use super::desk::Desk;
-use super::trial::{Overlaid, in_values, value_files};
+use super::desk::{Desk, read};
+use super::trial::{Candidate, take, value_files};
 use super::{Bench, MendError};
 use crate::engine::Engine;
 use crate::limits;
 
-/// What such options are called.
-const SWITCHES: [&str; 4] = ["create", "enabled", "install", "deploy"];
-
-/// A change that does, and how much else it makes or takes away.
-struct Found {
-    file: FilePath,
-    text: String,
-    beside: usize,
+/// A switch that stands the other way.
+struct Switch {
+    tree: Arc<dyn Tree>,
+    candidate: Candidate,
+    /// Whether its path speaks of what it is to make.
+    is_near: bool,
 }
 
 impl Engine {
-    /// Switches an object of a chart off, or on if the chart does not make it now. Of several options that do, the one that does the
-    /// least else is taken. Says whether there is one.
+    /// Sets the value by which a chart makes an object, or does not. Says whether one was found.
     pub(super) async fn switch(
         &self,
         desk: &mut Desk,
         bench: &Bench,
         key: &ObjectKey,
-        reason: Option<&Reason>,
+        is_on: bool,
     ) -> Result<bool, MendError> {
-        let before = self.all_with(bench, &[]).await?;
-        let on = !before.iter().any(|object| bench.is(object, key));
-        for (number, source) in bench.sources.iter().enumerate() {
-            let Ok(tree) = self.renderer().tree_of(&bench.request(self), source).await else { continue };
-            let mut best: Option<Found> = None;
-            for (file, text) in candidates(desk, &tree, source, on, reason) {
-                let mut files: Vec<Option<Arc<dyn Tree>>> = vec![None; bench.sources.len()];
-                files[number] = Some(Arc::new(Overlaid::of(tree.clone(), &file, &text)));
-                let Ok(after) = self.all_with(bench, &files).await else { continue };
-                let beside = apart(&before, &after);
-                let does = after.iter().any(|object| bench.is(object, key)) == on;
-                if does && best.as_ref().is_none_or(|best| beside < best.beside) {
-                    best = Some(Found { file, text, beside });
-                }
-            }
-            if let Some(Found { file, text, .. }) = best {
-                desk.change(&source.repo_url, &*tree, &file, |_| Ok(text))?;
+        let before = keys(&self.manifests(bench, &[]).await?);
+        for Switch { tree, candidate, .. } in self.switches(bench, key, is_on).await {
+            // What cannot be rendered is no way.
+            let Ok(after) = self.tried(bench, tree.clone(), &candidate).await else { continue };
+            let is_there = bench.find(&after, key).is_some();
+            let after = keys(&after);
+            let mut lost = before.difference(&after);
+            let fits = match is_on {
+                // Nothing goes, and nothing else comes.
+                true => lost.next().is_none() && after.difference(&before).count() == 1,
+                false => lost.all(|lost| desk.leaving.iter().any(|one| is_same(one, lost))),
+            };
+            if is_there == is_on && fits {
+                take(desk, bench, &*tree, candidate)?;
                 return Ok(true);
             }
         }
         Ok(false)
     }
-}
 
-/// How many objects are in one of two lists only.
-fn apart(before: &[Object], after: &[Object]) -> usize {
-    let keys = |all: &[Object]| all.iter().map(Object::key).collect::<BTreeSet<_>>();
-    keys(before).symmetric_difference(&keys(after)).count()
-}
-
-/// The value files as they are by now and with one option turned, those that have the last word first.
-fn candidates(
-    desk: &Desk,
-    tree: &Arc<dyn Tree>,
-    source: &ApplicationSource,
-    on: bool,
-    reason: Option<&Reason>,
-) -> Vec<(FilePath, String)> {
-    let mut candidates = Vec::new();
-    for file in value_files(&**tree, source) {
-        let Ok(text) = desk.text(&source.repo_url, &**tree, &file) else { continue };
-        let Ok(values) = yaml::parse(text.as_bytes()) else { continue };
-        // What another step has turned may do already.
-        candidates.push((file.clone(), text.clone()));
-        let mut places = Vec::new();
-        switches(&values, on, &FieldPath::root(), &mut places);
-        // What the template asked, wherever it is set.
-        if let Some(Reason::Template(explanation)) = reason {
-            let asked = explanation.conditions.iter().filter_map(|fed| in_values(&fed.path));
-            let fresh: Vec<FieldPath> =
-                asked.filter(|path| is_switch(path) && !places.contains(path)).collect();
-            places.extend(fresh);
+    /// All switches in the value files, those first that sound like the object.
+    async fn switches(&self, bench: &Bench, key: &ObjectKey, is_on: bool) -> Vec<Switch> {
+        let mut found = Vec::new();
+        let mut trees = Vec::new();
+        let mut references = References::new();
+        for (number, source) in bench.sources.iter().enumerate() {
+            let tree = match bench.files.get(number) {
+                Some(Some(tree)) => Some(tree.clone()),
+                _ => self.renderer().tree_of(&bench.request(self), source).await.ok(),
+            };
+            if let Some(tree) = tree.clone().filter(|_| !source.ref_.is_empty()) {
+                references.insert(source.ref_.clone(), tree);
+            }
+            trees.push(tree);
         }
-        for path in places {
-            let cut = Cut { document: 0, path, change: Change::Set(Value::Bool(on)) };
-            if let Ok(turned) = operate(&file, &text, &[cut]) {
-                candidates.push((file.clone(), turned));
+        for (number, own) in trees.iter().enumerate() {
+            let Some(own) = own else { continue };
+            for one in value_files(bench, number, (own, &references)) {
+                let Ok(text) = read(&*one.tree, &one.file) else { continue };
+                let Ok(values) = yaml::parse(text.as_bytes()) else { continue };
+                let mut paths = Vec::new();
+                walk(&values, !is_on, &FieldPath::root(), &mut paths);
+                for path in paths {
+                    let is_near = is_about(&path, key);
+                    let cut = Cut { document: 0, path, change: Change::Set(Value::Bool(is_on)) };
+                    let Ok(text) = operate(&one.file, &text, &[cut]) else { continue };
+                    let file = one.file.clone();
+                    let candidate = Candidate { number: one.number, file, text, is_exact: false };
+                    found.push(Switch { tree: one.tree.clone(), candidate, is_near });
+                }
             }
         }
+        found.sort_by_key(|switch| !switch.is_near);
+        found.truncate(limits::MEND_TRIALS);
+        found
     }
-    candidates.truncate(limits::MEND_TRIALS);
-    candidates
 }
 
-fn is_switch(path: &FieldPath) -> bool {
-    matches!(path.segments().last(), Some(Segment::Field(name)) if SWITCHES.contains(&name.as_str()))
+/// One of a template may name no namespace.
+fn is_same(one: &ObjectKey, other: &ObjectKey) -> bool {
+    let is_near = one.namespace.is_empty() || other.namespace.is_empty() || one.namespace == other.namespace;
+    one.group_kind() == other.group_kind() && one.name == other.name && is_near
 }
 
-/// The options that are turned the other way, wherever they stand.
-fn switches(value: &Value, on: bool, at: &FieldPath, found: &mut Vec<FieldPath>) {
+fn keys(objects: &[Object]) -> BTreeSet<ObjectKey> {
+    objects.iter().map(Object::key).collect()
+}
+
+/// Whether a path speaks of an object, by its kind or a part of its name.
+fn is_about(path: &FieldPath, key: &ObjectKey) -> bool {
+    let (kind, name) = (key.kind.to_lowercase(), key.name.to_lowercase());
+    path.segments().iter().any(|segment| match segment {
+        Segment::Field(part) => {
+            let part = part.to_lowercase();
+            part.contains(kind.as_str()) || part.len() > 2 && name.contains(part.as_str())
+        }
+        _ => false,
+    })
+}
+
+/// All switches that stand one way.
+fn walk(value: &Value, stands: bool, at: &FieldPath, found: &mut Vec<FieldPath>) {
     if at.segments().len() > limits::MEND_DEPTH {
         return;
     }
-    for (name, part) in value.as_map().into_iter().flat_map(|map| map.iter()) {
-        let here = at.field(name.clone());
-        if part.as_bool() == Some(!on) && is_switch(&here) {
+    for (key, part) in value.as_map().into_iter().flat_map(|map| map.iter()) {
+        let here = at.field(key.clone());
+        if part.as_bool() == Some(stands) {
             found.push(here.clone());
         }
-        switches(part, on, &here, found);
+        walk(part, stands, &here, found);
     }
 }

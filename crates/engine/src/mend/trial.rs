@@ -1,112 +1,167 @@
-//! Values of a chart that make a field what it is to be, found by trying.
+//! Changes of files that make a field what it is to be, found by trying.
 //!
-//! A template may look at a value, merge it from several files or leave a field out because of it, so that no place in a file is what
-//! was printed. Then the value files are searched for what could be meant, and a change counts if rendering with it gives what is wanted.
+//! A template may look at a value, merge it from several files or leave a field out because of it, and a field that is missing has no
+//! place at all. Then the files are searched for what could be meant: the values first, then what the template itself says, or the
+//! patches and resources of a kustomization. A change counts if rendering with it gives what is wanted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lynceus_api::ApplicationSource;
-use lynceus_doctor::surgery::{Change, Cut, operate};
+use lynceus_doctor::surgery::{Change, Cut, apply, operate};
 use lynceus_files::{Entry, FilePath, Tree, TreeError};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
-use lynceus_render::Reason;
+use lynceus_render::{Reason, References};
 
 use super::desk::{Desk, read};
-use super::{Bench, MendError};
+use super::{Bench, MendError, literal, patches};
 use crate::engine::Engine;
 use crate::limits;
 use crate::rendering::Traced;
 
 /// A change that might do.
-struct Candidate {
-    file: FilePath,
-    text: String,
+pub(super) struct Candidate {
+    /// The source that the file is of.
+    pub(super) number: usize,
+    pub(super) file: FilePath,
+    pub(super) text: String,
+    /// Whether nothing else of the object may change with it.
+    pub(super) is_exact: bool,
 }
 
 /// What a field is to become.
-struct Goal<'a> {
-    key: &'a ObjectKey,
-    path: &'a FieldPath,
-    change: &'a Change,
-    before: Option<Value>,
+pub(super) struct Goal<'a> {
+    pub(super) key: &'a ObjectKey,
+    pub(super) path: &'a FieldPath,
+    pub(super) change: &'a Change,
+    /// The object as it is.
+    pub(super) object: &'a Object,
 }
 
 impl Goal<'_> {
     /// Whether an object is as it is wanted. What is to be taken out may leave what is inherited behind, but not what was there.
-    fn is_reached(&self, object: &Object) -> bool {
+    pub(super) fn is_reached(&self, object: &Object) -> bool {
         let now = self.path.get(object.value());
+        let before = self.path.get(self.object.value());
         match self.change {
             Change::Set(wanted) => now == Some(wanted),
-            Change::Remove => now != self.before.as_ref() && now.is_none_or(|value| !value.is_empty()),
+            Change::Remove => now != before && now.is_none_or(|value| !value.is_empty()),
             Change::Append(item) => now.and_then(Value::as_seq).is_some_and(|all| all.contains(item)),
             Change::Merge(_) => false,
         }
     }
+
+    /// Whether all objects are as they were but for the field. Others of the same kind may have been changed in the same way: what is
+    /// written once for several is changed once for several.
+    fn is_all(&self, before: &[Object], after: &[Object]) -> bool {
+        before.len() == after.len()
+            && before.iter().zip(after).all(|(before, after)| {
+                before.key() == after.key()
+                    && (before.group_kind() != self.key.group_kind()
+                        || self.is_same(before.value(), after.value()))
+            })
+    }
+
+    fn is_same(&self, before: &Value, after: &Value) -> bool {
+        let mut changed = before.clone();
+        let is_changed = apply(&mut changed, self.path, self.change).is_ok();
+        before == after || is_changed && changed == *after
+    }
 }
 
 impl Engine {
-    /// Changes a value file such that a field becomes what is wanted. Says whether one was found.
-    pub(super) async fn try_values(
+    /// Changes a file such that a field becomes what is wanted. Says whether one was found.
+    pub(super) async fn try_files(
         &self,
         desk: &mut Desk,
         bench: &Bench,
         traced: &Traced,
-        object: &Object,
-        (key, path, change): (&ObjectKey, &FieldPath, &Change),
+        goal: &Goal<'_>,
     ) -> Result<bool, MendError> {
         let Some(source) = bench.sources.get(traced.number) else { return Ok(false) };
-        let goal = Goal { key, path, change, before: path.get(object.value()).cloned() };
-        let changed = Overlaid { tree: traced.tree.clone(), files: desk.written(&source.repo_url) };
-        for candidate in candidates(&changed, source, &traced.reason, &goal) {
-            let tree = changed.with(&candidate);
-            if self.reaches(bench, traced.number, tree, &goal).await {
-                let after = candidate.text.clone();
-                desk.change(&source.repo_url, &*traced.tree, &candidate.file, |_| Ok(after))?;
+        let before = self.manifests(bench, &[]).await?;
+        let all = match &traced.reason {
+            Reason::Template(explanation) => {
+                let mut all = candidates(bench, traced, goal);
+                all.extend(literal::candidates(traced, source, explanation, goal));
+                all
+            }
+            Reason::Kustomization(explanation) => patches::candidates(traced, explanation, goal),
+            Reason::File(_) => Vec::new(),
+        };
+        for candidate in all {
+            let Some(tree) = tree_of(bench, traced, candidate.number) else { continue };
+            let after = match self.tried(bench, tree.clone(), &candidate).await {
+                Ok(after) => after,
+                // What cannot be rendered is no way.
+                Err(_) => continue,
+            };
+            let reached = bench.find(&after, goal.key).is_some_and(|object| goal.is_reached(object));
+            if reached && (!candidate.is_exact || goal.is_all(&before, &after)) {
+                take(desk, bench, &*tree, candidate)?;
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Whether a field is what is wanted already with the files as they are on the desk: those who share a file share its mending.
-    pub(super) async fn is_mended(
+    /// What the sources give with a change.
+    pub(super) async fn tried(
         &self,
-        desk: &Desk,
         bench: &Bench,
-        traced: &Traced,
-        object: &Object,
-        (key, path, change): (&ObjectKey, &FieldPath, &Change),
-    ) -> bool {
-        let Some(source) = bench.sources.get(traced.number) else { return false };
-        let files = desk.written(&source.repo_url);
-        if files.is_empty() {
-            return false;
-        }
-        let goal = Goal { key, path, change, before: path.get(object.value()).cloned() };
-        self.reaches(bench, traced.number, Overlaid { tree: traced.tree.clone(), files }, &goal).await
+        tree: Arc<dyn Tree>,
+        candidate: &Candidate,
+    ) -> Result<Vec<Object>, MendError> {
+        let content = candidate.text.as_bytes().into();
+        let tree = Overlaid { tree, files: BTreeMap::from([(candidate.file.clone(), content)]) };
+        let mut files = bench.files.clone();
+        files.resize(bench.sources.len(), None);
+        files[candidate.number] = Some(Arc::new(tree));
+        self.manifests(bench, &files).await
     }
 
-    async fn reaches(&self, bench: &Bench, number: usize, tree: Overlaid, goal: &Goal<'_>) -> bool {
-        let mut files: Vec<Option<Arc<dyn Tree>>> = vec![None; bench.sources.len()];
-        files[number] = Some(Arc::new(tree));
-        let reached = self.rendered_with(bench, goal.key, &files).await;
-        reached.is_ok_and(|object| goal.is_reached(&object))
+    /// The files of the sources as they are on the desk, for those that something of is there.
+    pub(super) async fn on_desk(&self, desk: &Desk, bench: &Bench) -> Vec<Option<Arc<dyn Tree>>> {
+        let mut trees: Vec<Option<Arc<dyn Tree>>> = Vec::new();
+        for source in &bench.sources {
+            let files = desk.written(&source.repo_url);
+            let tree = match files.is_empty() || !source.chart.is_empty() {
+                true => None,
+                false => self.renderer().tree_of(&bench.request(self), source).await.ok(),
+            };
+            trees.push(tree.map(|tree| Arc::new(Overlaid { tree, files }) as Arc<dyn Tree>));
+        }
+        if trees.iter().all(Option::is_none) { Vec::new() } else { trees }
     }
 }
 
-/// The changes that might do, those in files that have the last word first.
-fn candidates(
+/// Puts a change on the desk.
+pub(super) fn take(
+    desk: &mut Desk,
+    bench: &Bench,
     tree: &dyn Tree,
-    source: &ApplicationSource,
-    reason: &Reason,
-    goal: &Goal<'_>,
-) -> Vec<Candidate> {
+    candidate: Candidate,
+) -> Result<(), MendError> {
+    let Some(source) = bench.sources.get(candidate.number) else { return Ok(()) };
+    desk.change(&source.repo_url, tree, &candidate.file, |_| Ok(candidate.text))
+}
+
+/// The files of a source that what was traced was made of.
+fn tree_of(bench: &Bench, traced: &Traced, number: usize) -> Option<Arc<dyn Tree>> {
+    if number == traced.number {
+        return Some(traced.tree.clone());
+    }
+    traced.references.get(bench.sources.get(number)?.ref_.as_str()).cloned()
+}
+
+/// The changes that might do, those in files that have the last word first.
+fn candidates(bench: &Bench, traced: &Traced, goal: &Goal<'_>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for file in value_files(tree, source) {
-        let Ok(text) = read(tree, &file) else { continue };
+    for ValueFile { number, tree, file } in
+        value_files(bench, traced.number, (&traced.tree, &traced.references))
+    {
+        let Ok(text) = read(&*tree, &file) else { continue };
         let Ok(values) = yaml::parse(text.as_bytes()) else { continue };
-        for path in places(&values, reason, goal) {
+        for path in places(&values, &traced.reason, goal) {
             let is_empty = path.get(&values).is_some_and(Value::is_empty);
             let changes = match goal.change {
                 // What somebody has emptied hides what would be inherited.
@@ -116,7 +171,7 @@ fn candidates(
             for change in changes {
                 let cut = Cut { document: 0, path: path.clone(), change };
                 if let Ok(text) = operate(&file, &text, &[cut]) {
-                    candidates.push(Candidate { file: file.clone(), text });
+                    candidates.push(Candidate { number, file: file.clone(), text, is_exact: false });
                 }
             }
         }
@@ -125,18 +180,40 @@ fn candidates(
     candidates
 }
 
+/// A file of values, and the source that it is a file of.
+pub(super) struct ValueFile {
+    pub(super) number: usize,
+    pub(super) tree: Arc<dyn Tree>,
+    pub(super) file: FilePath,
+}
+
 /// The value files of a chart in the repository, the one that has the last word first.
-pub(super) fn value_files(tree: &dyn Tree, source: &ApplicationSource) -> Vec<FilePath> {
+pub(super) fn value_files(
+    bench: &Bench,
+    number: usize,
+    (tree, references): (&Arc<dyn Tree>, &References),
+) -> Vec<ValueFile> {
+    let own = |file: FilePath| ValueFile { number, tree: tree.clone(), file };
+    let Some(source) = bench.sources.get(number) else { return Vec::new() };
     let Ok(chart) = FilePath::new(&source.path) else { return Vec::new() };
     let named = source.helm.iter().flat_map(|helm| helm.value_files.iter().rev());
-    let named = named.filter(|name| !name.contains("://") && !name.starts_with('$'));
-    let resolve = |name: &str| match name.strip_prefix('/') {
-        Some(inside) => FilePath::new(inside).ok(),
-        None => chart.join(name).ok(),
+    let named = named.filter(|name| !name.contains("://"));
+    let resolve = |name: &str| {
+        if let Some((reference, inside)) = name.strip_prefix('$').and_then(|name| name.split_once('/')) {
+            let number = bench.sources.iter().position(|source| source.ref_ == reference)?;
+            let tree = references.get(reference)?.clone();
+            return Some(ValueFile { number, tree, file: FilePath::new(inside).ok()? });
+        }
+        match name.strip_prefix('/') {
+            Some(inside) => FilePath::new(inside).ok().map(own),
+            None => chart.join(name).ok().map(own),
+        }
     };
-    let own = chart.join("values.yaml").ok();
-    let files = named.filter_map(|name| resolve(name)).chain(own);
-    files.filter(|file| tree.entry(file).is_ok()).collect()
+    let last = chart.join("values.yaml").ok().map(own);
+    let files = named.filter_map(|name| resolve(name)).chain(last);
+    // What is in the archive of a chart is not in Git.
+    let is_in_git = |one: &ValueFile| one.number != number || source.chart.is_empty();
+    files.filter(|one| is_in_git(one) && one.tree.entry(&one.file).is_ok()).collect()
 }
 
 /// Where in the values the field may come from: what is called as it is, and what fed the template, if that is known.
@@ -166,8 +243,8 @@ fn places(values: &Value, reason: &Reason, goal: &Goal<'_>) -> Vec<FieldPath> {
 }
 
 /// Where in the values something stands that a template calls `.Values.image.tag`.
-pub(super) fn in_values(path: &str) -> Option<FieldPath> {
-    FieldPath::parse(path.strip_prefix(".Values.")?).ok()
+fn in_values(path: &str) -> Option<FieldPath> {
+    FieldPath::parse(path.strip_prefix(".Values.").unwrap_or(path)).ok()
 }
 
 /// All fields of this name, wherever they are.
@@ -185,22 +262,9 @@ fn called(value: &Value, name: &str, at: &FieldPath, found: &mut Vec<FieldPath>)
 }
 
 /// A tree with some files that say something else.
-#[derive(Clone)]
-pub(super) struct Overlaid {
+struct Overlaid {
     tree: Arc<dyn Tree>,
     files: BTreeMap<FilePath, Arc<[u8]>>,
-}
-
-impl Overlaid {
-    pub(super) fn of(tree: Arc<dyn Tree>, file: &FilePath, text: &str) -> Self {
-        Overlaid { tree, files: BTreeMap::from([(file.clone(), text.as_bytes().into())]) }
-    }
-
-    fn with(&self, candidate: &Candidate) -> Self {
-        let mut tree = self.clone();
-        tree.files.insert(candidate.file.clone(), candidate.text.as_bytes().into());
-        tree
-    }
 }
 
 impl Tree for Overlaid {

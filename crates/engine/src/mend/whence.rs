@@ -1,0 +1,67 @@
+//! Where in Git the fields are written that a cause is about.
+
+use lynceus_doctor::provenance::{Spot, Whose};
+use lynceus_doctor::surgery::{Change, line_of};
+use lynceus_doctor::{AppName, Evidence, Examination};
+use lynceus_files::Span;
+use lynceus_object::{FieldPath, ObjectKey};
+
+use super::desk::read;
+use super::{Bench, MendError};
+use crate::engine::Engine;
+use crate::limits;
+use crate::rendering::Traced;
+
+impl Engine {
+    /// Adds to causes where the fields are written that they are about: a snapshot knows what was rendered, and not of what.
+    pub async fn locate(&self, examination: &mut Examination) {
+        for root in examination.roots.iter_mut().take(limits::LOCATED) {
+            let fields = std::mem::take(&mut root.finding.fields);
+            for (name, key, path) in fields.iter().take(limits::LOCATED_FIELDS) {
+                if let Some(evidence) = self.whence(name, key, path).await
+                    && !root.finding.evidence.contains(&evidence)
+                {
+                    root.finding.evidence.push(evidence);
+                }
+            }
+        }
+    }
+
+    /// Where a field is written; nothing if that cannot be told.
+    async fn whence(&self, name: &AppName, key: &ObjectKey, path: &FieldPath) -> Option<Evidence> {
+        let bench = self.bench(name).await.ok()?;
+        let object = self.rendered(&bench, key).await.ok()?;
+        let traced = self.traced(&bench, key, path).await.ok()?;
+        let told = |text: String| format!("{path} of {} {} {text}", key.kind, key.name);
+        match self.spot(&bench, &traced, &object, key, (path, path), &Change::Remove) {
+            Ok(spot) => {
+                let line = line(&bench, &traced, &spot)?;
+                let span = Span { file: spot.file.clone(), line, column: 0 };
+                let text = told("is written here".to_owned());
+                Some(Evidence::File { application: name.clone(), span, text })
+            }
+            Err(MendError::Place { source, .. }) => {
+                Some(Evidence::seen(told(format!("has no one place: {source}"))))
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// The line of a place.
+fn line(bench: &Bench, traced: &Traced, place: &lynceus_doctor::provenance::Place) -> Option<u32> {
+    let tree = match &place.whose {
+        Whose::Reference(reference) => traced.references.get(reference)?,
+        Whose::Source | Whose::Application => &traced.tree,
+    };
+    let source = bench.sources.get(traced.number)?;
+    if !source.chart.is_empty() && place.whose == Whose::Source {
+        return None;
+    }
+    let text = read(&**tree, &place.file).ok()?;
+    match &place.spot {
+        Spot::Line { line, .. } => Some(*line),
+        Spot::Field(cell) => line_of(&text, cell.document, &cell.path),
+        Spot::Inside { document, path, .. } => line_of(&text, *document, path),
+    }
+}
