@@ -167,11 +167,6 @@ pub enum Place {
         /// The folder, from the root of the repository.
         folder: Str,
     },
-    /// An object that a chart of the application makes if a value says so: that value says so.
-    Make {
-        /// The object.
-        object: ObjectKey,
-    },
     /// An object that is to be added beside another one of the same application.
     Add {
         /// The object whose file the new one goes beside.
@@ -364,9 +359,6 @@ impl fmt::Display for Place {
                 write!(f, "switch on the option of the chart that makes {} {}", object.kind, object.name)
             }
             Place::Detach { folder } => write!(f, "take {folder} out of what the kustomization takes in"),
-            Place::Make { object } => {
-                write!(f, "switch on the value that {} {} is made by", object.kind, object.name)
-            }
             Place::Add { object, .. } => write!(
                 f,
                 "add {} {}",

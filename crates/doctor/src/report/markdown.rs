@@ -248,7 +248,7 @@ mod tests {
         let row = ("a".to_owned(), "OutOfSync Healthy".to_owned(), "Synced Healthy".to_owned());
         examination.roots[0].finding.fixes[0].proof = Proof::Verified { table: vec![row] };
         let report = markdown(&examination);
-        let wanted = "## Before and after, rehearsed\n\nKeep it in a and remove it from b (`LYN0101/a/ConfigMap/x`), verified:\n\n| \
+        let wanted = "## Before and after, rehearsed\n\nKeep it in b and remove it from a (`LYN0101/a/ConfigMap/x`), verified:\n\n| \
                       Application | Before | After |\n|---|---|---|\n| `a` | OutOfSync Healthy | Synced Healthy |\n\n";
         assert!(report.ends_with(wanted), "{report}");
         examination.roots[0].finding.fixes[0].proof = Proof::proposed("no time was left");

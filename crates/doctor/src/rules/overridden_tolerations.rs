@@ -213,6 +213,7 @@ spec: {template: {spec: {tolerations: [{key: env, operator: Exists}], containers
                 "   fix 1 (proposed, low risk): Take the empty override out of StatefulSet seed, and the same in 1 other place\n     \
                  in the files of seed: take spec.template.spec.tolerations out of StatefulSet seed\n     \
                  in the files of seed: take spec.template.spec.nodeSelector out of StatefulSet seed\n     \
+                 kubectl -n shop delete pod seed-0\n     \
                  in the files of web: take spec.template.spec.tolerations out of StatefulSet web\n     \
                  in the files of web: take spec.template.spec.nodeSelector out of StatefulSet web\n"
             ),
