@@ -1,4 +1,7 @@
 //! What of an object goes into a snapshot: nothing that is secret.
+//!
+//! Not what `diff` masks for a comparison: there it has to show that two values differ, and no server reads it again. Here nothing
+//! may be told of a value, Secrets within other objects count, and what is left has to be taken by a server.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
