@@ -193,7 +193,7 @@ fn a_snapshot_that_was_edited_by_hand_is_read_where_it_can_be() {
     for wanted in [
         "cluster.json:1: objects[1] is no object with a kind and a name",
         "cluster.json:1: serves has to be a list",
-        "Application \"web\" has a field of the wrong type: spec.project: ",
+        "Application \"web\" has a field of the wrong type: spec: project: ",
     ] {
         assert!(text.replace("\n  ", " ").contains(wanted), "{wanted}\n{text}");
     }
