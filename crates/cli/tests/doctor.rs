@@ -104,10 +104,7 @@ fn a_fix_is_written_as_it_was_rehearsed_and_the_rest_of_the_file_stays() {
     assert_eq!((code, again.as_str()), (0, patch.as_str()), "{told}");
     assert!(!told.contains("rehears") && told.contains("written      repository/web/web.yaml\n"), "{told}");
     let mended = folder.read("repository/web/web.yaml");
-    assert!(
-        mended.starts_with(DEPLOYMENT) && mended.ends_with(MENDED),
-        "{mended}"
-    );
+    assert!(mended.starts_with(DEPLOYMENT) && mended.ends_with(MENDED), "{mended}");
     let (code, text, _) = run(&folder, &["doctor"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("1 application, 1 fine"), "{text}");
