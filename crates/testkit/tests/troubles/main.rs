@@ -44,39 +44,56 @@ troubles! {
     controller_behind
     empty_value
     feature_branch
+    health_blocks_wave
     hook_endless
+    hook_forbidden
     hook_never_started
+    hook_outdated
     ignore_idle
     ignore_wide
     image_not_built
     image_platform
     image_pull_secret
     image_tag
+    immutable_field
+    job_forbidden
     key_missing
     kind_excluded
+    manual_sync
     mass_deletion
     missing_kind
     namespace_missing
     namespace_unset
     no_room
+    node_selector
     operation_stuck
+    operator_field
+    option_off
     option_off_inline
     orphaned_application
     orphaned_resources
     outdated_parallel_pods
     outdated_pods
     path_missing
+    port_missing
     provisioner_fails
     rendering_fails
     retry_exhausted
+    revision_gone
     secret_nowhere
     security_container
     security_init_container
+    security_overridden
     security_pod
     service_account_nowhere
     service_nowhere
     shared_resource
+    store_namespace_missing
+    store_refused
+    store_service_missing
+    store_unreachable
     taint
+    tolerations_emptied
     umbrella
     unexposed
     value_file
@@ -97,12 +114,13 @@ fn check(name: &str) {
     let scenario = Scenario::read(&std::fs::read_to_string(&path).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let outcome = runtime.block_on(Outcome::of(&scenario));
-    if std::env::var_os("LYNCEUS_BLESS").is_some() {
+    let is_blessed = std::env::var_os("LYNCEUS_BLESS").is_some();
+    if is_blessed {
         std::fs::write(&path, format!("{}{}", scenario.given, outcome.text)).unwrap();
     }
     assert_eq!(outcome.wrong, Vec::<String>::new(), "{name}:\n{}", outcome.text);
     // What was not written down yet is held to what is told by hand alone.
-    if !scenario.found.is_empty() {
+    if !is_blessed && !scenario.found.is_empty() {
         assert_eq!(outcome.text, tried(&scenario.found), "{name}: what is found is on the left");
     }
 }
