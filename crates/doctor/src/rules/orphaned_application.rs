@@ -66,6 +66,14 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
+/// The applications that nobody wants any more: what others share with one of these is its doing.
+pub(super) fn left_over(case: &Case<'_>) -> HashSet<AppName> {
+    let parents = Parents::new(case);
+    let sets = Sets::new(case);
+    let is_lost = |app: &&App<'_>| parents.lost(app).or_else(|| sets.lost(app)).is_some();
+    case.apps().filter(is_lost).map(|app| app.name.clone()).collect()
+}
+
 impl<'c, 'a> Parents<'c, 'a> {
     fn new(case: &'c Case<'a>) -> Self {
         let is_application = |object: &Object| (object.group(), object.kind()) == (GROUP, "Application");
@@ -175,6 +183,8 @@ fn found(case: &Case<'_>, app: &App<'_>, Lost { by, parent, evidence }: Lost) ->
     let cause = format!("application {} is left over: it belongs to {by}", app.name);
     Finding::new(RULE.code, app.node(), cause)
         .of(Some(app.name.clone()))
+        // What one parent has lost, it has lost together.
+        .alike(by)
         .severity(if app.is_fine() { Severity::P3 } else { Severity::P2 })
         .seen([evidence])
         .affects(parent)

@@ -2,11 +2,12 @@
 
 use lynceus_object::ObjectKey;
 
-use crate::case::Case;
+use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::rules::orphaned_application;
 use crate::rules::ownership::{self, Owner, Shared};
 use crate::words;
 
@@ -37,8 +38,15 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let shared = ownership::shared(case);
     // Of what one application includes of another there is one finding, and it is another rule's.
     let included = ownership::included(&ownership::overlaps(&shared));
+    if shared.is_empty() {
+        return;
+    }
+    let left_over = orphaned_application::left_over(case);
     for one in shared.iter().filter(|one| !included.contains(&(one.server.into(), one.key.clone()))) {
-        findings.add(found(one));
+        let lost = one.owners.iter().map(|owner| owner.app).filter(|app| left_over.contains(&app.name));
+        let lost: Vec<_> = lost.map(App::node).collect();
+        let finding = found(one);
+        findings.add(if lost.is_empty() { finding } else { finding.because(lost) });
     }
 }
 

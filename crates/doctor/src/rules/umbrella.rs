@@ -11,6 +11,7 @@ use crate::fix::{Fix, Place, Risk};
 use crate::limits;
 use crate::node::AppName;
 use crate::rules::Rule;
+use crate::rules::orphaned_application;
 use crate::rules::ownership::{self, Overlap};
 use crate::words;
 
@@ -46,8 +47,16 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for overlap in &overlaps {
         umbrellas.entry(&overlap.umbrella.name).or_default().push(overlap);
     }
+    if umbrellas.is_empty() {
+        return;
+    }
+    let left_over = orphaned_application::left_over(case);
     for overlaps in umbrellas.into_values() {
-        findings.add(found(&overlaps));
+        let others = overlaps.iter().map(|one| one.other);
+        let lost = others.chain([overlaps[0].umbrella]).filter(|app| left_over.contains(&app.name));
+        let lost: Vec<_> = lost.map(App::node).collect();
+        let finding = found(&overlaps);
+        findings.add(if lost.is_empty() { finding } else { finding.because(lost) });
     }
 }
 
