@@ -204,7 +204,7 @@ fn a_field_of_the_wrong_type_is_named() {
     let error = Application::from_object(&object).unwrap_err();
     assert_eq!(error.to_string(), "Application \"shop\" has a field of the wrong type");
     let source = error.source.to_string();
-    assert_eq!(source, "spec: source: helm: skipCrds: invalid type: string \"yes\", expected a boolean");
+    assert_eq!(source, "spec: source: helm: skipCrds: expected a boolean, found a string");
 }
 
 #[test]
