@@ -121,13 +121,31 @@ fn check(name: &str) {
     assert_eq!(outcome.wrong, Vec::<String>::new(), "{name}:\n{}", outcome.text);
     // What was not written down yet is held to what is told by hand alone.
     if !is_blessed && !scenario.found.is_empty() {
-        assert_eq!(outcome.text, tried(&scenario.found), "{name}: what is found is on the left");
+        let written = nameless(&tried(&scenario.found));
+        assert_eq!(nameless(&outcome.text), written, "{name}: what is found is on the left");
     }
 }
 
 /// Whether fixes are tried, too.
 fn is_thorough() -> bool {
     ["LYNCEUS_FIXES", "LYNCEUS_BLESS"].iter().any(|name| std::env::var_os(name).is_some())
+}
+
+/// A text in which names that a server made up are all the same: who is first to ask for one differs from run to run.
+fn nameless(text: &str) -> String {
+    const ALPHABET: &str = "bcdfghjklmnpqrstvwxz2456789";
+    let is_made_up = |word: &str| word.len() == 5 && word.chars().all(|sign| ALPHABET.contains(sign));
+    let mut out = String::new();
+    for (place, part) in text.split('-').enumerate() {
+        let end = part.find(|sign: char| !sign.is_ascii_alphanumeric()).unwrap_or(part.len());
+        let (word, rest) = part.split_at(end);
+        if place > 0 {
+            out.push('-');
+        }
+        out.push_str(if place > 0 && is_made_up(word) { "*****" } else { word });
+        out.push_str(rest);
+    }
+    out
 }
 
 /// What is written down of what is tried.
