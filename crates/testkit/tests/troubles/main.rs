@@ -150,9 +150,18 @@ fn nameless(text: &str) -> String {
 
 /// What is written down of what is tried.
 fn tried(found: &str) -> String {
-    let is_fix = |part: &&str| part.starts_with("fix ") || part.starts_with("by hand: ");
-    let parts = found.split("== ").skip(1).filter(|part| is_thorough() || !is_fix(part));
-    parts.map(|part| format!("== {part}")).collect()
+    let is_fix = |title: &str| title.starts_with("fix ") || title.starts_with("by hand: ");
+    let mut is_kept = true;
+    let mut out = String::new();
+    for line in found.split_inclusive('\n') {
+        if let Some(title) = line.strip_prefix("== ") {
+            is_kept = is_thorough() || !is_fix(title);
+        }
+        if is_kept {
+            out.push_str(line);
+        }
+    }
+    out
 }
 
 /// What came of a scenario.
