@@ -4,17 +4,7 @@
 mod support;
 
 use lynceus_source::compose::{Change, Composition, Layout, Message};
-use support::folder::Folder;
-
-const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: web, namespace: argocd}
-spec:
-  project: default
-  source: {repoURL: 'https://git.example.com/shop.git', path: web, targetRevision: main}
-  destination: {server: 'https://kubernetes.default.svc', namespace: shop}
-  syncPolicy: {automated: {}, syncOptions: [CreateNamespace=true]}
-";
+use support::folder::{APPLICATION, Folder};
 
 const DEPLOYMENT: &str = "apiVersion: apps/v1
 kind: Deployment

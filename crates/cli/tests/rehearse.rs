@@ -3,21 +3,11 @@
 
 mod support;
 
-use support::folder::Folder;
+use support::folder::{APPLICATION, Folder};
 
 fn rehearse(folder: &Folder, arguments: &[&str]) -> (i32, String, String) {
     folder.run(&[&["rehearse"], arguments].concat())
 }
-
-const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: web, namespace: argocd}
-spec:
-  project: default
-  source: {repoURL: 'https://git.example.com/shop.git', path: web, targetRevision: main}
-  destination: {server: 'https://kubernetes.default.svc', namespace: shop}
-  syncPolicy: {automated: {}, syncOptions: [CreateNamespace=true]}
-";
 
 const FINE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n";
 

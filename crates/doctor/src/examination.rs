@@ -90,6 +90,12 @@ impl Root {
         Some(first)
     }
 
+    /// What it is, in every place that it is in, with the names of those.
+    pub fn findings(&self) -> impl Iterator<Item = (&str, &Finding)> {
+        let also = self.also.iter().map(|also| (also.id.as_str(), &also.finding));
+        std::iter::once((self.id.as_str(), &self.finding)).chain(also)
+    }
+
     /// What stops most comes first.
     fn weight(&self) -> (Severity, std::cmp::Reverse<usize>) {
         (self.severity, std::cmp::Reverse(self.applications.len()))
@@ -97,6 +103,12 @@ impl Root {
 }
 
 impl Examination {
+    /// Everything that was found, with its stable names: root causes, the same in other places, and what comes of them.
+    pub fn findings(&self) -> impl Iterator<Item = (String, &Finding)> {
+        let roots = self.roots.iter().flat_map(Root::findings).map(|(id, finding)| (id.to_owned(), finding));
+        roots.chain(self.consequences.iter().map(|finding| (finding.id(), finding)))
+    }
+
     /// Tells roots as one that have the same slip, given one for each root that is known to have one.
     pub fn fold(&mut self, slips: &[Option<String>]) {
         let mut groups: BTreeMap<&str, Vec<Root>> = BTreeMap::new();
@@ -107,15 +119,14 @@ impl Examination {
                 None => roots.push(root),
             }
         }
-        for group in groups.into_values() {
-            let several = group.len() > 1;
-            roots.extend(Root::of_group(group).map(|mut root| {
-                // What stops several applications is worse than what stops one.
-                if several && root.severity == Severity::P1 {
-                    root.severity = Severity::P0;
-                }
-                root
-            }));
+        for mut root in groups.into_values().filter_map(Root::of_group) {
+            let owners: BTreeSet<&AppName> =
+                root.findings().filter_map(|(_, finding)| finding.application.as_ref()).collect();
+            // What stops several applications is worse than what stops one.
+            if owners.len() > 1 && root.severity == Severity::P1 {
+                root.severity = Severity::P0;
+            }
+            roots.push(root);
         }
         self.roots = roots;
         self.order();
@@ -198,10 +209,7 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         tell_apart(&mut roots);
         let roots = self.joined(roots);
         let causes = roots.iter().filter(|root| root.finding.severity < Severity::P3);
-        let findings = causes.flat_map(|root| {
-            std::iter::once(&root.finding).chain(root.also.iter().map(|also| &also.finding))
-        });
-        let reached = chains.all(findings.map(|finding| &finding.subject));
+        let reached = chains.all(causes.flat_map(Root::findings).map(|(_, finding)| &finding.subject));
         let mut explained: BTreeSet<&AppName> = reached.into_iter().map(|app| &app.name).collect();
         explained.extend(roots.iter().flat_map(|root| &root.applications));
         let troubled = self.case.apps().filter(|app| !app.is_fine() && !explained.contains(&app.name));

@@ -76,6 +76,7 @@ impl Script {
             begin: Timestamp::from_second(1_767_225_600).unwrap_or(Timestamp::UNIX_EPOCH),
         }
     }
+
     /// The same on a cluster that is like this. One that begins as a real one was begins now: its objects have times, and none of
     /// them may lie ahead.
     #[must_use]

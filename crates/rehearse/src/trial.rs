@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use lynceus_doctor::{AppName, Examination, Finding, Node, Proof, examine};
+use lynceus_doctor::{AppName, Examination, Node, Proof, Root, examine};
 use lynceus_engine::FileChange;
 
 use crate::error::RehearseError;
@@ -25,8 +25,6 @@ pub struct Trial<'a> {
 pub struct Complaint<'a> {
     /// The finding's name.
     pub id: &'a str,
-    /// The finding.
-    pub finding: &'a Finding,
     /// The applications that it explains.
     pub applications: BTreeSet<&'a AppName>,
     /// Applications that another finding is about, with its name. Two that want one object take turns, for example: what such a
@@ -49,7 +47,7 @@ impl<'a> Complaint<'a> {
     /// What is to be mended, out of everything that was found; none if there is no such finding.
     pub fn of(examination: &'a Examination, id: &'a str) -> Option<Self> {
         let root = examination.roots.iter().find(|root| is_of(root, id));
-        let found = all(examination).find(|(name, _)| name == id);
+        let found = examination.findings().find(|(name, _)| name == id);
         let finding = found.map(|(_, finding)| finding)?;
         let mut elsewhere = BTreeMap::new();
         for other in examination.roots.iter().filter(|root| !is_of(root, id)) {
@@ -62,32 +60,18 @@ impl<'a> Complaint<'a> {
             }
         }
         let explained = root.into_iter().flat_map(|root| &root.applications);
-        Some(Complaint {
-            id,
-            finding,
-            applications: explained.chain(&finding.application).collect(),
-            elsewhere,
-        })
+        Some(Complaint { id, applications: explained.chain(&finding.application).collect(), elsewhere })
     }
 }
 
 /// Whether a root has a finding in it.
-fn is_of(root: &lynceus_doctor::Root, id: &str) -> bool {
-    root.id == id || root.also.iter().any(|also| also.id == id)
-}
-
-/// Everything that was found, by its name.
-fn all(examination: &Examination) -> impl Iterator<Item = (String, &Finding)> {
-    let roots = examination.roots.iter().map(|root| (root.id.clone(), &root.finding));
-    let also = examination.roots.iter().flat_map(|root| &root.also);
-    let also = also.map(|also| (also.id.clone(), &also.finding));
-    let others = examination.consequences.iter().map(|finding| (finding.id(), finding));
-    roots.chain(also).chain(others)
+fn is_of(root: &Root, id: &str) -> bool {
+    root.findings().any(|(name, _)| name == id)
 }
 
 async fn found(played: &Rehearsal) -> BTreeSet<String> {
     let examination = examine(&played.snapshot().await);
-    all(&examination).map(|(id, _)| id).collect()
+    examination.findings().map(|(id, _)| id).collect()
 }
 
 impl<'a> Trial<'a> {
@@ -182,11 +166,9 @@ mod tests {
     }
 
     fn judged(applications: Vec<Comparison>, is_gone: bool, known: &[(&AppName, &'static str)]) -> Attempt {
-        let finding = Finding::new("LYN0401", Node::Image("a:1".into()), "because");
         let vault = AppName::new("argocd", "vault");
         let complaint = Complaint {
             id: "LYN0401/vault/Deployment/vault",
-            finding: &finding,
             applications: BTreeSet::from([&vault]),
             elsewhere: known.iter().copied().collect(),
         };

@@ -6,16 +6,17 @@ use crate::exit::{Code, Failure, Outcome};
 
 /// The finding of this name, or the only one of this code.
 pub(super) fn finding<'a>(examination: &'a Examination, id: &str) -> Outcome<(String, &'a Finding)> {
-    let roots = examination.roots.iter().map(|root| (root.id.clone(), &root.finding));
-    let also =
-        examination.roots.iter().flat_map(|root| &root.also).map(|also| (also.id.clone(), &also.finding));
-    let others = examination.consequences.iter().map(|finding| (finding.id(), finding));
-    let all: Vec<(String, &Finding)> = roots.chain(also).chain(others).collect();
+    let all: Vec<(String, &Finding)> = examination.findings().collect();
     if let Some(exact) = all.iter().find(|(name, _)| name.eq_ignore_ascii_case(id)) {
         return Ok(exact.clone());
     }
-    let of_code: Vec<&(String, &Finding)> =
-        all.iter().filter(|(_, finding)| finding.code.eq_ignore_ascii_case(id)).collect();
+    // The same in other places is mended with the one that stands for it.
+    let is_also =
+        |name: &str| examination.roots.iter().flat_map(|root| &root.also).any(|also| also.id == name);
+    let of_code: Vec<&(String, &Finding)> = all
+        .iter()
+        .filter(|(name, finding)| finding.code.eq_ignore_ascii_case(id) && !is_also(name))
+        .collect();
     match of_code.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(nothing(id, &all)),

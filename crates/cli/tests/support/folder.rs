@@ -4,6 +4,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// An application of the folder `web`.
+pub(crate) const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: 'https://git.example.com/shop.git', path: web, targetRevision: main}
+  destination: {server: 'https://kubernetes.default.svc', namespace: shop}
+  syncPolicy: {automated: {}, syncOptions: [CreateNamespace=true]}
+";
+
 /// A folder that goes away with the test.
 pub(crate) struct Folder(pub(crate) PathBuf);
 

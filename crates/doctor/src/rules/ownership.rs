@@ -1,13 +1,13 @@
 //! Who has which object: what several rules ask.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use lynceus_api::ApplicationConditionType;
 use lynceus_object::{ObjectKey, Str};
 
 use crate::case::{App, Case};
-use crate::finding::Evidence;
-use crate::node::AppName;
+use crate::finding::{Evidence, Finding};
+use crate::node::{AppName, Node};
 use crate::snapshot::Wanted;
 
 /// So many objects in common are one trouble and not many.
@@ -123,6 +123,16 @@ pub(super) fn warning(app: &App<'_>, key: &ObjectKey) -> Option<Evidence> {
     let mut told = app.told(ApplicationConditionType::SharedResourceWarning);
     let message = told.find(|message| message.starts_with(&start))?;
     Some(app.status(format!("SharedResourceWarning: {message}")))
+}
+
+/// What applications share with one that nobody wants any more is that one's doing.
+pub(super) fn unless_left_over<'c, 'a: 'c>(
+    finding: Finding,
+    apps: impl Iterator<Item = &'c App<'a>>,
+    left_over: &HashSet<AppName>,
+) -> Finding {
+    let lost: Vec<Node> = apps.filter(|app| left_over.contains(&app.name)).map(App::node).collect();
+    if lost.is_empty() { finding } else { finding.because(lost) }
 }
 
 /// Two applications that have much in common.

@@ -2,7 +2,7 @@
 
 use lynceus_object::ObjectKey;
 
-use crate::case::{App, Case};
+use crate::case::Case;
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
@@ -43,10 +43,8 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
     let left_over = orphaned_application::left_over(case);
     for one in shared.iter().filter(|one| !included.contains(&(one.server.into(), one.key.clone()))) {
-        let lost = one.owners.iter().map(|owner| owner.app).filter(|app| left_over.contains(&app.name));
-        let lost: Vec<_> = lost.map(App::node).collect();
-        let finding = found(one);
-        findings.add(if lost.is_empty() { finding } else { finding.because(lost) });
+        let apps = one.owners.iter().map(|owner| owner.app);
+        findings.add(ownership::unless_left_over(found(one), apps, &left_over));
     }
 }
 

@@ -52,11 +52,8 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
     let left_over = orphaned_application::left_over(case);
     for overlaps in umbrellas.into_values() {
-        let others = overlaps.iter().map(|one| one.other);
-        let lost = others.chain([overlaps[0].umbrella]).filter(|app| left_over.contains(&app.name));
-        let lost: Vec<_> = lost.map(App::node).collect();
-        let finding = found(&overlaps);
-        findings.add(if lost.is_empty() { finding } else { finding.because(lost) });
+        let apps = overlaps.iter().map(|one| one.other).chain([overlaps[0].umbrella]);
+        findings.add(ownership::unless_left_over(found(&overlaps), apps, &left_over));
     }
 }
 

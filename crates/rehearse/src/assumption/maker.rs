@@ -40,7 +40,8 @@ pub(crate) fn assume(
     let mut made = Made::new();
     for one in surveys.iter().flat_map(|survey| survey.applications.values()) {
         let home = &one.application.spec.destination.namespace;
-        for object in one.outcome.objects().filter(|object| !played.contains(&object.group_kind())) {
+        let makers = one.outcome.objects().filter(|object| is_plain(object.name()));
+        for object in makers.filter(|object| !played.contains(&object.group_kind())) {
             let namespace = if object.namespace().is_empty() { home.as_str() } else { object.namespace() };
             for ((_, name), (key, keys)) in missing.iter().filter(|((one, _), _)| one == namespace) {
                 let key_of = ObjectKey::new(object.group(), object.kind(), namespace, object.name());
@@ -62,17 +63,22 @@ fn missing<'a>(surveys: &[&'a Survey], there: &There) -> Missing<'a> {
         for object in one.outcome.objects() {
             let needs = Pods::of(object).map(|pods| pods.needs()).unwrap_or_default();
             for (secret, _, part) in needs.into_iter().filter(|(secret, ..)| secret.kind == "Secret") {
-                if there.has("", "Secret", &secret.name) {
+                if there.has("", "Secret", &secret.name) || !is_plain(&secret.name) {
                     continue;
                 }
                 let namespace =
                     if secret.namespace.is_empty() { home.clone() } else { secret.namespace.clone() };
                 let entry = missing.entry((namespace, secret.name.clone())).or_insert((key, BTreeSet::new()));
-                entry.1.extend(part);
+                entry.1.extend(part.filter(|key| is_plain(key)));
             }
         }
     }
     missing
+}
+
+/// Whether a name is one that a Secret or a key of one can have. Others come to nothing, and would be read as expressions.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }
 
 fn secret(name: &str, keys: &BTreeSet<Str>) -> Value {

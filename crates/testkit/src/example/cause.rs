@@ -115,7 +115,7 @@ impl Cause {
 
 /// What a root is about, in all places.
 fn findings(root: &Root) -> impl Iterator<Item = &Finding> {
-    std::iter::once(&root.finding).chain(root.also.iter().map(|also| &also.finding))
+    root.findings().map(|(_, finding)| finding)
 }
 
 /// What is not as the causes say.

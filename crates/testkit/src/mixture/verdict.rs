@@ -77,8 +77,7 @@ impl Verdict {
         for one in expected {
             // Each cause has a root of its own, or a place of its own in one that stands for several of one slip.
             let fits = roots.iter().enumerate().find_map(|(place, root)| {
-                let mut findings =
-                    std::iter::once(&root.finding).chain(root.also.iter().map(|also| &also.finding));
+                let mut findings = root.findings().map(|(_, finding)| finding);
                 let is_free = |finding: &&Finding| !taken.iter().any(|used| std::ptr::eq(*used, *finding));
                 findings.find(|finding| one.is(finding) && is_free(finding)).map(|finding| (place, finding))
             });

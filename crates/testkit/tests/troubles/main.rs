@@ -276,7 +276,7 @@ fn causes(found: &Examination) -> impl Iterator<Item = &Root> {
 
 /// Everything that was found, what comes of something else too.
 fn findings(found: &Examination) -> impl Iterator<Item = &Finding> {
-    found.roots.iter().map(|root| &root.finding).chain(&found.consequences)
+    found.findings().map(|(_, finding)| finding)
 }
 
 /// The report without what to do next.
