@@ -1,26 +1,49 @@
 //! `cargo xtask compat argocd`: Argo CD's own command line in core mode, in which it talks to the cluster alone, against
-//! a real control plane on which Lynceus is installed and runs.
+//! a real control plane on which Lynceus is installed and runs. `cargo xtask compat doctor`: the other way round, the
+//! doctor against a real control plane on which Argo CD itself runs.
+
+mod real;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::e2e::script::Script;
-use crate::rig::{ARGOCD, Component, Programs, Rig};
+use crate::rig::{ARGOCD, Component, HELM_PROGRAMS, KUSTOMIZE, Programs, Rig};
 use crate::{e2e, run};
 
 /// How long what is installed may take to be there.
 const READY: Duration = Duration::from_secs(60);
 
 pub(crate) fn main(names: &[String]) -> Result<(), String> {
-    let programs = Programs::with(&[ARGOCD])?;
+    play("argocd", names, &Programs::with(&[ARGOCD])?, |stage| stage.controller())
+}
+
+pub(crate) fn doctor(names: &[String]) -> Result<(), String> {
+    let [helm, ..] = HELM_PROGRAMS;
+    play("doctor", names, &Programs::with(&[ARGOCD, helm, KUSTOMIZE])?, real::start)
+}
+
+/// Plays the scripts of a folder on a control plane with Lynceus installed and somebody at work.
+fn play<T>(
+    set: &str,
+    names: &[String],
+    programs: &Programs,
+    begin: impl FnOnce(&Stage<'_>) -> Result<T, String>,
+) -> Result<(), String> {
     let lynceus = e2e::build()?;
     let (rig, _turn) = Rig::alone("compat")?;
     rig.down(true)?;
     rig.up(&Component::ALL)?;
-    let directory = std::env::temp_dir().join(format!("lynceus-argocd-{}", std::process::id()));
-    let outcome =
-        drive(&Stage { rig: &rig, programs: &programs, lynceus: &lynceus, directory: &directory }, names);
+    let directory = std::env::temp_dir().join(format!("lynceus-{set}-{}", std::process::id()));
+    let stage = Stage { rig: &rig, programs, lynceus: &lynceus, directory: &directory };
+    let outcome = std::fs::create_dir_all(&directory)
+        .map_err(|error| format!("cannot make {}: {error}", directory.display()))
+        .and_then(|()| stage.install())
+        .and_then(|kubeconfig| {
+            let _running = begin(&stage)?;
+            stage.scripts(set, names, &kubeconfig)
+        });
     rig.down(true)?;
     let _ = std::fs::remove_dir_all(&directory);
     outcome
@@ -34,39 +57,38 @@ struct Stage<'a> {
     directory: &'a Path,
 }
 
-fn drive(stage: &Stage<'_>, names: &[String]) -> Result<(), String> {
-    std::fs::create_dir_all(stage.directory)
-        .map_err(|error| format!("cannot make {}: {error}", stage.directory.display()))?;
-    let kubeconfig = stage.install()?;
-    let _controller = stage.controller()?;
-    let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask/argocd"))
-        .map_err(|error| format!("cannot read the scripts: {error}"))?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| names.is_empty() || names.iter().any(|name| path.file_stem() == Some(name.as_ref())))
-        .collect();
-    scripts.sort();
-    let (kubectl, argocd) = (stage.programs.path("kubectl"), stage.programs.path("argocd"));
-    let (mut steps, mut failed) = (0, 0);
-    for path in &scripts {
-        let script = Script::read(path)?;
-        let failures = script.run(
-            &[("kubectl", &kubectl), ("argocd", &argocd), ("lynceus", stage.lynceus)],
-            stage.directory,
-            &kubeconfig,
-        );
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        println!("{name}: {} of {} steps as expected", script.len() - failures.len(), script.len());
-        failures.iter().for_each(|failure| println!("\n{failure}"));
-        steps += script.len();
-        failed += failures.len();
-    }
-    if names.is_empty() {
-        crate::compat::tell_count("argocd", steps - failed, steps)?;
-    }
-    if failed == 0 { Ok(()) } else { Err(format!("{failed} steps went otherwise")) }
-}
-
 impl Stage<'_> {
+    /// Runs scripts, and tells how many of their steps went as expected.
+    fn scripts(&self, set: &str, names: &[String], kubeconfig: &Path) -> Result<(), String> {
+        let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask").join(set))
+            .map_err(|error| format!("cannot read the scripts: {error}"))?
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                names.is_empty() || names.iter().any(|name| path.file_stem() == Some(name.as_ref()))
+            })
+            .collect();
+        scripts.sort();
+        let (kubectl, argocd) = (self.programs.path("kubectl"), self.programs.path("argocd"));
+        let (mut steps, mut failed) = (0, 0);
+        for path in &scripts {
+            let script = Script::read(path)?;
+            let failures = script.run(
+                &[("kubectl", &kubectl), ("argocd", &argocd), ("lynceus", self.lynceus)],
+                self.directory,
+                kubeconfig,
+            );
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            println!("{name}: {} of {} steps as expected", script.len() - failures.len(), script.len());
+            failures.iter().for_each(|failure| println!("\n{failure}"));
+            steps += script.len();
+            failed += failures.len();
+        }
+        if names.is_empty() {
+            crate::compat::tell_count(set, steps - failed, steps)?;
+        }
+        if failed == 0 { Ok(()) } else { Err(format!("{failed} steps went otherwise")) }
+    }
+
     /// Installs Lynceus as a user would, and gives a kubeconfig whose namespace is the installation's.
     fn install(&self) -> Result<PathBuf, String> {
         let kubeconfig = self.directory.join("kubeconfig");
@@ -99,7 +121,7 @@ impl Stage<'_> {
     }
 
     /// Starts the controller with the account, and so the rights, that the installation gives it.
-    fn controller(&self) -> Result<Controller, String> {
+    fn controller(&self) -> Result<Running, String> {
         let token = self.kubectl(&["create", "token", "lynceus-controller"])?;
         let kubeconfig = self.directory.join("controller.kubeconfig");
         std::fs::copy(self.rig.kubeconfig(), &kubeconfig).map_err(|error| format!("cannot copy: {error}"))?;
@@ -107,16 +129,9 @@ impl Stage<'_> {
         let token = format!("--token={}", token.trim());
         self.kubectl_with(&account, &["config", "set-credentials", "controller", &token])?;
         self.kubectl_with(&account, &["config", "set-context", "--current", "--user=controller"])?;
-        let log = std::fs::File::create(self.directory.join("controller.log"))
-            .map_err(|error| format!("cannot write a log: {error}"))?;
-        let child = Command::new(self.lynceus)
-            .args(["controller", "--kubeconfig", &account, "--data-dir"])
-            .arg(self.directory.join("data"))
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .map_err(|error| format!("cannot start the controller: {error}"))?;
-        let controller = Controller(child);
+        let mut command = Command::new(self.lynceus);
+        command.args(["controller", "--kubeconfig", &account, "--data-dir"]).arg(self.directory.join("data"));
+        let controller = self.run("controller", &mut command)?;
         let begun = Instant::now();
         while self.kubectl(&["get", "appproject", "default"]).is_err() {
             if begun.elapsed() > READY {
@@ -125,6 +140,14 @@ impl Stage<'_> {
             std::thread::sleep(Duration::from_millis(200));
         }
         Ok(controller)
+    }
+
+    /// Starts a program, with a log of its name.
+    fn run(&self, name: &str, command: &mut Command) -> Result<Running, String> {
+        let log = std::fs::File::create(self.directory.join(format!("{name}.log")))
+            .map_err(|error| format!("cannot write a log: {error}"))?;
+        let child = command.stdout(Stdio::null()).stderr(log).spawn();
+        child.map(Running).map_err(|error| format!("cannot start {name}: {error}"))
     }
 
     fn kubectl(&self, arguments: &[&str]) -> Result<String, String> {
@@ -136,10 +159,10 @@ impl Stage<'_> {
     }
 }
 
-/// A running controller, stopped when dropped.
-struct Controller(Child);
+/// A running program, stopped when dropped.
+struct Running(Child);
 
-impl Drop for Controller {
+impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

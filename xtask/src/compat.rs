@@ -7,6 +7,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("requests", files)) => requests(files),
         Some(("argocd", scripts)) => crate::argocd::main(scripts),
+        Some(("doctor", scripts)) => crate::argocd::doctor(scripts),
         Some(("plugin", cases)) => plugin(cases),
         Some(("kubectl", rest)) => crate::kubectl::main(rest),
         Some(("helm", rest)) => crate::helm::main(rest),

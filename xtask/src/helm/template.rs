@@ -1,13 +1,13 @@
 //! Random templates, evaluated by Go and by us.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::generate::Generator;
-use crate::rig::cache;
+use crate::rig::oracle;
 use crate::run;
 
 /// How many differences are shown.
@@ -19,7 +19,7 @@ const SEED: u64 = 20_261_116;
 /// Asks both the same, half of it single calls of every function, half of it pipelines. Gives how many answers agree out
 /// of how many.
 pub(super) fn compare(count: usize) -> Result<(usize, usize), String> {
-    let oracle = oracle()?;
+    let oracle = oracle("gotmpl")?;
     let mut cargo = run::command("cargo");
     run::passes(cargo.args([
         "build",
@@ -51,15 +51,6 @@ pub(super) fn compare(count: usize) -> Result<(usize, usize), String> {
         );
     }
     Ok((count - differences.len(), count))
-}
-
-/// Builds the Go program into the cache; Go itself knows whether anything has changed.
-fn oracle() -> Result<PathBuf, String> {
-    let program = cache()?.join("oracle-gotmpl");
-    let mut go = Command::new("go");
-    go.args(["build", "-o"]).arg(&program).arg(".").current_dir(run::root().join("xtask/oracle/gotmpl"));
-    run::passes(&mut go)?;
-    Ok(program)
 }
 
 fn ask(program: &Path, questions: &str) -> Result<Vec<Value>, String> {

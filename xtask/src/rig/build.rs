@@ -53,6 +53,15 @@ impl Programs {
     }
 }
 
+/// Builds a Go program of our own, `xtask/oracle/NAME`, into the cache; Go itself knows whether anything has changed.
+pub(crate) fn oracle(name: &str) -> Result<PathBuf, String> {
+    let program = cache()?.join(format!("oracle-{name}"));
+    let mut go = Command::new("go");
+    go.args(["build", "-o"]).arg(&program).arg(".").current_dir(run::root().join("xtask/oracle").join(name));
+    run::passes(&mut go)?;
+    Ok(program)
+}
+
 /// Whether Go is there to build with.
 pub(crate) fn has_go() -> bool {
     Command::new("go").arg("version").output().is_ok_and(|output| output.status.success())
