@@ -33,8 +33,8 @@ macro_rules! scenarios {
 }
 
 scenarios! {
-    argo_rollouts cert_manager clickhouse cloudnative_pg envoy_gateway external_secrets gitea istio keycloak knative_serving
-    kserve language openshift_ai openshift_builds openshift_router openshift_service_mesh prometheus_operator strimzi tekton
+    argo_rollouts cert_manager clickhouse cloudnative_pg elastic envoy_gateway external_secrets gitea istio keycloak
+    knative_serving kserve language openshift_ai openshift_builds openshift_router openshift_service_mesh prometheus_operator strimzi tekton
 }
 
 #[test]

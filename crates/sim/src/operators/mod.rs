@@ -50,6 +50,7 @@ shipped! {
     "cert-manager"
     "clickhouse"
     "cloudnative-pg"
+    "elastic"
     "envoy-gateway"
     "external-secrets"
     "gitea"
