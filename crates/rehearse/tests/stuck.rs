@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use lynceus_rehearse::{Ending, Script, Verdict, rehearse};
+use lynceus_sim::Stage;
 
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -148,6 +149,99 @@ async fn nodes_classes_and_projects_that_are_named_are_assumed() {
             "PriorityClass high",
             "IngressClass nginx",
             "Image example/web:1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_stage_that_lists_storage_classes_lists_all_of_them() {
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec:\n  storageClassName: fast\n  \
+                 accessModes: [ReadWriteOnce]\n  resources: {requests: {storage: 1Gi}}\n";
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}=== web/c.yaml\n{claim}",
+        application("web", "web", "shop")
+    ));
+    let stage = Stage::read(
+        "stage.yaml",
+        "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Stage\nstorage:\n- {class: slow}\n",
+    )
+    .unwrap();
+    let script = repository.script();
+    let begin = script.begin;
+    let played = rehearse(&script.on(stage, begin)).await.unwrap();
+    assert_eq!(assumed(&played.report), Vec::<String>::new());
+    assert_eq!(played.report.verdict, Verdict::Stuck);
+}
+
+/// What seals its Secret has a controller that nobody plays, and so the Secret would never come.
+#[tokio::test]
+async fn a_secret_that_is_made_by_what_nobody_plays_is_assumed() {
+    let sealed = |name: &str| {
+        format!(
+            "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {{name: {name}}}\nspec: {{encryptedData: {{password: AgBy}}}}\n"
+        )
+    };
+    let more = "        envFrom: [{secretRef: {name: database}}]\n";
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}=== web/d.yaml\n{}=== web/s.yaml\n{}",
+        application("web", "web", "shop"),
+        deployment("web", more),
+        sealed("database"),
+    ));
+    let played = repository.play().await;
+    assert_eq!(states(&played.report), "web Finishes Synced Healthy\n", "{}", why(&played.report, "web"));
+    assert!(assumed(&played.report).contains(&"Secret database".to_owned()), "{:?}", assumed(&played.report));
+
+    let elsewhere = Repository::of_files(&format!(
+        "=== app.yaml\n{}=== web/d.yaml\n{}=== web/s.yaml\n{}",
+        application("web", "web", "shop"),
+        deployment("web", more),
+        sealed("mail"),
+    ));
+    let played = elsewhere.play().await;
+    assert_eq!(played.report.verdict, Verdict::Stuck);
+    assert!(!assumed(&played.report).contains(&"Secret database".to_owned()));
+}
+
+/// Names become part of what an operator is told to do, and so must never be read as an expression.
+#[tokio::test]
+async fn a_maker_with_a_name_that_no_object_can_have_makes_nothing() {
+    let sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: 'x\" || true || \"'}\nspec: \
+                  {template: {metadata: {name: database}}}\n";
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}=== web/d.yaml\n{}=== web/s.yaml\n{sealed}",
+        application("web", "web", "shop"),
+        deployment("web", "        envFrom: [{secretRef: {name: '${database}'}}]\n"),
+    ));
+    let played = repository.play().await;
+    assert_eq!(played.report.verdict, Verdict::Stuck);
+    let secrets = assumed(&played.report).iter().filter(|one| one.starts_with("Secret")).count();
+    assert_eq!(secrets, 0, "{:?}", assumed(&played.report));
+}
+
+#[tokio::test]
+async fn what_could_not_be_rehearsed_is_unseen_and_no_application_of_the_snapshot() {
+    let far = application("far", "web", "shop")
+        .replace("https://git.example.com/team/shop.git", "https://git.example.com/else/where.git");
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}=== far.yaml\n{far}=== web/d.yaml\n{}",
+        application("web", "web", "shop"),
+        deployment("web", ""),
+    ));
+    let snapshot = repository.play().await.snapshot().await;
+    let names: Vec<&str> =
+        snapshot.applications.iter().map(|one| one.application.metadata.name.as_str()).collect();
+    assert_eq!(names, ["web"]);
+    assert_eq!(snapshot.unseen.len(), 3, "{:?}", snapshot.unseen);
+    assert!(
+        snapshot.unseen[0]
+            .starts_with("Application far: cannot read https://git.example.com/else/where.git: ")
+    );
+    assert_eq!(
+        snapshot.unseen[1..],
+        [
+            "nodes are taken to be there: three nodes with room for everything",
+            "images are taken to be there: example/web:1"
         ]
     );
 }

@@ -43,6 +43,8 @@ pub(crate) async fn load(core: &Core, snapshot: &Snapshot) -> Vec<String> {
             continue;
         };
         let mut object = prepared(object);
+        complete(core, &mut object);
+        strategy::default(resource, &mut object, None);
         if resource.custom.is_none() {
             lynceus_object::schema::fill_zero(object.value_mut(), strategy::schema(resource));
         }
@@ -87,6 +89,16 @@ fn unserved(core: &Core, snapshot: &Snapshot) -> Vec<String> {
         format!("the embedded cluster does not serve {} of {version}", plurals.join(", "))
     };
     missing.into_iter().map(line).collect()
+}
+
+/// Gives an object what every server gives: a snapshot that somebody wrote or changed by hand may be without.
+fn complete(core: &Core, object: &mut Object) {
+    if object.uid().is_empty() {
+        object.set(&["metadata", "uid"], core.random.uid());
+    }
+    if object.at(&["metadata", "creationTimestamp"]).is_none() {
+        object.set(&["metadata", "creationTimestamp"], core.context(false).now_text());
+    }
 }
 
 /// An object as it fits here.

@@ -293,3 +293,22 @@ fn a_snapshot_that_cannot_be_read_is_refused_with_its_line() {
     let error = Stage::open("snapshot.yaml.gz", b"no gzip").unwrap_err();
     assert!(error.to_string().starts_with("snapshot.yaml.gz:1: cannot be unpacked"), "{error}");
 }
+
+/// What people write themselves has neither defaults nor a uid, which every server would have given it.
+#[tokio::test]
+async fn a_snapshot_that_was_written_by_hand_comes_to_rest() {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default}\nspec:\n  selector: \
+                      {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: \
+                      main, image: example/web}]}\n";
+    let mut snapshot = Snapshot { version: value!({"gitVersion": "v1.36.3"}), ..Snapshot::default() };
+    for text in ["apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n", deployment] {
+        snapshot.add(Object::new(yaml::parse_str(text).unwrap()).unwrap());
+    }
+    let cluster = Cluster::on(Stage { snapshot: Some(snapshot.into()), ..Stage::default() }).await;
+    cluster.pass(30).await;
+    let sets = cluster.local.list("apps", "replicasets", None);
+    assert_eq!(sets.len(), 1, "{}", sets.iter().map(|set| yaml::to_string(set.value())).collect::<String>());
+    let deployment = cluster.local.get("apps", "deployments", "default", "web").unwrap();
+    assert!(!deployment.uid().is_empty());
+    assert_eq!(sets[0].controller().map(|owner| owner.uid), Some(deployment.uid().into()));
+}
