@@ -205,6 +205,39 @@ async fn a_claim_is_pending_until_its_pod_is_scheduled() {
     world.end().await;
 }
 
+const CLAIM: &str = "/api/v1/namespaces/default/persistentvolumeclaims/data";
+
+/// Waits until the claim is gone.
+async fn until_gone(world: &World) {
+    for _ in 0..PATIENCE {
+        if get(world, CLAIM).await.str_at(&["reason"]) == Some("NotFound") {
+            return;
+        }
+        world.pass(SignedDuration::from_millis(200)).await;
+    }
+    panic!("the claim is still there");
+}
+
+#[tokio::test]
+async fn a_claim_that_is_deleted_stays_for_a_pod_that_has_a_node_and_for_no_other() {
+    let world = World::new().await;
+    world.apply(LAZY).await;
+    world.apply(&pod("db", "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]")).await;
+    let none = "3 node(s) didn't find available persistent volumes to bind";
+    until(&world, "db", &format!("db: 0/3 nodes are available: {none}. {USELESS}")).await;
+    world.delete("v1", "PersistentVolumeClaim", "default", "data").await;
+    until_gone(&world).await;
+    world.apply(LAZY).await;
+    world.apply(DISK).await;
+    until(&world, "db", "db: sim-node-1").await;
+    world.delete("v1", "PersistentVolumeClaim", "default", "data").await;
+    world.pass(SignedDuration::from_secs(3)).await;
+    assert!(get(&world, CLAIM).await.at(&["metadata", "deletionTimestamp"]).is_some());
+    world.delete("v1", "Pod", "default", "db").await;
+    until_gone(&world).await;
+    world.end().await;
+}
+
 #[tokio::test]
 async fn replicas_that_keep_apart_leave_one_pending_when_nodes_run_out() {
     let world = World::new().await;

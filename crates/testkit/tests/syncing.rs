@@ -544,5 +544,6 @@ async fn whether_one_kind_that_cannot_be_read_makes_all_unknown_is_a_setting() {
     set(&world, "argocd-cm", "lynceus.compare.unreadableKindsStopAll", "true").await;
     world.until("the setting", |world| statuses(world, "shop") == ["a Unknown", "s Unknown"]).await;
     world.wire().mend();
+    world.until("recovery", |world| statuses(world, "shop") == ["a OutOfSync", "s OutOfSync"]).await;
     world.end().await;
 }

@@ -49,11 +49,7 @@ impl Controller for Protection {
         }
         let (finalizer, used) = if CLAIM.is(&key.place) {
             let pods = world.list(POD, object.namespace());
-            (
-                IN_USE_BY_POD,
-                pods.iter()
-                    .any(|pod| !pods::is_finished(pod) && claims_of(pod).any(|name| name == object.name())),
-            )
+            (IN_USE_BY_POD, pods.iter().any(|pod| uses(pod, object.name())))
         } else {
             (IN_USE_BY_CLAIM, text(&object, &["status", "phase"]) == "Bound" && claim_exists(&object, world))
         };
@@ -61,6 +57,12 @@ impl Controller for Protection {
             out.steps.push(Step::Unfinalize { key: key.clone(), finalizer });
         }
     }
+}
+
+/// Whether a pod keeps a claim from going. One that has no node yet does not: no kubelet starts it while the claim is going.
+fn uses(pod: &Object, claim: &str) -> bool {
+    let is_scheduled = !text(pod, &["spec", "nodeName"]).is_empty();
+    is_scheduled && !pods::is_finished(pod) && claims_of(pod).any(|name| name == claim)
 }
 
 /// Admission protects what is new; what is older, or came another way, is protected here.
