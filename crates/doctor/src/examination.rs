@@ -422,3 +422,55 @@ fn tell_apart(roots: &mut [Root]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::snapshot;
+
+    /// Two applications, each with a Deployment that names a ConfigMap which is nowhere.
+    fn two() -> Examination {
+        let app = |name: &str| {
+            format!(
+                "@app {name} Synced Degraded\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}, namespace: \
+                 {name}}}\nspec: {{template: {{spec: {{containers: [{{name: main, image: a, envFrom: [{{configMapRef: {{name: \
+                 settings}}}}]}}]}}}}}}\n"
+            )
+        };
+        examine(&snapshot(&format!("{}{}", app("web"), app("api"))))
+    }
+
+    fn told(examination: &Examination) -> String {
+        let root = |root: &Root| {
+            let also: Vec<&str> = root.also.iter().map(|also| also.id.as_str()).collect();
+            format!("{} {} also {}: {}\n", root.severity, root.id, also.join(" "), root.applications.len())
+        };
+        examination.roots.iter().map(root).collect()
+    }
+
+    #[test]
+    fn roots_with_one_slip_are_told_as_one_and_are_worse_than_each() {
+        let mut examination = two();
+        assert_eq!(
+            told(&examination),
+            "P1 LYN0301/api/ConfigMap/settings also : 1\nP1 LYN0301/web/ConfigMap/settings also : 1\n"
+        );
+        let slip = Some("base/deployment.yaml".to_owned());
+        examination.fold(&[slip.clone(), slip]);
+        assert_eq!(
+            told(&examination),
+            "P0 LYN0301/api/ConfigMap/settings also LYN0301/web/ConfigMap/settings: 2\n"
+        );
+        assert_eq!(examination.findings().count(), 2);
+    }
+
+    #[test]
+    fn roots_whose_slips_differ_or_are_not_known_stay_apart() {
+        let mut examination = two();
+        let before = told(&examination);
+        examination.fold(&[Some("a.yaml".to_owned()), None]);
+        assert_eq!(told(&examination), before);
+        examination.fold(&[]);
+        assert_eq!(told(&examination), before);
+    }
+}

@@ -1,7 +1,8 @@
 //! What has to be done beside a change in Git for it to reach the cluster.
 //!
 //! A change in Git is not all: a sync that is under way goes on with the commit that it began with, a StatefulSet does not replace
-//! pods that were never ready, and neither a Job's pods nor what a claim asks for can be changed. Rules say what is to stand in Git; the rest is the same for all.
+//! pods that were never ready, and neither a Job's pods nor what a claim asks for can be changed. Rules say what is to stand in Git; the
+//! rest is the same for all.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +57,14 @@ fn follow(case: &Case<'_>, fix: &mut Fix, nodes: &[ObjectKey]) {
         let jobs: BTreeSet<ObjectKey> = jobs.filter(|job| is_over(case, app, job)).map(Object::key).collect();
         let claims = edits.iter().filter(|edit| edit.application == app.name).filter_map(of_claim);
         let claims = claims.filter(|key| live(key).is_some_and(is_unbound)).cloned();
-        let gone: BTreeSet<ObjectKey> = jobs.into_iter().chain(claims).collect();
+        let sets = edits.iter().filter(|edit| edit.application == app.name).filter_map(of_templates);
+        let sets = sets.filter(|key| live(key).is_some()).flat_map(|set| {
+            let empty = nodes.iter().filter(|key| is_claim_of(set, key));
+            let empty = empty.filter(|key| live(key).is_some_and(is_unbound)).cloned();
+            [set.clone()].into_iter().chain(empty).collect::<Vec<_>>()
+        });
+        // A set that is still there would make its claims anew as they were.
+        let gone: Vec<ObjectKey> = sets.chain(jobs).chain(claims).collect();
         let anew = !gone.is_empty();
         actions.extend(
             gone.into_iter().map(|object| Action::Delete { cluster: app.server().to_owned(), object }),
@@ -97,6 +105,23 @@ fn of_claim(edit: &Edit) -> Option<&ObjectKey> {
     let is_spec = matches!(path.segments().first(), Some(Segment::Field(field)) if *field == "spec");
     (is_spec && (object.group.as_str(), object.kind.as_str()) == ("", "PersistentVolumeClaim"))
         .then_some(object)
+}
+
+/// The StatefulSet whose claims a change is about: neither it nor its claims can be given others.
+fn of_templates(edit: &Edit) -> Option<&ObjectKey> {
+    let Place::Field { object, path, .. } = &edit.place else { return None };
+    let is_template =
+        matches!(path.segments().get(1), Some(Segment::Field(field)) if *field == "volumeClaimTemplates");
+    (is_template && (object.group.as_str(), object.kind.as_str()) == ("apps", "StatefulSet"))
+        .then_some(object)
+}
+
+/// Whether a claim was made by a StatefulSet, by its name: `data-web-0`.
+fn is_claim_of(set: &ObjectKey, claim: &ObjectKey) -> bool {
+    let number = claim.name.rsplit_once('-').map(|(before, _)| before);
+    claim.kind == "PersistentVolumeClaim"
+        && claim.namespace == set.namespace
+        && number.is_some_and(|before| before.ends_with(&format!("-{}", set.name)))
 }
 
 /// Whether a claim has no volume, so that nothing is lost with it.

@@ -156,19 +156,33 @@ impl Place {
     /// The text of the file with a change at this place.
     pub fn operate(&self, text: &str, change: &Change) -> Result<String, SurgeryError> {
         match &self.spot {
-            Spot::Field(cell) => {
-                operate(&self.file, text, &cell.cuts(change).map_err(|problem| self.error(problem))?)
-            }
+            Spot::Line { line, key } => operate_line(&self.file, text, *line, key, change),
+            Spot::Field(_) | Spot::Inside { .. } => operate(&self.file, text, &self.cuts(text, change)?),
+        }
+    }
+
+    /// What a change at this place comes to for the fields of the file, given its text. A line of a template is none.
+    pub fn cuts(&self, text: &str, change: &Change) -> Result<Vec<Cut>, SurgeryError> {
+        let of = |cell: &Cell| cell.cuts(change).map_err(|problem| self.error(problem));
+        match &self.spot {
+            Spot::Field(cell) => of(cell),
             Spot::Inside { document, path, cell } => {
-                let cuts = cell.cuts(change).map_err(|problem| self.error(problem))?;
                 let outer =
                     parse(text, *document).and_then(|value| Some(path.get(&value)?.as_str()?.to_owned()));
                 let inner = outer.ok_or_else(|| self.error(Problem::Missing))?;
-                let inner = operate(&self.file, &inner, &cuts)?;
-                let cut = Cut { document: *document, path: path.clone(), change: Change::Set(inner.into()) };
-                operate(&self.file, text, &[cut])
+                let inner = operate(&self.file, &inner, &of(cell)?)?;
+                Ok(vec![Cut { document: *document, path: path.clone(), change: Change::Set(inner.into()) }])
             }
-            Spot::Line { line, key } => operate_line(&self.file, text, *line, key, change),
+            Spot::Line { .. } => Err(self.error(Problem::Shape)),
+        }
+    }
+
+    /// The field of the file that it is, or that holds it; a line of a template is none.
+    pub fn field(&self) -> Option<&FieldPath> {
+        match &self.spot {
+            Spot::Field(cell) => Some(&cell.path),
+            Spot::Inside { path, .. } => Some(path),
+            Spot::Line { .. } => None,
         }
     }
 

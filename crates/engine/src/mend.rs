@@ -10,11 +10,11 @@ mod trial;
 mod whence;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
-use lynceus_doctor::provenance::{Ground, Place as Spot, PlaceError, Whose, place};
+use lynceus_doctor::provenance::{Declared, Ground, Place as Spot, PlaceError, Whose, place};
 use lynceus_doctor::surgery::{Change, SurgeryError};
 use lynceus_doctor::{AppName, Edit, Fix, Place, Step};
-use lynceus_files::{FilePath, Tree};
-use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
+use lynceus_files::{FilePath, MemoryTree, Tree};
+use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value, yaml};
 use lynceus_render::{Field, Setting};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::key::AppKey;
 use crate::queue::Freshness;
 use crate::rendering::{RenderingError, Request, Traced};
 use crate::settings::Settings;
-use desk::Desk;
+use desk::{Desk, read};
 use trial::Goal;
 
 /// Why files could not be changed as a fix wants it.
@@ -129,6 +129,8 @@ struct Bench {
     setting: Setting,
     sources: Vec<ApplicationSource>,
     settings: Arc<Settings>,
+    /// The Application itself, as the one file of a tree.
+    manifest: MemoryTree,
     /// Files to take instead of the sources' own, where a fix has changed some already.
     files: Vec<Option<Arc<dyn Tree>>>,
 }
@@ -145,6 +147,14 @@ impl Bench {
             keyring: &self.settings.keyring,
             freshness: if self.files.is_empty() { Freshness::Recent } else { Freshness::Anew },
             now: engine.clock().now(),
+        }
+    }
+
+    /// Where in the Application a source stands.
+    fn source_path(&self, number: usize) -> FieldPath {
+        match self.application.spec.has_multiple_sources() {
+            true => FieldPath::fields(["spec", "sources"]).index(number),
+            false => FieldPath::fields(["spec", "source"]),
         }
     }
 
@@ -235,7 +245,12 @@ impl Engine {
         }
         let traced = self.nearest(&bench, key, &mut known).await?;
         let spot = self.spot(&bench, &traced, &object, key, (&known, path), change);
-        let changed = spot.and_then(|spot| self.change_spot(desk, &bench, &traced, key, &spot, change));
+        let changed = match spot {
+            Ok(spot) if spot.whose == Whose::Application => {
+                self.change_declared(desk, &bench, &spot, change).await
+            }
+            other => other.and_then(|spot| self.change_spot(desk, &bench, &traced, key, &spot, change)),
+        };
         match changed {
             Ok(()) => Ok(()),
             Err(unknown) => {
@@ -252,6 +267,21 @@ impl Engine {
         }
     }
 
+    /// Changes what an Application says of how its sources are rendered.
+    async fn change_declared(
+        &self,
+        desk: &mut Desk,
+        bench: &Bench,
+        spot: &Spot,
+        change: &Change,
+    ) -> Result<(), MendError> {
+        let text = read(&bench.manifest, &spot.file)?;
+        for cut in spot.cuts(&text, change)? {
+            Box::pin(self.change_application(desk, &bench.name, &cut.path, &cut.change)).await?;
+        }
+        Ok(())
+    }
+
     fn change_spot(
         &self,
         desk: &mut Desk,
@@ -263,7 +293,8 @@ impl Engine {
     ) -> Result<(), MendError> {
         let tree = match &spot.whose {
             Whose::Reference(reference) => traced.references.get(reference).cloned(),
-            Whose::Source | Whose::Application => Some(traced.tree.clone()),
+            Whose::Source => Some(traced.tree.clone()),
+            Whose::Application => None,
         };
         let source = match &spot.whose {
             Whose::Reference(reference) => bench.sources.iter().find(|source| source.ref_ == *reference),
@@ -288,12 +319,18 @@ impl Engine {
         let source = bench.sources.get(traced.number);
         let root = FilePath::root();
         let at = source.and_then(|source| FilePath::new(&source.path).ok()).unwrap_or(root);
+        let declared = Declared {
+            tree: &bench.manifest,
+            file: document::application(),
+            document: 0,
+            source: bench.source_path(traced.number),
+        };
         let ground = Ground {
             tree: &*traced.tree,
             path: &at,
             application: &bench.name.name,
             references: &traced.references,
-            declared: None,
+            declared: Some(&declared),
         };
         let failed = |source| MendError::Place {
             object: Box::new(key.clone()),
@@ -408,7 +445,7 @@ impl Engine {
         let source = bench.sources.get(traced.number).ok_or_else(missing)?;
         let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
         let new = document::name_beside(&file, object).ok_or_else(missing)?;
-        desk.create(&source.repo_url, &new, lynceus_object::yaml::to_string(object));
+        desk.create(&source.repo_url, &new, yaml::to_string(object));
         document::list(desk, &source.repo_url, &*traced.tree, &file, &new)
     }
 
@@ -432,7 +469,10 @@ impl Engine {
         let destination = application.spec.destination.clone();
         let setting = self.looker(&settings).setting(&application, &destination, cluster);
         let sources = application.spec.all_sources();
-        Ok(Bench { name: name.clone(), application, project, setting, sources, settings, files: Vec::new() })
+        let mut manifest = MemoryTree::new();
+        manifest.insert(document::application(), yaml::to_string(object.value()).into_bytes());
+        let (name, files) = (name.clone(), Vec::new());
+        Ok(Bench { name, application, project, setting, sources, settings, manifest, files })
     }
 
     /// What made a field, or else the nearest thing that holds it.

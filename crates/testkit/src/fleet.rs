@@ -358,11 +358,17 @@ impl Clusters {
 
     /// Applies manifests to the home cluster.
     pub async fn apply(&self, text: &str) {
+        self.apply_to(HOME, text).await;
+    }
+
+    /// Applies manifests to a cluster.
+    pub async fn apply_to(&self, cluster: &str, text: &str) {
         let read =
             manifest::read(&FilePath::root(), text.as_bytes(), &lynceus_object::yaml::Options::default());
         assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
+        let eye = self.site(cluster).eye;
         for placed in read.objects {
-            self.home.eye.apply(&placed.object, ApplyOptions::default()).await.expect("it can be applied");
+            eye.apply(&placed.object, ApplyOptions::default()).await.expect("it can be applied");
         }
     }
 

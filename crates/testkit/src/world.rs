@@ -28,7 +28,7 @@ use http::{Method, Request};
 use jiff::{SignedDuration, Timestamp};
 use kube::client::Body;
 use lynceus_api::Application;
-use lynceus_cluster::{ApplyOptions, Cluster, Deletion};
+use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion};
 use lynceus_engine::{Engine, Options, bootstrap};
 use lynceus_files::FilePath;
 use lynceus_object::{Gvk, Object, ObjectKey, Value, json, manifest};
@@ -44,6 +44,9 @@ const HOME: &str = "argocd";
 
 /// How long nothing may happen before a scenario counts as over.
 const REST: SignedDuration = SignedDuration::from_millis(2_500);
+
+/// How long somebody waits before looking again.
+const MOMENT: SignedDuration = SignedDuration::from_millis(200);
 
 /// A system under test.
 pub struct World {
@@ -100,7 +103,9 @@ impl World {
         bootstrap(&first, HOME).await.expect("the cluster can be set up");
         drop(first);
         let hand = Cluster::open(stage.client(), unhurried()).await.expect("the cluster can be read");
-        apply(&hand, &setting.given).await;
+        for object in objects(&setting.given) {
+            hand.apply(&object, ApplyOptions::default()).await.expect("it can be applied");
+        }
         let wire = Wire::default();
         let client = wire.client(stage.client(), setting.user);
         let options = lynceus_cluster::Options { home: HOME.into(), ..unhurried() };
@@ -236,9 +241,19 @@ impl World {
         fixture::said(&self.application(name))
     }
 
-    /// Applies manifests as a user would with kubectl.
+    /// Applies manifests as a user would with kubectl. A kind that was defined just now may take a moment to be served.
+    #[allow(clippy::expect_used, reason = "a test that cannot apply has to stop")]
     pub async fn apply(&self, text: &str) {
-        apply(&self.hand, text).await;
+        for object in objects(text) {
+            let mut patience = 50;
+            loop {
+                match self.hand.apply(&object, ApplyOptions::default()).await {
+                    Err(ClusterError::UnknownKind { .. }) if patience > 0 => patience -= 1,
+                    other => break drop(other.expect("it can be applied")),
+                }
+                self.pass(MOMENT).await;
+            }
+        }
     }
 
     /// Sends any request as a user who may do everything, and gives the code and the answer.
@@ -360,14 +375,11 @@ fn unhurried() -> lynceus_cluster::Options {
     lynceus_cluster::Options { rate: lynceus_cluster::Rate::UNBOUNDED, ..lynceus_cluster::Options::default() }
 }
 
-/// Applies manifests as kubectl does.
-#[allow(clippy::expect_used, reason = "a test that cannot apply has to stop")]
-async fn apply(cluster: &Cluster, text: &str) {
+/// The objects of manifests.
+fn objects(text: &str) -> Vec<Object> {
     let read = manifest::read(&FilePath::root(), text.as_bytes(), &lynceus_object::yaml::Options::default());
     assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
-    for placed in read.objects {
-        cluster.apply(&placed.object, ApplyOptions::default()).await.expect("it can be applied");
-    }
+    read.objects.into_iter().map(|placed| placed.object).collect()
 }
 
 impl Drop for World {

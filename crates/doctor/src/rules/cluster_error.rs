@@ -127,8 +127,11 @@ pub(super) fn troubled<'c, 'a>(case: &'c Case<'a>, wanted: Way) -> BTreeMap<&'a 
     found
 }
 
-/// Whether an error is about the way to a cluster, and not about one kind of it or about a right.
+/// Whether an error is about the way to a cluster, and not about one kind of it or about a right. A cluster that holds requests back
+/// does so for whatever kind was asked for.
 fn is_of_cluster(text: &str) -> bool {
-    has(text, &CLUSTERS)
-        && !has(text, &["is forbidden: user", "conversion webhook", "cannot be read from the cluster"])
+    match has(text, &["cannot be read from the cluster"]) {
+        true => way(text) == Some(Way::Busy),
+        false => has(text, &CLUSTERS) && !has(text, &["is forbidden: user", "conversion webhook"]),
+    }
 }

@@ -114,6 +114,7 @@ mod value_file;
 mod volume_held;
 mod volume_limit;
 mod volume_unfit;
+mod wave_circle;
 mod wave_needs;
 mod wave_order;
 mod webhook_away;

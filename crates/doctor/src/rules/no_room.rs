@@ -276,4 +276,12 @@ status: {{phase: Running}}
         assert_eq!(check("LYN0404", &large), "");
         assert!(check("LYN0401", &large).contains("role=db:NoSchedule"));
     }
+
+    #[test]
+    fn one_tainted_node_that_happens_to_be_larger_is_not_what_pods_were_meant_for() {
+        let many = pending("4Gi").replacen("{memory: 8Gi, pods: 110}", "{memory: 1Gi, pods: 110}", 1)
+            + "---\napiVersion: v1\nkind: Node\nmetadata: {name: c}\nstatus: {allocatable: {memory: 1Gi, pods: 110}}\n";
+        assert!(check("LYN0404", &many).contains("no node that would take it has more than 1Gi"));
+        assert_eq!(check("LYN0401", &many), "");
+    }
 }

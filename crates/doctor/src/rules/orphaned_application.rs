@@ -208,7 +208,7 @@ fn remove(home: &str, app: &App<'_>) -> Fix {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::tests::{check, roots};
 
     const LEFT: &str = "
 @app apps Synced Healthy
@@ -278,5 +278,39 @@ status: {resources: [{kind: Application, name: web}]}
             check("LYN0103", SET).contains("it belongs to ApplicationSet all, which no longer makes it\n")
         );
         assert_eq!(check("LYN0103", &SET.replace("name: web", "name: shop")), "");
+    }
+
+    /// A folder of applications was renamed: what they hold is in the new ones, too.
+    #[test]
+    fn what_is_left_over_is_the_cause_of_what_it_shares_with_what_replaced_it() {
+        let application = |name: &str| {
+            format!(
+                "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\n"
+            )
+        };
+        let marked = |name: &str| {
+            format!(
+                "@metadata {{annotations: {{argocd.argoproj.io/tracking-id: 'apps:argoproj.io/Application:argocd/{name}'}}}}\n"
+            )
+        };
+        let maps = |of: &str, count: usize| -> String {
+            let map = |number| {
+                format!(
+                    "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {of}{number}, namespace: shop}}\n"
+                )
+            };
+            (0..count).map(map).collect()
+        };
+        let mut text =
+            format!("@app apps OutOfSync Healthy\n{}{}", application("new-web"), application("new-db"));
+        for (name, of, count) in
+            [("new-web", "web", 1), ("old-web", "web", 1), ("new-db", "db", 6), ("old-db", "db", 6)]
+        {
+            text += &format!("@app {name} OutOfSync Healthy\n{}{}", marked(name), maps(of, count));
+        }
+        assert_eq!(
+            roots(&text),
+            "P2 LYN0103/old-db/Application/old-db explains apps new-db new-web old-db old-web\n"
+        );
     }
 }

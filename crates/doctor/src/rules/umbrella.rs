@@ -85,7 +85,7 @@ fn found(overlaps: &[&Overlap<'_, '_>]) -> Finding {
 fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) -> [Fix; 2] {
     let umbrella = &overlaps[0].umbrella.name;
     let blast = format!("{}; {others} own them from then on", words::count(objects.len(), "object"));
-    let narrow = Fix::new(format!("Take what {others} own out of {umbrella}"));
+    let narrow = Fix::new(format!("Take what is of {others} out of {umbrella}"));
     let taken_in: Option<BTreeSet<Str>> = overlaps.iter().map(|one| taken_in(one)).collect();
     let places: Vec<Place> = match taken_in {
         Some(folders) => folders.into_iter().map(|folder| Place::Detach { folder }).collect(),
@@ -150,7 +150,7 @@ mod tests {
             check("LYN0102", &text),
             "P1 LYN0102/common/Application/common: application common includes 5 objects that spark and trainer have \
              too\n  in common and spark: ConfigMap s1 and ConfigMap s2\n  in common and trainer: ConfigMap t1, ConfigMap \
-             t2 and ConfigMap t3\n  fix: Take what spark and trainer own out of common\n  fix: Point common at a \
+             t2 and ConfigMap t3\n  fix: Take what is of spark and trainer out of common\n  fix: Point common at a \
              kustomization of its own\n"
         );
         assert_eq!(roots(&text), "P0 LYN0102/common/Application/common explains common spark trainer\n");

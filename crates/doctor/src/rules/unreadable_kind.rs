@@ -10,6 +10,7 @@ use crate::fix::{Fix, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::rules::backend::evidence;
+use crate::rules::cluster_error::{Way, way};
 use crate::rules::forbidden::Forbidden;
 use crate::rules::webhook_away::service_of;
 use crate::words;
@@ -40,7 +41,8 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut kinds: BTreeMap<(&str, GroupKind), Vec<(&App<'_>, &Said<'_>)>> = BTreeMap::new();
     for said in case.said().iter().filter(|said| said.voice == Voice::Application) {
         let Some(app) = said.app.as_ref().and_then(|name| case.app(name)) else { continue };
-        let kind = kind(said.text).filter(|_| Forbidden::read(said.text).is_none());
+        let is_own = Forbidden::read(said.text).is_none() && way(said.text) != Some(Way::Busy);
+        let kind = kind(said.text).filter(|_| is_own);
         if let Some(kind) = kind {
             kinds.entry((app.server(), kind)).or_default().push((app, said));
         }

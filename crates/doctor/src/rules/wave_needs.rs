@@ -10,6 +10,7 @@ use crate::links::kind::Providers;
 use crate::links::{namespace, produced, reference};
 use crate::node::AppName;
 use crate::rules::parenthood::Places;
+use crate::rules::wave_circle::{Crossing, Crossings};
 use crate::snapshot::Wanted;
 
 /// When an object is applied: in which phase, and in which wave of it.
@@ -69,6 +70,7 @@ pub(super) struct LateApp {
 pub(super) struct Judged<'c, 'a> {
     pub(super) objects: BTreeMap<(AppName, ObjectKey), Late<'c, 'a>>,
     pub(super) applications: BTreeMap<(AppName, AppName), LateApp>,
+    pub(super) crossings: Crossings<'c, 'a>,
 }
 
 /// What is known of needs, looked up once.
@@ -140,7 +142,10 @@ impl<'c, 'a> Needs<'c, 'a> {
         let bringers = self.case.wanted(app.server(), key);
         match bringers.iter().find(|(bringer, _)| bringer.name == app.name) {
             Some((_, wanted)) => within(app, wanted, user, judged),
-            None => self.across(app, &bringers, user, key, judged),
+            None => {
+                cross(app, &bringers, user, judged);
+                self.across(app, &bringers, user, key, judged);
+            }
         }
     }
 
@@ -186,6 +191,19 @@ fn within<'c, 'a>(app: &'c App<'a>, wanted: &'a Wanted, user: &'a Wanted, judged
     });
     if !late.users.iter().any(|one| std::ptr::eq(*one, user)) {
         late.users.push(user);
+    }
+}
+
+/// What only one other application brings waits for the earlier waves of that one.
+fn cross<'c, 'a>(
+    app: &'c App<'a>,
+    bringers: &[(&'c App<'a>, &'a Wanted)],
+    user: &'a Wanted,
+    judged: &mut Judged<'c, 'a>,
+) {
+    let [(other, late)] = bringers else { return };
+    if let (Some(comes), Some(needed)) = (turn(&late.object), turn(&user.object)) {
+        judged.crossings.add(Crossing { app, user, needed, other, late, comes });
     }
 }
 

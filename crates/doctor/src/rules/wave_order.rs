@@ -10,6 +10,7 @@ use crate::limits;
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::rules::parenthood::Places;
+use crate::rules::wave_circle::{self, Crossing};
 use crate::rules::wave_needs::{Judged, Late, LateApp, Needs, Turn};
 use crate::snapshot::Wanted;
 use crate::words;
@@ -49,6 +50,9 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
     judged.objects.values().for_each(|one| findings.add(of_objects(one)));
     judged.applications.values().for_each(|one| findings.add(of_applications(&needs.places, one)));
+    for circle in judged.crossings.circles() {
+        of_circle(&circle).into_iter().for_each(|finding| findings.add(finding));
+    }
 }
 
 fn of_objects(Late { app, late, comes, needed, users }: &Late<'_, '_>) -> Finding {
@@ -156,9 +160,46 @@ fn of_applications(places: &Places, LateApp { app, other, user, key }: &LateApp)
         .fix(fix)
 }
 
+/// Applications that wait for each other: it is enough that one of them brings what is needed before it waits itself.
+fn of_circle(circle: &[Crossing<'_, '_>]) -> Option<Finding> {
+    let (chosen, needed) = wave_circle::easiest(circle)?;
+    let named = |one: &Wanted| format!("{} {}", one.object.kind(), one.object.name());
+    let (key, other) = (chosen.late.object.key(), chosen.other);
+    let names = words::list(circle.iter().map(|one| one.app.name.to_string()));
+    let cause = format!(
+        "{names} wait for each other: {} comes in {} of {}, and {} of {} needs it before that",
+        named(chosen.late),
+        chosen.comes.beside(needed),
+        other.name,
+        named(chosen.user),
+        chosen.app.name
+    );
+    let told = circle.iter().map(|one| {
+        let text = format!(
+            "{} of {}, wave {}, needs {} of {}, wave {}",
+            named(one.user),
+            one.app.name,
+            one.needed.wave,
+            named(one.late),
+            one.other.name,
+            one.comes.wave
+        );
+        one.app.file(one.user, text.clone()).unwrap_or_else(|| Evidence::seen(text))
+    });
+    let users = circle.iter().map(|one| Node::object(one.app.server(), one.user.object.key()));
+    Some(
+        Finding::new(RULE.code, Node::object(other.server(), key.clone()), cause)
+            .of(Some(other.name.clone()))
+            .seen(told.take(limits::NAMED))
+            .affects(users)
+            .affects(circle.iter().map(|one| one.app.node()))
+            .fix(earlier(other, &key, chosen.comes, needed)),
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::tests::{check, roots};
+    use crate::tests::{check, roots, told};
 
     const EARLY: &str = "
 @app shop OutOfSync Progressing
@@ -266,5 +307,53 @@ spec: {group: networking.istio.io, names: {kind: VirtualService}}
     #[test]
     fn an_application_that_is_there_holds_nobody() {
         assert_eq!(check("LYN1209", &ACROSS.replace("@uncreated\n", "")), "");
+    }
+
+    const CIRCLE: &str = "
+@app blog OutOfSync Degraded
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: blog, namespace: team}
+spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: shop}}]}]}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: blog, namespace: team, annotations: {argocd.argoproj.io/sync-wave: '1'}}
+@app shop OutOfSync Degraded
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop, namespace: team}
+spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: blog}}]}]}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: shop, namespace: team, annotations: {argocd.argoproj.io/sync-wave: '1'}}
+";
+
+    #[test]
+    fn applications_whose_waves_wait_for_each_other_are_found_once() {
+        assert_eq!(
+            check("LYN1209", CIRCLE),
+            "P1 LYN1209/blog/ConfigMap/blog: blog and shop wait for each other: ConfigMap blog comes in wave 1 of blog, and \
+             Deployment shop of shop needs it before that\n  blog.yaml:1: Deployment blog of blog, wave 0, needs ConfigMap shop \
+             of shop, wave 1\n  shop.yaml:1: Deployment shop of shop, wave 0, needs ConfigMap blog of blog, wave 1\n  fix: \
+             Bring ConfigMap blog in wave 0\n"
+        );
+        assert_eq!(roots(CIRCLE), "P0 LYN1209/blog/ConfigMap/blog explains blog shop\n");
+    }
+
+    #[test]
+    fn where_one_of_two_brings_what_the_other_needs_in_time_nothing_is_found() {
+        let begin = CIRCLE.replacen("sync-wave: '1'", "sync-wave: '0'", 1);
+        assert_eq!(check("LYN1209", &begin), "");
+    }
+
+    #[test]
+    fn an_application_that_is_not_created_is_counted_and_told_as_that() {
+        let told = told(ACROSS);
+        assert!(
+            told.starts_with("3 applications, 0 fine (2 OutOfSync; 2 Missing, 1 Progressing)\n"),
+            "{told}"
+        );
     }
 }

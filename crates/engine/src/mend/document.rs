@@ -32,6 +32,11 @@ pub(super) fn file_of(reason: &Reason, path: &str) -> Option<FilePath> {
     }
 }
 
+/// What the file of an Application is called that is looked at by itself.
+pub(super) fn application() -> FilePath {
+    FilePath::root().join("application.yaml").unwrap_or_else(|_| FilePath::root())
+}
+
 /// Whether a file has template actions in it, or cannot be read as manifests at all.
 pub(super) fn is_template(tree: &dyn Tree, file: &FilePath) -> bool {
     read(tree, file).is_ok_and(|text| text.contains("{{"))

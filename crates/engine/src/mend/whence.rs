@@ -34,6 +34,9 @@ impl Engine {
         let traced = self.traced(&bench, key, path).await.ok()?;
         let told = |text: String| format!("{path} of {} {} {text}", key.kind, key.name);
         match self.spot(&bench, &traced, &object, key, (path, path), &Change::Remove) {
+            Ok(spot) if spot.whose == Whose::Application => {
+                Some(Evidence::seen(told(format!("is set by {} of application {name}", spot.field()?))))
+            }
             Ok(spot) => {
                 let line = line(&bench, &traced, &spot)?;
                 let span = Span { file: spot.file.clone(), line, column: 0 };
@@ -52,7 +55,8 @@ impl Engine {
 fn line(bench: &Bench, traced: &Traced, place: &lynceus_doctor::provenance::Place) -> Option<u32> {
     let tree = match &place.whose {
         Whose::Reference(reference) => traced.references.get(reference)?,
-        Whose::Source | Whose::Application => &traced.tree,
+        Whose::Source => &traced.tree,
+        Whose::Application => return None,
     };
     let source = bench.sources.get(traced.number)?;
     if !source.chart.is_empty() && place.whose == Whose::Source {

@@ -120,8 +120,13 @@ fn run() -> Result<bool, String> {
 }
 
 /// Sets that another program has counted: their names, what they are, and what else there is to say of them.
-const COUNTED: [(&str, &str, &str); 7] = [
+const COUNTED: [(&str, &str, &str); 8] = [
     ("argocd", "steps of a script for Argo CD's own command line in core mode", ARGOCD),
+    (
+        "doctor",
+        "steps of a script in which the doctor looks at what Argo CD itself delivers, and its fixes heal",
+        DOCTOR,
+    ),
     ("helm", "commands on charts of our own, printed to the byte as by Helm 4.2.4", ""),
     ("helm3", "the same commands by Helm 3.22.0: what both Helms print, and so do we", HELM_3),
     (
@@ -137,6 +142,9 @@ const COUNTED: [(&str, &str, &str); 7] = [
     ),
     ("templates", "random templates, evaluated as by Go's text/template with sprig", ""),
 ];
+
+const DOCTOR: &str = "Argo CD's own controller and repository server deliver to a real control plane whose kubelets are played, so that \
+    what only a kubelet says is not seen here.";
 
 const KUBECTL: &str = "Every function has a cluster of its own, set up as the scripts set up theirs: without nodes, without what admission adds \
     to pods, with their tokens and their root for clients, and with all rights for everybody. `inline` is what they do between two functions. \

@@ -69,6 +69,26 @@ async fn a_token_that_has_run_out_is_not_a_cluster_that_is_away() {
     assert_eq!(causes(&clusters).await, "");
 }
 
+/// A fault of a cluster: everything that is read is answered with a code.
+fn fault(code: u16) -> String {
+    format!(
+        "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Fault\nmetadata: {{name: busy}}\nspec: {{answer: {code}, requests: {{verbs: [get, \
+         list, watch]}}}}\n---\napiVersion: sim.lynceus.dev/v1alpha1\nkind: Fault\nmetadata: {{name: cut}}\nspec: {{cutWatches: expired}}\n"
+    )
+}
+
+#[tokio::test]
+async fn a_cluster_that_asks_to_be_left_alone_is_not_one_that_is_away() {
+    let clusters = two().await;
+    clusters.apply_to("east", &fault(429)).await;
+    clusters.until("the answer", |clusters| !clusters.said("there").is_empty()).await;
+    assert_eq!(
+        causes(&clusters).await,
+        "P1 LYN1303/-/Cluster/https://east: requests to cluster east are held back: there are too many\n  explains there\n  has \
+         seen 1\n  fix: Find who asks most, and let it ask less\n"
+    );
+}
+
 /// An application from an address.
 fn from(url: &str) -> Value {
     value!({"spec": {"source": {"repoURL": url}}})

@@ -65,6 +65,7 @@ troubles! {
     namespace_missing
     namespace_unset
     no_room
+    no_room_inline
     node_selector
     operation_stuck
     operator_field
@@ -88,6 +89,7 @@ troubles! {
     service_account_nowhere
     service_nowhere
     shared_resource
+    storage_class_missing
     store_namespace_missing
     store_refused
     store_service_missing
@@ -100,6 +102,7 @@ troubles! {
     vault_sealed
     volume_limit
     wave_order
+    waves_in_circle
     webhook_field
     window_closed
     wrong_credentials
