@@ -75,7 +75,16 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         }
         None => {
             write(&tree, &changes)?;
-            eprintln!("next         git -C {} commit -am '{}'", tree.display(), fix.title.replace('\'', ""));
+            let shown = tree.display();
+            let new: Vec<String> = changes
+                .iter()
+                .filter(|change| change.before.is_none())
+                .map(|change| change.path.to_string())
+                .collect();
+            if !new.is_empty() {
+                eprintln!("next         git -C {shown} add {}", new.join(" "));
+            }
+            eprintln!("next         git -C {shown} commit -am '{}'", fix.title.replace('\'', ""));
         }
     }
     for command in &fix.verify {

@@ -54,7 +54,7 @@ mod tests {
     use lynceus_object::ObjectKey;
 
     use super::*;
-    use lynceus_doctor::{AppName, Node};
+    use lynceus_doctor::{Also, AppName, Chain, Node, Root, Severity};
 
     fn found(code: &'static str, name: &str, fixes: &[&str]) -> Finding {
         let key = ObjectKey::new("apps", "Deployment", "shop", name);
@@ -70,6 +70,26 @@ mod tests {
             found("LYN0501", "b", &[]),
         ];
         Examination { consequences, ..Examination::default() }
+    }
+
+    #[test]
+    fn a_code_names_a_root_though_it_is_in_other_places_too_and_those_have_names_of_their_own() {
+        let (first, other) = (found("LYN0301", "a", &[]), found("LYN0301", "b", &[]));
+        let chain = Chain {
+            node: first.subject.clone(),
+            state: String::new(),
+            more: 0,
+            applications: 0,
+            waiting: Vec::new(),
+        };
+        let also = vec![Also { id: other.id(), finding: other }];
+        let (id, applications) = (first.id(), Vec::new());
+        let root =
+            Root { id, severity: Severity::P1, finding: first, also, applications, symptoms: 0, chain };
+        let examination = Examination { roots: vec![root], ..Examination::default() };
+        let named = |id: &str| finding(&examination, id).unwrap().0;
+        assert_eq!(named("LYN0301"), "LYN0301/shop/Deployment/a");
+        assert_eq!(named("LYN0301/shop/Deployment/b"), "LYN0301/shop/Deployment/b");
     }
 
     fn told(failure: &Failure) -> String {
