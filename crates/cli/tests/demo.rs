@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::cell::RefCell;
+use std::fmt::{self, Display, Formatter};
 use std::process::Output;
 
 use support::{Home, Up, until};
@@ -39,13 +41,31 @@ async fn is_fine(up: &Up, name: &str) -> bool {
     up.state(name).await.starts_with("Synced Healthy")
 }
 
-async fn are_fine(up: &Up, names: &[&str]) -> Option<()> {
-    for name in names {
-        if !is_fine(up, name).await {
-            return None;
-        }
+/// The applications that were not fine when they were last asked for.
+#[derive(Default)]
+struct Ill(RefCell<Vec<String>>);
+
+impl Display for Ill {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "the cure of {}", self.0.borrow().join(", "))
     }
-    Some(())
+}
+
+/// Waits until applications are fine; where they never are, says which are not.
+async fn until_fine(up: &Up, names: &[&str]) {
+    let ill = Ill::default();
+    let ask = async || {
+        let mut states = Vec::new();
+        for name in names {
+            if !is_fine(up, name).await {
+                states.push(format!("{name}: {}", up.state(name).await));
+            }
+        }
+        let all = states.is_empty().then_some(());
+        ill.0.replace(states);
+        all
+    };
+    until(&ill, ask).await;
 }
 
 /// Has a cause mended by a commit to the branch that is delivered, and gives what was told.
@@ -61,7 +81,7 @@ fn mend(home: &Home, (id, choice): (&str, &str), more: &[&str]) -> String {
 async fn the_troubles_of_the_demo_are_found_and_heal_when_they_are_mended_as_printed() {
     let home = Home::new();
     let up = home.up(&["--demo"]).await;
-    until("what is sound", async || are_fine(&up, &SOUND).await).await;
+    until_fine(&up, &SOUND).await;
     let mut wanted: Vec<String> = CAUSES.iter().map(|(id, _)| (*id).to_owned()).collect();
     wanted.sort();
     let all = async || {
@@ -78,14 +98,11 @@ async fn the_troubles_of_the_demo_are_found_and_heal_when_they_are_mended_as_pri
     // The first as it is printed: tried before it is written.
     let told = mend(&home, CAUSES[0], &[]);
     assert!(told.contains("rehearsed    3 healed, 0 harmed"), "{told}");
-    until("the chain", async || are_fine(&up, &["vault", "payments", "invoices"]).await).await;
+    until_fine(&up, &["vault", "payments", "invoices"]).await;
 
     for cause in &CAUSES[1..] {
         mend(&home, *cause, &["--no-rehearsal"]);
     }
-    until("the rest", async || {
-        are_fine(&up, &[ILL.as_slice(), &SOUND, &["search", "recommendations"]].concat()).await
-    })
-    .await;
+    until_fine(&up, &[ILL.as_slice(), &SOUND, &["search", "recommendations"]].concat()).await;
     assert_eq!(found(&home), (Vec::new(), Some(0)));
 }

@@ -56,7 +56,7 @@ async fn a_sync_that_is_killed_at_any_moment_is_finished_after_a_restart_and_no_
         up.kill();
         up = home.up(&[]).await;
         let done = async || (up.state(&name).await == "Synced Healthy Succeeded").then_some(());
-        until(&format!("the end of the sync killed at {}", moment.0), done).await;
+        until(format!("the end of the sync killed at {}", moment.0), done).await;
         hooks.extend(up.jobs(&name).await);
         let names: Vec<&str> = hooks.iter().filter_map(|hook| hook.split(' ').next()).collect();
         assert_eq!(names, ["migrate", "smoke"], "each hook ran once when killed at {}: {hooks:?}", moment.0);

@@ -60,6 +60,8 @@ pub struct Deletion {
     pub propagation: Propagation,
     /// Delete only the object with this uid, not another of the same name; empty for any.
     pub uid: String,
+    /// Delete it only in this version, and not after somebody has changed it; empty for any.
+    pub version: String,
     /// Only ask the server what it would say.
     pub dry_run: bool,
 }
@@ -113,6 +115,9 @@ impl Cluster {
         });
         if !deletion.uid.is_empty() {
             options.set(&["preconditions", "uid"], deletion.uid.as_str());
+        }
+        if !deletion.version.is_empty() {
+            options.set(&["preconditions", "resourceVersion"], deletion.version.as_str());
         }
         if deletion.dry_run {
             options.set(&["dryRun"], vec!["All"]);

@@ -1,8 +1,9 @@
 //! Carries out what a sync decided: the only writes to an application's objects.
 
 use futures::StreamExt as _;
+use lynceus_api::Tracking;
 use lynceus_cluster::{ApplyOptions, Cluster, ClusterError, Deletion, Strategy};
-use lynceus_object::{Object, ObjectKey, Str};
+use lynceus_object::{Object, ObjectKey, Propagation};
 use lynceus_sync::{Action, Deed, Done, Failure, Method, Report, Write};
 
 use crate::engine::Engine;
@@ -18,7 +19,7 @@ impl Engine {
     ) -> Result<Vec<Report>, ClusterError> {
         let work = actions.iter().map(|action| async {
             let _turn = self.writing.enter(self.settings().writes_at_once).await;
-            (action.id, one(cluster, action).await)
+            (action.id, one(cluster, &self.settings().tracking, action).await)
         });
         let work: Vec<_> = work.collect();
         let mut done: Vec<_> =
@@ -36,7 +37,7 @@ impl Engine {
     }
 }
 
-async fn one(cluster: &Cluster, action: &Action) -> Result<Done, ClusterError> {
+async fn one(cluster: &Cluster, tracking: &Tracking, action: &Action) -> Result<Done, ClusterError> {
     let object = &action.object;
     match &action.deed {
         Deed::Write(write) => self::write(cluster, object, write).await,
@@ -47,11 +48,40 @@ async fn one(cluster: &Cluster, action: &Action) -> Result<Done, ClusterError> {
                 .await
                 .map(|()| done("pruned"))
         }
+        Deed::Prune(propagation) => prune(cluster, tracking, object, *propagation).await,
         Deed::RemoveHookFinalizer => remove_hook_finalizer(cluster, object).await,
         Deed::Read => cluster
             .get(&object.gvk(), object.namespace(), object.name())
             .await
-            .map(|object| Done { message: Str::new(), object }),
+            .map(|object| Done { object, ..Done::default() }),
+    }
+}
+
+/// Deletes an object as it was looked at. Where somebody has written to it since, it is looked at again: it may have moved to
+/// another application, which may not sync again to make it anew.
+async fn prune(
+    cluster: &Cluster,
+    tracking: &Tracking,
+    object: &Object,
+    propagation: Propagation,
+) -> Result<Done, ClusterError> {
+    let (gvk, namespace, name) = (object.gvk(), object.namespace(), object.name());
+    let mut seen = object.clone();
+    let mut attempts = 1..limits::PRUNE_ATTEMPTS;
+    loop {
+        let (uid, version) = (seen.uid().to_owned(), seen.resource_version().to_owned());
+        let deletion = Deletion { propagation, uid, version, dry_run: false };
+        match cluster.delete(&gvk, namespace, name, &deletion).await {
+            Err(error) if error.is_conflict() && attempts.next().is_some() => {}
+            other => return other.map(|()| done("pruned")),
+        }
+        match cluster.get(&gvk, namespace, name).await? {
+            None => return Ok(done("pruned")),
+            Some(live) if tracking.application(&live) != tracking.application(object) => {
+                return Ok(Done { kept: true, ..Done::default() });
+            }
+            Some(live) => seen = live,
+        }
     }
 }
 
@@ -75,7 +105,7 @@ async fn write(cluster: &Cluster, object: &Object, write: &Write) -> Result<Done
         Method::Update { .. } if !write.dry_run => format!("{}/{} updated", object.kind(), object.name()),
         _ => applied.message,
     };
-    Ok(Done { message: message.into(), object: None })
+    Ok(done(&message))
 }
 
 /// The object is read again and again until no other writer is in between: a status may be written at any moment.
@@ -120,7 +150,7 @@ async fn established(cluster: &Cluster, object: &Object) {
 }
 
 fn done(message: &str) -> Done {
-    Done { message: message.into(), object: None }
+    Done { message: message.into(), ..Done::default() }
 }
 
 /// The server's words; an error of the transport with what caused it. What they quote of a Secret is left out.

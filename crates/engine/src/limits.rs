@@ -38,6 +38,9 @@ pub const RETRY_MAX: Duration = Duration::from_secs(60);
 /// How many requests one sync has under way at the same time.
 pub const PARALLEL_ACTIONS: usize = 10;
 
+/// How often something that is to be pruned may change under our hands before the sync tells of it.
+pub const PRUNE_ATTEMPTS: usize = 10;
+
 /// How many objects of one application a server is asked about at the same time.
 pub const PARALLEL_PREDICTIONS: usize = 10;
 

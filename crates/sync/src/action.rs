@@ -30,6 +30,8 @@ pub enum Deed {
     Write(Write),
     /// Delete it.
     Delete(Propagation),
+    /// Delete it, unless another application has taken it over since it was looked at: then it stays, and the report says so.
+    Prune(Propagation),
     /// Take the hook finalizer off it. An object that is gone, or has no such finalizer, is no error.
     RemoveHookFinalizer,
     /// Read it from the server itself, because the cache does not show it.
@@ -97,6 +99,8 @@ pub struct Done {
     pub message: Str,
     /// The object as it was read, for [`Deed::Read`].
     pub object: Option<Object>,
+    /// Whether it was left as it is, because it is another application's by now, for [`Deed::Prune`].
+    pub kept: bool,
 }
 
 /// An action that failed.

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lynceus_object::{Value, value};
+use lynceus_object::{Gvk, Object, Value, value};
 use lynceus_testkit::fixture::{
     FINE, annotated, automated, automated_with, config_map, deployment, job, once, results,
 };
-use lynceus_testkit::world::World;
+use lynceus_testkit::world::{Trouble, World};
 
 const APPLICATION: (&str, &str) = ("argoproj.io/v1alpha1", "Application");
 
@@ -60,6 +60,51 @@ async fn a_sync_that_may_not_share_fails_when_an_object_belongs_to_another_appli
     assert!(said.starts_with("Shared resource found: ConfigMap/a is part of applications "), "{said}");
     let map = world.object("", "ConfigMap", "default", "a").unwrap();
     assert_eq!(map.value().str_at(&["data", "key"]), Some("one"));
+    world.end().await;
+}
+
+/// Has somebody write to ConfigMap `b` a moment before it is deleted.
+async fn pruned_after(patch: Value) -> (World, Option<Object>) {
+    let world = World::new().await;
+    world.commit(&[("app/a.yaml", &config_map("a", "one")), ("app/b.yaml", &config_map("b", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("the first commit", |world| world.state("shop") == FINE).await;
+    let (hand, mut left) = (world.hand().clone(), Some(patch));
+    world.wire().meddle(move |call| {
+        let patch =
+            (call.verb == "delete" && call.resource == "configmaps").then(|| left.take()).flatten()?;
+        let hand = hand.clone();
+        Some(Trouble::After(Box::pin(async move {
+            hand.patch_record(&Gvk::new("", "v1", "ConfigMap"), "default", "b", &patch).await.unwrap();
+        })))
+    });
+    world.commit(&[("app/b.yaml", "")]);
+    world
+        .until("the prune", |world| {
+            results(&world.application("shop")).iter().any(|line| line.contains(" b Prune"))
+        })
+        .await;
+    world.until("rest", |world| world.state("shop") == FINE).await;
+    let left = world.hand().get(&Gvk::new("", "v1", "ConfigMap"), "default", "b").await.unwrap();
+    (world, left)
+}
+
+#[tokio::test]
+async fn what_another_application_takes_over_in_the_moment_of_the_prune_stays() {
+    let theirs = value!({"argocd.argoproj.io/tracking-id": "other:/ConfigMap:default/b"});
+    let (world, left) = pruned_after(value!({"metadata": {"annotations": theirs}})).await;
+    assert!(left.is_some());
+    let lines = results(&world.application("shop"));
+    let told = "Sync b PruneSkipped Succeeded: ignored (belongs to another application by now)".to_owned();
+    assert!(lines.contains(&told), "{lines:?}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_somebody_changes_in_the_moment_of_the_prune_is_pruned_all_the_same() {
+    let (world, left) = pruned_after(value!({"data": {"key": "two"}})).await;
+    assert_eq!(left, None);
+    assert!(results(&world.application("shop")).contains(&"Sync b Pruned Succeeded: pruned".to_owned()));
     world.end().await;
 }
 
@@ -533,7 +578,7 @@ async fn whether_waves_wait_for_child_applications_is_a_setting() {
 #[tokio::test]
 async fn whether_one_kind_that_cannot_be_read_makes_all_unknown_is_a_setting() {
     let world = World::new().await;
-    world.wire().meddle(|call| call.reads("secrets").then_some(lynceus_testkit::world::Trouble::Code(403)));
+    world.wire().meddle(|call| call.reads("secrets").then_some(Trouble::Code(403)));
     // Whoever watches already goes on to hear of them.
     world.wire().cut_watches();
     let secret = lynceus_testkit::fixture::secret("s");

@@ -162,7 +162,7 @@ impl Up {
 }
 
 /// Asks again and again until there is an answer.
-pub(crate) async fn until<T>(what: &str, ask: impl AsyncFn() -> Option<T>) -> T {
+pub(crate) async fn until<T>(what: impl std::fmt::Display, ask: impl AsyncFn() -> Option<T>) -> T {
     let end = Instant::now() + PATIENCE;
     loop {
         if let Some(answer) = ask().await {

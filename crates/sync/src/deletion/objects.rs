@@ -35,7 +35,7 @@ pub(super) fn delete(situation: &Situation<'_>, propagation: Propagation) -> Dec
     }
     let last = going.iter().map(|object| wave(object)).max().unwrap_or_default();
     let now: Vec<&Object> = going.into_iter().filter(|object| wave(object) == last).collect();
-    deeds.extend(now.iter().map(|object| (*object, Deed::Delete(propagation))));
+    deeds.extend(now.iter().map(|object| (*object, Deed::Prune(propagation))));
     waiting(deeds, &now)
 }
 

@@ -88,7 +88,7 @@ fn check(application: &Application, live: &str, desired: Option<&str>, second: i
 fn told(action: &Action) -> String {
     let what = match &action.deed {
         Deed::Write(write) if write.method == Method::Create => "create".to_owned(),
-        Deed::Delete(propagation) => format!("delete ({})", propagation.as_str()),
+        Deed::Delete(propagation) | Deed::Prune(propagation) => format!("delete ({})", propagation.as_str()),
         Deed::RemoveHookFinalizer => "free".to_owned(),
         other => format!("{other:?}"),
     };

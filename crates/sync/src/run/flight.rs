@@ -122,7 +122,7 @@ impl Flight {
                     actions.push(Action {
                         id: ActionId(place),
                         object: live,
-                        deed: Deed::Delete(settings.propagation),
+                        deed: Deed::Prune(settings.propagation),
                     });
                     continue;
                 }
@@ -190,8 +190,12 @@ impl Flight {
 
     fn pruned(&self, board: &mut Board, place: Place, outcome: &Result<Done, Failure>) -> FlightState {
         match outcome {
-            Ok(_) => {
-                board.record(place, Some(ResultCode::Pruned), Some(OperationPhase::Succeeded), "pruned");
+            Ok(done) => {
+                let (code, message) = match done.kept {
+                    true => (ResultCode::PruneSkipped, "ignored (belongs to another application by now)"),
+                    false => (ResultCode::Pruned, "pruned"),
+                };
+                board.record(place, Some(code), Some(OperationPhase::Succeeded), message);
                 FlightState::Successful
             }
             Err(failure) => {

@@ -244,7 +244,7 @@ impl World {
                     }
                 }
             }
-            Deed::Delete(propagation) => {
+            Deed::Delete(propagation) | Deed::Prune(propagation) => {
                 lines.push(format!("delete {name} {}", propagation.as_str()));
                 match error(&self.delete_errors) {
                     Some(failure) => Err(failure),

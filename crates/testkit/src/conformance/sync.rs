@@ -211,7 +211,7 @@ impl World {
                     Ok(Done::default())
                 }
             },
-            Deed::Delete(_) => {
+            Deed::Delete(_) | Deed::Prune(_) => {
                 self.live.remove(&action.object.key());
                 Ok(Done::default())
             }
