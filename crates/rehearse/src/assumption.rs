@@ -160,7 +160,9 @@ pub(crate) struct There(BTreeSet<(GroupKind, Str)>);
 
 impl There {
     fn new(surveys: &[&Survey], before: &[Object]) -> Self {
-        let brought = surveys.iter().flat_map(|survey| survey.rendered().chain(&survey.roots));
+        let brought = surveys
+            .iter()
+            .flat_map(|survey| survey.rendered().chain(survey.roots.iter().map(|root| &root.object)));
         There(brought.chain(before).map(|object| (object.group_kind(), object.name().into())).collect())
     }
 

@@ -12,9 +12,9 @@ use crate::assumption::{Assumed, assume};
 use crate::error::RehearseError;
 use crate::limits::Limits;
 use crate::premises::{Played, Premises};
-use crate::report::{Ending, Report, Telling, Watch};
+use crate::report::{Ending, Report, Telling, Unrehearsed, Watch};
 use crate::script::Script;
-use crate::survey::{Outcome, Survey, Surveyor};
+use crate::survey::{Outcome, Root, Survey, Surveyor};
 use crate::world::{self, Plan, World};
 
 /// A script that was played: what came of it, and the world at rest.
@@ -72,9 +72,8 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
     };
     let mut world = World::start(plan).await?;
     let mut act = Act { begun, script, premises: &premises, watch: Watch::default() };
-    let (mark, ending) = act.play(&mut world, &surveys).await?;
-    let watch = act.watch;
-    let report = telling(script, &premises, &surveys, &assumed).tell(&world, &watch, mark, ending);
+    let played = act.play(&mut world, &surveys).await?;
+    let report = telling(script, &premises, &surveys, &assumed).tell(&world, &act.watch, played);
     Ok(Rehearsal { report, script: script.clone(), world, premises })
 }
 
@@ -140,6 +139,14 @@ struct Act<'a> {
     watch: Watch,
 }
 
+/// How a playing went.
+pub(crate) struct Course {
+    pub(crate) mark: Mark,
+    pub(crate) ending: Ending,
+    /// What the API server did not let be.
+    pub(crate) refused: Vec<Unrehearsed>,
+}
+
 /// What was so before the change that is told about.
 pub(crate) struct Mark {
     pub(crate) at: Timestamp,
@@ -150,7 +157,7 @@ pub(crate) struct Mark {
 }
 
 impl Act<'_> {
-    async fn play(&mut self, world: &mut World, surveys: &Surveys) -> Result<(Mark, Ending), RehearseError> {
+    async fn play(&mut self, world: &mut World, surveys: &Surveys) -> Result<Course, RehearseError> {
         if let Some(from) = &surveys.from {
             let played = self.premises.from.as_ref().unwrap_or(&self.premises.to);
             self.bring(world, from, played).await?;
@@ -164,19 +171,32 @@ impl Act<'_> {
             holdings: crate::report::Holdings::of(world),
         };
         self.watch.restart(world.now());
-        self.bring(world, &surveys.to, &self.premises.to).await?;
+        let refused = self.bring(world, &surveys.to, &self.premises.to).await?;
         let ending = self.until_rest(world).await;
-        Ok((mark, ending))
+        Ok(Course { mark, ending, refused })
     }
 
-    /// Brings a revision: branches move, and what nobody else applies is applied.
-    async fn bring(&self, world: &mut World, survey: &Survey, played: &Played) -> Result<(), RehearseError> {
+    /// Brings a revision: branches move, and what nobody else applies is applied. Gives what the API server refuses; the
+    /// others do not wait for it.
+    async fn bring(
+        &self,
+        world: &mut World,
+        survey: &Survey,
+        played: &Played,
+    ) -> Result<Vec<Unrehearsed>, RehearseError> {
         self.premises.show(played)?;
-        for object in &survey.roots {
-            world.apply(object).await?;
+        let mut refused = Vec::new();
+        for Root { object, place } in &survey.roots {
+            match world.apply(object).await {
+                Err(RehearseError::SetUp { what, source }) if source.refusal().is_some() => {
+                    let why = format!("the API server refuses it: {source}");
+                    refused.push(Unrehearsed { what, why, place: place.clone() });
+                }
+                other => other?,
+            }
         }
         world.announce();
-        Ok(())
+        Ok(refused)
     }
 
     /// Moves the clock from one thing that happens to the next until nothing does.

@@ -5,6 +5,7 @@ mod mass;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use lynceus_api::Reason;
 use lynceus_engine::AppKey;
@@ -12,7 +13,7 @@ use lynceus_files::{Diagnostic, FilePath};
 use serde::Serialize;
 
 use crate::assumption::Assumption;
-use crate::play::Mark;
+use crate::play::Course;
 use crate::survey::{Outcome, Survey, Surveyed};
 use crate::world::World;
 
@@ -84,6 +85,15 @@ pub struct Place {
     pub file: String,
     /// The line, from 1; 0 if it is about the whole file.
     pub line: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(out, "{}", self.file),
+            line => write!(out, "{}:{line}", self.file),
+        }
+    }
 }
 
 /// One application.
@@ -232,8 +242,9 @@ pub(crate) struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    pub(crate) fn tell(self, world: &World, watch: &Watch, mark: Mark, ending: Ending) -> Report {
-        let not_rehearsed = self.unrehearsed();
+    pub(crate) fn tell(self, world: &World, watch: &Watch, course: Course) -> Report {
+        let Course { mark, ending, refused } = course;
+        let not_rehearsed = self.unrehearsed(refused);
         let written = world.written().split_off(mark.written);
         let applications = application::all(&self, world, watch, &mark, &written);
         let mass_deletions = mark.holdings.lost(world);
@@ -267,11 +278,11 @@ impl Telling<'_> {
         self.surveys.iter().rev().find_map(|survey| survey.applications.get(key))
     }
 
-    fn unrehearsed(&self) -> Vec<Unrehearsed> {
+    fn unrehearsed(&self, refused: Vec<Unrehearsed>) -> Vec<Unrehearsed> {
         let mut found: BTreeMap<String, Unrehearsed> = BTreeMap::new();
         let Some(survey) = self.surveys.last() else { return Vec::new() };
-        for one in &survey.unrehearsed {
-            found.insert(one.what.clone(), one.clone());
+        for one in survey.unrehearsed.iter().cloned().chain(refused) {
+            found.insert(one.what.clone(), one);
         }
         for (key, one) in &survey.applications {
             if let Outcome::Unreachable(why) = &one.outcome {

@@ -19,7 +19,12 @@ impl Rehearsal {
             !self.world().is_skipped(&AppKey::new(metadata.namespace.clone(), metadata.name.clone()))
         });
         let unrehearsed = self.report.not_rehearsed.iter();
-        snapshot.unseen.extend(unrehearsed.map(|one| format!("{}: {}", one.what, one.why)));
+        snapshot.unseen.extend(unrehearsed.map(|one| match &one.place {
+            Some(place) => format!("{} ({place}): {}", one.what, one.why),
+            None => format!("{}: {}", one.what, one.why),
+        }));
+        let notes = self.report.notes.iter();
+        snapshot.unseen.extend(notes.map(|note| format!("{}: {}", note.place, note.message)));
         snapshot.unseen.extend(self.assumptions());
         snapshot
     }

@@ -30,7 +30,7 @@ pub(crate) struct Survey {
     /// Every Application that was found, in files or in what others render.
     pub(crate) applications: BTreeMap<AppKey, Surveyed>,
     /// What is applied by hand, because nobody else does: Applications and projects.
-    pub(crate) roots: Vec<Object>,
+    pub(crate) roots: Vec<Root>,
     /// The kinds that files of the repository define, be they rendered or not.
     pub(crate) defined: BTreeSet<GroupKind>,
     /// What cannot be played.
@@ -39,6 +39,13 @@ pub(crate) struct Survey {
     pub(crate) notes: Vec<Note>,
     /// The namespace of the installation.
     pub(crate) home: Str,
+}
+
+/// Something that is applied by hand.
+pub(crate) struct Root {
+    pub(crate) object: Object,
+    /// Where it stands.
+    pub(crate) place: Option<Place>,
 }
 
 /// An Application that was found.

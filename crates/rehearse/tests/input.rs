@@ -56,6 +56,31 @@ async fn a_broken_document_is_told_with_its_line_and_the_others_are_played() {
 }
 
 #[tokio::test]
+async fn an_application_that_the_server_refuses_is_told_with_its_line_and_the_others_are_played() {
+    let broken =
+        application("broken", "web", "shop").replace("path: web", "path: web, helm: {valuesObject: [1]}");
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}---\n{broken}=== web/a.yaml\n{CONFIG}",
+        application("web", "web", "shop"),
+    ));
+    let played = repository.play().await;
+    assert_eq!(
+        (states(&played.report).as_str(), played.report.verdict),
+        ("web Finishes Synced Healthy\n", Verdict::NotRehearsed)
+    );
+    let [refused] = played.report.not_rehearsed.as_slice() else { panic!("{:?}", played.report) };
+    assert_eq!(refused.what, "Application broken");
+    assert_eq!(
+        refused.why,
+        "the API server refuses it: Application.argoproj.io \"broken\" is invalid: spec.source.helm.valuesObject: Invalid \
+         value: \"array\": spec.source.helm.valuesObject in body must be of type object: \"array\""
+    );
+    let place = refused.place.as_ref().unwrap().to_string();
+    let seen = played.snapshot().await.unseen;
+    assert!(seen.contains(&format!("Application broken ({place}): {}", refused.why)), "{seen:?}");
+}
+
+#[tokio::test]
 async fn a_source_that_cannot_be_rendered_is_stuck_and_says_why() {
     let repository = Repository::of_files(&format!(
         "=== app.yaml\n{}=== gone.yaml\n{}=== chart/Chart.yaml\nname: chart\nversion: 1.0.0\napiVersion: v2\n=== \

@@ -16,7 +16,7 @@ pub(super) fn print(report: &Report) -> String {
     }
     for note in &report.notes {
         failures += 1;
-        failed(&mut cases, "files", &summary::place(&note.place), &note.message, &note.message);
+        failed(&mut cases, "files", &note.place.to_string(), &note.message, &note.message);
     }
     for one in report.assumed.iter().filter(|_| report.strict) {
         failures += 1;

@@ -43,8 +43,7 @@ fn capital(text: &str) -> String {
 
 fn stuck(out: &mut String, report: &Report) {
     for one in summary::of(report, Verdict::Stuck) {
-        let place =
-            one.place.as_ref().map(|place| format!(" (`{}`)", summary::place(place))).unwrap_or_default();
+        let place = one.place.as_ref().map(|place| format!(" (`{place}`)")).unwrap_or_default();
         let time = summary::seconds(one.stuck_for.unwrap_or_default());
         let _ = writeln!(
             out,
@@ -76,7 +75,7 @@ fn notes(out: &mut String, report: &Report) {
     out.push_str("\n### Cannot be read\n\n");
     for note in &report.notes {
         let hint = note.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-        let _ = writeln!(out, "- `{}`: {}{hint}", summary::place(&note.place), cell(&note.message));
+        let _ = writeln!(out, "- `{}`: {}{hint}", note.place, cell(&note.message));
     }
 }
 

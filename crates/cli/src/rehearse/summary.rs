@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use lynceus_rehearse::{
-    ApplicationReport, Assumption, Ending, MassDeletion, Place, Report, Sort, Step, StepKind, Verdict,
+    ApplicationReport, Assumption, Ending, MassDeletion, Report, Sort, Step, StepKind, Verdict,
 };
 
 use crate::format;
@@ -96,10 +96,6 @@ pub(super) fn timeline(report: &Report) -> Vec<(&ApplicationReport, &Step)> {
 
 fn steps(one: &ApplicationReport) -> Vec<(&ApplicationReport, &Step)> {
     one.steps.iter().map(|step| (one, step)).collect()
-}
-
-pub(super) fn place(place: &Place) -> String {
-    if place.line == 0 { place.file.clone() } else { format!("{}:{}", place.file, place.line) }
 }
 
 pub(super) fn mass(one: &MassDeletion) -> String {

@@ -35,8 +35,7 @@ fn stuck(out: &mut String, report: &Report) {
     }
     out.push_str("\nStuck\n");
     for one in stuck {
-        let place =
-            one.place.as_ref().map(|place| format!(" ({})", summary::place(place))).unwrap_or_default();
+        let place = one.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let time = summary::seconds(one.stuck_for.unwrap_or_default());
         let _ = writeln!(out, "  {}{place}: {} {}, for {time}", one.name, one.sync, one.health);
         for line in one.reasons.iter().map(ToString::to_string).collect::<String>().lines() {
@@ -99,7 +98,7 @@ fn notes(out: &mut String, report: &Report) {
     }
     out.push_str("\nCannot be read\n");
     for note in &report.notes {
-        let _ = writeln!(out, "  {}: {}", summary::place(&note.place), note.message);
+        let _ = writeln!(out, "  {}: {}", note.place, note.message);
         if let Some(hint) = &note.hint {
             let _ = writeln!(out, "    hint: {hint}");
         }
@@ -124,8 +123,7 @@ fn not_rehearsed(out: &mut String, report: &Report) {
     }
     out.push_str("\nNot rehearsed\n");
     for one in &report.not_rehearsed {
-        let place =
-            one.place.as_ref().map(|place| format!(" ({})", summary::place(place))).unwrap_or_default();
+        let place = one.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let _ = writeln!(out, "  {}{place}: {}", one.what, one.why);
     }
 }

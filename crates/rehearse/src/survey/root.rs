@@ -7,7 +7,7 @@ use lynceus_object::{Object, Str};
 
 use super::manifest::Found;
 use super::rendering::key;
-use super::{HOME, Survey};
+use super::{HOME, Root, Survey};
 use crate::error::RehearseError;
 use crate::premises::Premises;
 use crate::report::Unrehearsed;
@@ -49,7 +49,7 @@ pub(crate) fn choose(
         let Some(one) = survey.applications.get(&key) else { continue };
         let mut object = one.object.clone();
         object.set(&["metadata", "namespace"], key.namespace.as_str());
-        objects.push(object);
+        objects.push(Root { object, place: one.place.clone() });
     }
     survey.roots = objects;
     Ok(())
@@ -129,7 +129,7 @@ fn named(survey: &Survey, chosen: &[String], place: &str) -> Result<Vec<AppKey>,
 }
 
 /// The projects of the files that no Application brings.
-fn projects(survey: &Survey, found: &[Found]) -> Vec<Object> {
+fn projects(survey: &Survey, found: &[Found]) -> Vec<Root> {
     let brought: BTreeSet<&str> =
         survey.rendered().filter(|object| object.kind() == "AppProject").map(Object::name).collect();
     let is_one = |one: &&Found| one.object.kind() == "AppProject" && !brought.contains(one.object.name());
@@ -137,7 +137,7 @@ fn projects(survey: &Survey, found: &[Found]) -> Vec<Object> {
         let mut object = one.object.clone();
         // A project counts where the installation is.
         object.set(&["metadata", "namespace"], survey.home.as_str());
-        object
+        Root { object, place: Some(one.place.clone()) }
     };
     found.iter().filter(is_one).map(object).collect()
 }
