@@ -33,6 +33,8 @@ pub(super) struct Lexer<'s> {
     /// Whether `break` and `continue` are keywords: not if there are functions of that name.
     pub(super) break_is_keyword: bool,
     pub(super) continue_is_keyword: bool,
+    /// What is wrong with the text. Tokens have only the numbers, so that they are copied at no cost.
+    pub(super) errors: Vec<String>,
 }
 
 const SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
@@ -49,6 +51,7 @@ impl<'s> Lexer<'s> {
             inside: false,
             break_is_keyword: true,
             continue_is_keyword: true,
+            errors: Vec::new(),
         }
     }
 
@@ -72,9 +75,8 @@ impl<'s> Lexer<'s> {
     }
 
     fn take_while(&mut self, take: impl Fn(char) -> bool) {
-        while self.peek().is_some_and(&take) {
-            self.bump();
-        }
+        let rest = self.rest();
+        self.at += rest.find(|c| !take(c)).unwrap_or(rest.len());
     }
 
     fn take_if(&mut self, take: impl Fn(char) -> bool) -> bool {
@@ -87,7 +89,7 @@ impl<'s> Lexer<'s> {
 
     /// Ends the token here.
     fn emit(&mut self, sort: Sort) -> Token {
-        let token = Token { sort, at: self.start, end: self.at, line: self.line, error: None };
+        let token = Token { sort, at: self.start, end: self.at, line: self.line, error: 0 };
         self.skip();
         token
     }
@@ -99,7 +101,8 @@ impl<'s> Lexer<'s> {
     }
 
     fn fail(&mut self, message: impl Into<String>) -> Token {
-        let error = Some(message.into());
+        let error = self.errors.len();
+        self.errors.push(message.into());
         let token = Token { sort: Sort::Error, at: self.start, end: self.start, line: self.line, error };
         self.at = self.input.len();
         self.start = self.at;
@@ -379,7 +382,10 @@ fn is_space(c: char) -> bool {
 }
 
 fn is_alphanumeric(c: char) -> bool {
-    c == '_' || unicode::is_letter(c) || unicode::is_digit(c)
+    if c.is_ascii() {
+        return c == '_' || c.is_ascii_alphanumeric();
+    }
+    unicode::is_letter(c) || unicode::is_digit(c)
 }
 
 fn starts_with_left_trim(text: &str) -> bool {

@@ -93,7 +93,7 @@ impl Parser<'_> {
         } else {
             self.cursor.tokens[0] = self.lexer.next();
         }
-        self.cursor.tokens[self.cursor.waiting].clone()
+        self.cursor.tokens[self.cursor.waiting]
     }
 
     fn back(&mut self) {
@@ -137,7 +137,7 @@ impl Parser<'_> {
     }
 
     fn unexpected<T>(&self, token: &Token, context: &str) -> Parsed<T> {
-        let described = token.describe(&self.source.text);
+        let described = token.describe(&self.source.text, &self.lexer.errors);
         if token.sort != Sort::Error {
             return self.error(format!("unexpected {described} in {context}"));
         }

@@ -82,7 +82,7 @@ impl Sort {
 }
 
 /// A piece of text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) sort: Sort,
     /// Where it starts, in bytes.
@@ -91,22 +91,22 @@ pub(super) struct Token {
     pub(super) end: usize,
     /// The line on which it starts, from 1.
     pub(super) line: usize,
-    /// What is wrong, if this is an error.
-    pub(super) error: Option<String>,
+    /// Which of the lexer's errors this is, if it is one.
+    pub(super) error: usize,
 }
 
 impl Token {
     /// A token which was never read: what a parser has before its first.
     pub(super) fn none() -> Self {
-        Self { sort: Sort::Eof, at: 0, end: 0, line: 0, error: None }
+        Self { sort: Sort::Eof, at: 0, end: 0, line: 0, error: 0 }
     }
 
-    /// How errors name the token.
-    pub(super) fn describe(&self, source: &str) -> String {
+    /// How errors name the token; `errors` are those of the lexer.
+    pub(super) fn describe(&self, source: &str, errors: &[String]) -> String {
         let text = source.get(self.at..self.end).unwrap_or_default();
         match self.sort {
             Sort::Eof => "EOF".to_owned(),
-            Sort::Error => self.error.clone().unwrap_or_default(),
+            Sort::Error => errors.get(self.error).cloned().unwrap_or_default(),
             sort if sort.is_keyword() => format!("<{text}>"),
             _ if text.len() > 10 => {
                 let short: String = text.chars().take(10).collect();
