@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lynceus_gotmpl::semver::{Constraints, Version};
-use lynceus_gotmpl::{Failure, Map, Value};
+use lynceus_gotmpl::{Map, Value};
 
 use crate::chart::{Chart, Dependency, Metadata};
 use crate::error::InstallError;
@@ -39,12 +39,10 @@ impl Node {
         self.metadata.borrow().name.clone()
     }
 
-    /// A copy of the chart's values.
-    pub(crate) fn values(&self) -> Result<Map, Failure> {
-        match &self.values {
-            Some(values) => values.deep_copy(),
-            None => Ok(values::to_template_map(&self.chart.values)),
-        }
+    /// What takes the place of the chart's own values, if it has taken over those of others. To be copied by whoever
+    /// puts it anywhere.
+    pub(crate) fn replaced_values(&self) -> Option<&Map> {
+        self.values.as_ref()
     }
 
     /// The values of this chart and all below it under those given, which are not changed.
@@ -196,6 +194,11 @@ fn import(node: &mut Node, warnings: &mut Warnings) -> Result<(), String> {
         dependency.import_values = told;
     }
     node.metadata.borrow_mut().dependencies = wanted;
+    if imported.is_empty() {
+        // Nothing of them is used without being copied.
+        node.values = Some(all);
+        return Ok(());
+    }
     let all = all.deep_copy().map_err(|failure| failure.to_string())?;
     values::merge_tables(&all, &imported, Mode::Merge, warnings);
     node.values = Some(all);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use lynceus_gotmpl::{Map, Str, Value};
 
-use super::convert::shown;
+use super::convert::{shown, to_template};
 use crate::dependencies::Node;
 
 /// What happens to nulls.
@@ -106,38 +106,79 @@ fn chart_values(
     warnings: &mut Warnings,
 ) -> Result<(), String> {
     let prefix = concat(prefix, &chart.name());
-    let own = chart.values().map_err(|failure| failure.to_string())?;
-    for (key, value) in own.entries() {
-        match values.get(&key) {
-            Some(Value::Nil) if mode == Mode::Coalesce => {
-                values.remove(&key);
-            }
-            Some(Value::Map(there)) => match value {
-                Value::Map(own) => {
-                    let is_chart = chart.dependencies.iter().any(|inner| *inner.name() == *key);
-                    let mode = if is_chart { Mode::Merge } else { mode };
-                    if mode == Mode::Coalesce {
-                        remove_nulls(&own);
-                    }
-                    tables(&there, &own, &concat(&prefix, &key), mode, warnings);
-                }
-                Value::Nil => {}
-                _ => warnings.push(format!("warning: skipped value for {prefix}.{key}: Not a table.")),
-            },
-            Some(_) => {}
-            None => {
-                if mode == Mode::Coalesce {
-                    match &value {
-                        Value::Nil => continue,
-                        Value::Map(own) => remove_nulls(own),
-                        _ => {}
-                    }
-                }
-                values.insert(key, value);
-            }
+    if let Some(own) = chart.replaced_values() {
+        let own = own.deep_copy().map_err(|failure| failure.to_string())?;
+        for (key, value) in own.entries() {
+            chart_value(chart, values, key, value, &prefix, mode, warnings);
+        }
+        return Ok(());
+    }
+    for (key, value) in chart.chart.values.iter() {
+        // Once a chart has been merged, its values are there when it is merged again: no need to copy them.
+        if !values.get(key).is_some_and(|there| covers(&there, value)) {
+            let (key, value) = (Str::from(key.clone()), to_template(value));
+            chart_value(chart, values, key, value, &prefix, mode, warnings);
         }
     }
     Ok(())
+}
+
+/// Merges one value of a chart under `values`.
+fn chart_value(
+    chart: &Node,
+    values: &Map,
+    key: Str,
+    value: Value,
+    prefix: &str,
+    mode: Mode,
+    warnings: &mut Warnings,
+) {
+    match values.get(&key) {
+        Some(Value::Nil) if mode == Mode::Coalesce => {
+            values.remove(&key);
+        }
+        Some(Value::Map(there)) => match value {
+            Value::Map(own) => {
+                let is_chart = chart.dependencies.iter().any(|inner| *inner.name() == *key);
+                let mode = if is_chart { Mode::Merge } else { mode };
+                if mode == Mode::Coalesce {
+                    remove_nulls(&own);
+                }
+                tables(&there, &own, &concat(prefix, &key), mode, warnings);
+            }
+            Value::Nil => {}
+            _ => warnings.push(format!("warning: skipped value for {prefix}.{key}: Not a table.")),
+        },
+        Some(_) => {}
+        None => {
+            if mode == Mode::Coalesce {
+                match &value {
+                    Value::Nil => return,
+                    Value::Map(own) => remove_nulls(own),
+                    _ => {}
+                }
+            }
+            values.insert(key, value);
+        }
+    }
+}
+
+/// Whether to merge a value under what is there would change nothing and say nothing. Nulls are left to the merge.
+fn covers(there: &Value, value: &lynceus_object::Value) -> bool {
+    use lynceus_object::Value::{Map, Null};
+    match (there, value) {
+        (Value::Nil, _) | (_, Null) => false,
+        (Value::Map(there), Map(map)) => {
+            let there = there.read();
+            !there.values().any(Value::is_nil)
+                && map
+                    .iter()
+                    .all(|(key, value)| there.get(key.as_str()).is_some_and(|there| covers(there, value)))
+        }
+        // A table and something else do not go together, which is told.
+        (Value::Map(_), _) | (_, Map(_)) => false,
+        _ => true,
+    }
 }
 
 /// Merges `from` under `into`, keeping nulls or not.
