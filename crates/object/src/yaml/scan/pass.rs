@@ -120,7 +120,8 @@ impl Lines<'_> {
     }
 
     fn skip_line(&mut self) {
-        match self.text[self.pos..].find('\n') {
+        let rest = &self.text.as_bytes()[self.pos..];
+        match rest.iter().position(|byte| *byte == b'\n') {
             Some(len) => {
                 self.pos += len;
                 self.next_line();
@@ -221,8 +222,9 @@ impl Lines<'_> {
 
     /// Reads a key and its value, if what stands here is a key.
     fn key(&mut self) -> Option<bool> {
-        let rest = self.text.as_bytes()[self.pos..].iter().take(MAX_KEY_BYTES);
-        let end = self.pos + rest.take_while(|byte| is_key_byte(**byte)).count();
+        let bytes = self.text.as_bytes();
+        let rest = &bytes[self.pos..bytes.len().min(self.pos + MAX_KEY_BYTES)];
+        let end = self.pos + rest.iter().position(|byte| !is_key_byte(*byte)).unwrap_or(rest.len());
         if end == self.pos || self.at(end) != b':' || !self.is_space_at(end + 1) {
             return Some(false);
         }
