@@ -65,6 +65,8 @@ pub struct Context<'e> {
     pub(crate) out: String,
     /// Argument lists that are not in use, kept for their memory.
     pub(crate) spare: Vec<Vec<Value>>,
+    /// Lists of variables that are not in use, likewise.
+    pub(crate) spare_variables: Vec<Vec<(Str, Dynamic)>>,
     pub(crate) memory: Memory,
     texts: HashMap<(Str, Str), Text>,
     /// Maps that a function changed, any of which may hold itself by now.
@@ -102,6 +104,7 @@ impl<'e> Context<'e> {
             recorder: options.trace.then(Box::default),
             out: String::new(),
             spare: Vec::new(),
+            spare_variables: Vec::new(),
             memory: Memory::default(),
             texts: HashMap::new(),
             changed: HashMap::new(),
@@ -178,6 +181,28 @@ impl<'e> Context<'e> {
     }
 
     fn print(&mut self, tree: &Arc<Tree>, dot: Value) -> Result<Str, Box<Error>> {
+        if self.recorder.is_some() {
+            return self.print_traced(tree, dot);
+        }
+        // What a template prints goes behind what its caller has printed so far, where there is room already.
+        let start = self.out.len();
+        let result = State::enter(self, tree, Dynamic::concrete(dot));
+        let printed = result.map(|()| Str::from(&self.out[start..]));
+        self.out.truncate(start);
+        printed
+    }
+
+    /// The text that `write` puts together. It does so in the memory of the output, where there is room already.
+    pub(crate) fn compose(&mut self, write: impl FnOnce(&mut String)) -> Str {
+        let start = self.out.len();
+        write(&mut self.out);
+        let text = Str::from(&self.out[start..]);
+        self.out.truncate(start);
+        text
+    }
+
+    /// Prints a template while the recorder notes every piece, whose places count from the start of its own text.
+    fn print_traced(&mut self, tree: &Arc<Tree>, dot: Value) -> Result<Str, Box<Error>> {
         let outer = std::mem::take(&mut self.out);
         let spans = self.trace_start(&dot);
         let origin = self.recorder.as_ref().map_or(Origin::NONE, |recorder| recorder.origin_of(&dot));

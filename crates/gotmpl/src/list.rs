@@ -168,7 +168,7 @@ impl Items {
 impl Drop for Items {
     fn drop(&mut self) {
         if let Self::Values { items, .. } = self {
-            crate::nesting::release(std::mem::take(items.get_mut()));
+            crate::nesting::drop_contents(std::mem::take(items.get_mut()));
         }
     }
 }

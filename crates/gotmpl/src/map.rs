@@ -188,8 +188,7 @@ impl Items {
 
 impl Drop for Items {
     fn drop(&mut self) {
-        let values = std::mem::take(self.map.get_mut()).into_values();
-        crate::nesting::release(values);
+        crate::nesting::drop_contents(std::mem::take(self.map.get_mut()).into_values());
     }
 }
 

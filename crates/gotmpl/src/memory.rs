@@ -8,6 +8,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use crate::limits::{REMEMBERED_BYTES, REMEMBERED_ENTRY};
@@ -44,7 +45,7 @@ pub(crate) fn unsteady() {
 /// The texts of one render.
 #[derive(Default)]
 pub(crate) struct Memory {
-    texts: HashMap<Key, Remembered>,
+    texts: HashMap<Key, Remembered, BuildHasherDefault<OfAddresses>>,
     /// The texts in the order in which they were made, so that to forget costs no more than to remember did.
     order: Vec<(u64, Key)>,
     bytes: usize,
@@ -58,6 +59,33 @@ struct Key {
     set: usize,
     value: usize,
     of: usize,
+}
+
+/// Hashes [`Key`]s. Nobody outside has a say in addresses, so that there is nothing to guard against.
+#[derive(Default)]
+struct OfAddresses(u64);
+
+impl Hasher for OfAddresses {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        // Addresses end in zeros, and so does what they are multiplied to.
+        self.0.rotate_left(26)
+    }
 }
 
 /// What makes texts.

@@ -3,14 +3,33 @@
 //! A loop such as `$d = dict "a" $d` nests as deep as it runs long. The drop that the compiler makes
 //! would recurse as deep and overflow the stack.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use crate::limits::VALUE_DEPTH;
 use crate::stack::deep;
 use crate::{Failure, List, Map, Str, Value};
 
+thread_local! {
+    /// How many maps and lists are being dropped inside each other.
+    static DROPPING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Drops what a map or list held. Nearly all of them nest a few levels deep, which the stack has room for; what is further
+/// down is taken apart in a loop.
+pub(crate) fn drop_contents<C: IntoIterator<Item = Value>>(contents: C) {
+    const ON_THE_STACK: usize = 32;
+    let depth = DROPPING.get();
+    if depth >= ON_THE_STACK {
+        return release(contents);
+    }
+    DROPPING.set(depth + 1);
+    drop(contents);
+    DROPPING.set(depth);
+}
+
 /// Drops values and everything that only they hold, in a loop.
-pub(crate) fn release(values: impl IntoIterator<Item = Value>) {
+fn release(values: impl IntoIterator<Item = Value>) {
     let mut waiting: Vec<Value> = values.into_iter().filter(holds_values).collect();
     while let Some(value) = waiting.pop() {
         let inner = match value {

@@ -74,7 +74,8 @@ pub fn held_byte(c: char) -> Option<u8> {
 
 fn has_held(text: &str) -> bool {
     let bytes = text.as_bytes();
-    bytes.contains(&HELD[0])
+    // Two passes: this one is a tight loop over bytes that almost always finds nothing.
+    bytes.iter().fold(false, |found, byte| found | (*byte == HELD[0]))
         && bytes.windows(4).any(|four| four[..2] == HELD && (four[2] == HELD_LOW || four[2] == HELD_HIGH))
 }
 

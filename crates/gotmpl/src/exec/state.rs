@@ -69,10 +69,15 @@ impl<'t> State<'t, '_, '_> {
         }
         context.enter(tree);
         let result = deep(|| {
-            let variables = vec![(Str::from("$"), dot.clone())];
+            let mut variables = context.spare_variables.pop().unwrap_or_default();
+            variables.push((Str::from("$"), dot.clone()));
             let mut state =
                 State { tree, at: At::Start, variables, context: &mut *context, guard: Origin::NONE };
-            state.list(&dot, &tree.root).map(|_| ())
+            let result = state.list(&dot, &tree.root).map(|_| ());
+            let mut variables = state.variables;
+            variables.clear();
+            context.spare_variables.push(variables);
+            result
         });
         context.leave();
         result

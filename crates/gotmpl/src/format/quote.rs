@@ -11,6 +11,11 @@ pub fn double(text: &str) -> String {
     quoted(text, '"', false)
 }
 
+/// `strconv.Quote`, at the end of another text.
+pub(crate) fn push_double(out: &mut String, text: &str) {
+    push_quoted(out, text, '"', false);
+}
+
 /// `strconv.QuoteToASCII`
 pub fn ascii(text: &str) -> String {
     quoted(text, '"', true)
@@ -39,6 +44,11 @@ pub fn code_point(c: char) -> String {
 
 fn quoted(text: &str, quote: char, ascii_only: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text, quote, ascii_only);
+    out
+}
+
+fn push_quoted(out: &mut String, text: &str, quote: char, ascii_only: bool) {
     out.push(quote);
     let mut rest = text;
     while !rest.is_empty() {
@@ -47,12 +57,11 @@ fn quoted(text: &str, quote: char, ascii_only: bool) -> String {
         out.push_str(&rest[..plain]);
         let mut others = rest[plain..].chars();
         if let Some(c) = others.next() {
-            escape(&mut out, c, quote, ascii_only);
+            escape(out, c, quote, ascii_only);
         }
         rest = others.as_str();
     }
     out.push(quote);
-    out
 }
 
 /// Whether a byte is a character that stands for itself between quotes.

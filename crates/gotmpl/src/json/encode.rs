@@ -85,6 +85,15 @@ impl Writer {
 
     fn string(&mut self, text: &str) {
         self.text.push('"');
+        // Most texts are plain from one end to the other.
+        if text
+            .bytes()
+            .all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&'))
+        {
+            self.text.push_str(text);
+            self.text.push('"');
+            return;
+        }
         let mut plain = 0;
         for (at, c) in text.char_indices() {
             if let Some(escape) = self.escape(c) {

@@ -5,7 +5,7 @@ use super::cases;
 use super::runes::{is_digit, is_letter, runes, to_lower, to_title, to_upper};
 use super::show::{text_of, texts_of};
 use super::wrap::{abbreviate, wrap};
-use crate::format::quote::double;
+use crate::format::quote::{double, push_double};
 use crate::{Context, Failure, Functions, Map, Str, Value, signature, types};
 
 pub(super) fn register(to: &mut Functions) {
@@ -120,8 +120,9 @@ fn showing(to: &mut Functions) {
         context.charge(length)?;
         Ok(texts.join(separator.as_str()).into())
     });
-    to.add("quote", signature!((...ANY) -> STRING), |context, args| {
-        joined(args, |value| Ok(double(&text_of(context, value)?).into()))
+    to.add("quote", signature!((...ANY) -> STRING), |context, args| match args {
+        [Value::Str(text)] => Ok(context.compose(|out| push_double(out, text)).into()),
+        _ => joined(args, |value| Ok(double(&text_of(context, value)?).into())),
     });
     to.add("squote", signature!((...ANY) -> STRING), |context, args| {
         joined(args, |value| Ok(format!("'{}'", context.text(value)?).into()))
@@ -270,24 +271,44 @@ fn numbered(pieces: Vec<Str>) -> Value {
 }
 
 fn repeat(context: &mut Context<'_>, text: &str, times: i64) -> Result<String, Failure> {
-    let times = usize::try_from(times).map_err(|_| Failure::new("strings: negative Repeat count"))?;
+    let times = self::times(times)?;
     context.charge(text.len().saturating_mul(times))?;
     Ok(text.repeat(if text.is_empty() { 0 } else { times }))
+}
+
+/// How often Go's `strings.Repeat` repeats.
+fn times(times: i64) -> Result<usize, Failure> {
+    usize::try_from(times).map_err(|_| Failure::new("strings: negative Repeat count"))
 }
 
 /// Padding before the text and after every line break in it.
 fn indent(context: &mut Context<'_>, args: &[Value], before: &str) -> Result<Value, Failure> {
     let text = text(args, 1);
-    let pad = repeat(context, " ", int(args, 0))?;
-    let lines = text.bytes().iter().filter(|&&byte| byte == b'\n').count();
-    let length = text.len().saturating_add(pad.len().saturating_mul(lines.saturating_add(1)));
-    context.charge(length)?;
-    let mut padded = String::with_capacity(length + before.len());
-    padded.push_str(before);
-    for (i, line) in text.split('\n').enumerate() {
-        padded.push_str(if i > 0 { "\n" } else { "" });
-        padded.push_str(&pad);
-        padded.push_str(line);
-    }
+    let width = times(int(args, 0))?;
+    context.charge(width)?;
+    let breaks = text.bytes().iter().filter(|&&byte| byte == b'\n').count();
+    context.charge(text.len().saturating_add(width.saturating_mul(breaks.saturating_add(1))))?;
+    let padded = context.compose(|out| {
+        out.push_str(before);
+        pad(out, width);
+        let mut rest = text.as_str();
+        while let Some(end) = rest.bytes().position(|byte| byte == b'\n') {
+            let (line, after) = rest.split_at(end + 1);
+            out.push_str(line);
+            pad(out, width);
+            rest = after;
+        }
+        out.push_str(rest);
+    });
     Ok(padded.into())
+}
+
+fn pad(out: &mut String, width: usize) {
+    const SPACES: &str = "                                ";
+    let mut left = width;
+    while left > 0 {
+        let some = left.min(SPACES.len());
+        out.push_str(&SPACES[..some]);
+        left -= some;
+    }
 }
