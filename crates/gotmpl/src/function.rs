@@ -80,7 +80,7 @@ impl Function {
 /// Functions by name.
 #[derive(Clone, Default)]
 pub struct Functions {
-    by_name: HashMap<&'static str, Function>,
+    by_name: HashMap<&'static str, Arc<Function>>,
 }
 
 impl Functions {
@@ -96,7 +96,7 @@ impl Functions {
         signature: Signature,
         body: impl Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync + 'static,
     ) {
-        self.by_name.insert(name, Function::new(signature, body));
+        self.by_name.insert(name, Arc::new(Function::new(signature, body)));
     }
 
     /// Takes a function away.
@@ -106,7 +106,12 @@ impl Functions {
 
     /// The function of a name.
     pub fn get(&self, name: &str) -> Option<&Function> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(|function| &**function)
+    }
+
+    /// The function of a name, for a template to keep.
+    pub(crate) fn shared(&self, name: &str) -> Option<Arc<Function>> {
+        self.by_name.get(name).cloned()
     }
 
     /// All names, sorted.

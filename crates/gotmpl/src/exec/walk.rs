@@ -50,7 +50,7 @@ impl<'t> State<'t, '_, '_> {
             Node::If(branch) => return deep(|| self.branch(dot, branch, false)),
             Node::With(branch) => return deep(|| self.branch(dot, branch, true)),
             Node::Range(branch) => return deep(|| self.range(dot, branch)),
-            Node::Template { at, name, pipe } => self.template(dot, name, pipe.as_ref(), *at)?,
+            Node::Template { at, name, pipe } => self.template(dot, name, pipe.as_deref(), *at)?,
             Node::Break { .. } => return Ok(Flow::Break),
             Node::Continue { .. } => return Ok(Flow::Continue),
         }

@@ -90,7 +90,13 @@ impl<'s> Lexer<'s> {
     /// Ends the token here.
     fn emit(&mut self, sort: Sort) -> Token {
         let token = Token { sort, at: self.start, end: self.at, line: self.line, error: 0 };
-        self.skip();
+        match sort {
+            // Words, names, numbers and scalars in quotes end with their line at the latest.
+            Sort::Identifier | Sort::Field | Sort::Variable | Sort::Dot | Sort::Pipe | Sort::String => {
+                self.start = self.at;
+            }
+            _ => self.skip(),
+        }
         token
     }
 
@@ -111,7 +117,7 @@ impl<'s> Lexer<'s> {
 
     fn text(&mut self) -> Token {
         loop {
-            let Some(length) = self.rest().find(self.delims.left.as_str()) else {
+            let Some(length) = find(self.rest(), &self.delims.left) else {
                 self.at = self.input.len();
                 return self.emit(if self.at > self.start { Sort::Text } else { Sort::Eof });
             };
@@ -169,6 +175,11 @@ impl<'s> Lexer<'s> {
     fn right_delim_here(&self) -> Option<usize> {
         let rest = self.rest();
         let right = self.delims.right.as_str();
+        // Most of what is looked at is neither.
+        let first = rest.bytes().next()?;
+        if !is_space(char::from(first)) && !right.as_bytes().starts_with(&[first]) {
+            return None;
+        }
         if starts_with_right_trim(rest) && rest[2..].starts_with(right) {
             return Some(2);
         }
@@ -370,6 +381,19 @@ impl<'s> Lexer<'s> {
         }
         self.take_if(|c| c == 'i');
         !self.take_if(is_alphanumeric)
+    }
+}
+
+/// Where a mark is. Texts between actions are short, for which the search of the standard library takes long to get ready.
+fn find(text: &str, mark: &str) -> Option<usize> {
+    let first = *mark.as_bytes().first()?;
+    let mut at = 0;
+    loop {
+        at += text.as_bytes()[at..].iter().position(|byte| *byte == first)?;
+        if text.as_bytes()[at..].starts_with(mark.as_bytes()) {
+            return Some(at);
+        }
+        at += 1;
     }
 }
 

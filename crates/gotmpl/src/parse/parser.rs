@@ -227,7 +227,10 @@ impl Parser<'_> {
         while self.peek_word().sort != Sort::Eof {
             match self.item()? {
                 Item::Node(node) => nodes.push(node),
-                Item::End(end) => return Ok((nodes, end)),
+                Item::End(end) => {
+                    nodes.shrink_to_fit();
+                    return Ok((nodes, end));
+                }
             }
         }
         self.error("unexpected EOF")
@@ -288,7 +291,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    fn control(&mut self, context: &'static str) -> Parsed<Branch> {
+    fn control(&mut self, context: &'static str) -> Parsed<Box<Branch>> {
         if self.cursor.blocks == BLOCK_DEPTH {
             return self.error(format!("blocks nest deeper than {BLOCK_DEPTH}"));
         }
@@ -297,7 +300,7 @@ impl Parser<'_> {
         let branch = deep(|| self.branch(context))?;
         self.cursor.variables.truncate(known);
         self.cursor.blocks -= 1;
-        Ok(branch)
+        Ok(Box::new(branch))
     }
 
     fn branch(&mut self, context: &'static str) -> Parsed<Branch> {
@@ -357,7 +360,7 @@ impl Parser<'_> {
         if !matches!(end, End::End) {
             return self.error(format!("unexpected {} in {CONTEXT}", end.text()));
         }
-        Ok(Node::Template { at: token.at, name, pipe: Some(pipe) })
+        Ok(Node::Template { at: token.at, name, pipe: Some(Box::new(pipe)) })
     }
 
     fn template(&mut self) -> Parsed<Node> {
@@ -367,7 +370,7 @@ impl Parser<'_> {
         let mut pipe = None;
         if self.next_word().sort != Sort::RightDelim {
             self.back();
-            pipe = Some(self.pipeline(CONTEXT, Sort::RightDelim)?);
+            pipe = Some(Box::new(self.pipeline(CONTEXT, Sort::RightDelim)?));
         }
         Ok(Node::Template { at: token.at, name, pipe })
     }
@@ -409,6 +412,7 @@ impl Parser<'_> {
             }
         }
         self.check(&pipe, context)?;
+        pipe.commands.shrink_to_fit();
         Ok(pipe)
     }
 
@@ -486,6 +490,7 @@ impl Parser<'_> {
         if command.args.is_empty() {
             return self.error("empty command");
         }
+        command.args.shrink_to_fit();
         Ok(command)
     }
 
@@ -560,8 +565,8 @@ impl Parser<'_> {
 
     fn function(&self, token: &Token) -> Parsed<Term> {
         let name = self.text(token);
-        let call = if let Some(function) = self.functions.get(name) {
-            Callee::Function(function.clone())
+        let call = if let Some(function) = self.functions.shared(name) {
+            Callee::Function(function)
         } else if let Some(builtin) = Builtin::of_name(name) {
             Callee::Builtin(builtin)
         } else {
@@ -577,6 +582,6 @@ impl Parser<'_> {
         self.cursor.parens += 1;
         let pipe = deep(|| self.pipeline("parenthesized pipeline", Sort::RightParen))?;
         self.cursor.parens -= 1;
-        Ok(Term::Pipe(pipe))
+        Ok(Term::Pipe(Box::new(pipe)))
     }
 }

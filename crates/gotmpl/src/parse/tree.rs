@@ -66,6 +66,8 @@ impl Tree {
     }
 }
 
+/// Most of them are texts and actions. The others are kept elsewhere, so that the nodes of a template lie close together:
+/// a rendering goes through most of them once, and waits for memory as long as it works.
 pub(crate) enum Node {
     /// The text between two places of the source.
     Text {
@@ -76,13 +78,13 @@ pub(crate) enum Node {
         at: usize,
         pipe: Pipe,
     },
-    If(Branch),
-    Range(Branch),
-    With(Branch),
+    If(Box<Branch>),
+    Range(Box<Branch>),
+    With(Box<Branch>),
     Template {
         at: usize,
         name: Str,
-        pipe: Option<Pipe>,
+        pipe: Option<Box<Pipe>>,
     },
     Break {
         at: usize,
@@ -125,14 +127,14 @@ pub(crate) enum Term {
     Field(Vec<Str>),
     Variable { name: Str, fields: Vec<Str> },
     Function { name: Str, call: Callee },
-    Pipe(Pipe),
+    Pipe(Box<Pipe>),
     Chain { on: Box<Arg>, fields: Vec<Str> },
 }
 
 /// What a name calls.
 pub(crate) enum Callee {
     Builtin(crate::builtin::Builtin),
-    Function(Function),
+    Function(Arc<Function>),
 }
 
 /// A number constant: everything that its syntax allows it to be.
