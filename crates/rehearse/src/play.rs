@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::premises::{Played, Premises};
 use crate::report::{Ending, Report, Telling, Unrehearsed, Watch};
 use crate::script::Script;
-use crate::survey::{Outcome, Root, Survey, Surveyor};
+use crate::survey::{Root, Survey, Surveyor};
 use crate::world::{self, Plan, World};
 
 /// A script that was played: what came of it, and the world at rest.
@@ -72,8 +72,9 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
     };
     let mut world = World::start(plan).await?;
     let mut act = Act { begun, script, premises: &premises, watch: Watch::default() };
-    let played = act.play(&mut world, &surveys).await?;
-    let report = telling(script, &premises, &surveys, &assumed).tell(&world, &act.watch, played);
+    let (course, refused) = act.play(&mut world, &surveys).await?;
+    let told = Telling { refused, ..telling(script, &premises, &surveys, &assumed) };
+    let report = told.tell(&world, &act.watch, course);
     Ok(Rehearsal { report, script: script.clone(), world, premises })
 }
 
@@ -118,8 +119,7 @@ impl Surveys {
 
     fn unreachable(&self) -> BTreeSet<AppKey> {
         let applications = self.all().into_iter().flat_map(|survey| &survey.applications);
-        let is_one = |outcome: &Outcome| matches!(outcome, Outcome::Unreachable(_));
-        applications.filter(|(_, one)| is_one(&one.outcome)).map(|(key, _)| key.clone()).collect()
+        applications.filter(|(_, one)| one.is_unreachable()).map(|(key, _)| key.clone()).collect()
     }
 }
 
@@ -143,8 +143,6 @@ struct Act<'a> {
 pub(crate) struct Course {
     pub(crate) mark: Mark,
     pub(crate) ending: Ending,
-    /// What the API server did not let be.
-    pub(crate) refused: Vec<Unrehearsed>,
 }
 
 /// What was so before the change that is told about.
@@ -157,7 +155,11 @@ pub(crate) struct Mark {
 }
 
 impl Act<'_> {
-    async fn play(&mut self, world: &mut World, surveys: &Surveys) -> Result<Course, RehearseError> {
+    async fn play(
+        &mut self,
+        world: &mut World,
+        surveys: &Surveys,
+    ) -> Result<(Course, Vec<Unrehearsed>), RehearseError> {
         if let Some(from) = &surveys.from {
             let played = self.premises.from.as_ref().unwrap_or(&self.premises.to);
             self.bring(world, from, played).await?;
@@ -173,7 +175,7 @@ impl Act<'_> {
         self.watch.restart(world.now());
         let refused = self.bring(world, &surveys.to, &self.premises.to).await?;
         let ending = self.until_rest(world).await;
-        Ok(Course { mark, ending, refused })
+        Ok((Course { mark, ending }, refused))
     }
 
     /// Brings a revision: branches move, and what nobody else applies is applied. Gives what the API server refuses; the
@@ -236,5 +238,6 @@ fn telling<'a>(
         to: premises.to.name.clone(),
         surveys: surveys.all(),
         assumed: &assumed.told,
+        refused: Vec::new(),
     }
 }

@@ -203,6 +203,13 @@ pub struct Unrehearsed {
     pub place: Option<Place>,
 }
 
+impl Unrehearsed {
+    /// Whether it is this application.
+    pub(crate) fn is_application(&self, key: &AppKey) -> bool {
+        self.what == format!("Application {}", key.name)
+    }
+}
+
 /// Something that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -239,12 +246,14 @@ pub(crate) struct Telling<'a> {
     pub(crate) to: String,
     pub(crate) surveys: Vec<&'a Survey>,
     pub(crate) assumed: &'a [Assumption],
+    /// What the API server did not let be.
+    pub(crate) refused: Vec<Unrehearsed>,
 }
 
 impl Telling<'_> {
     pub(crate) fn tell(self, world: &World, watch: &Watch, course: Course) -> Report {
-        let Course { mark, ending, refused } = course;
-        let not_rehearsed = self.unrehearsed(refused);
+        let Course { mark, ending } = course;
+        let not_rehearsed = self.unrehearsed();
         let written = world.written().split_off(mark.written);
         let applications = application::all(&self, world, watch, &mark, &written);
         let mass_deletions = mark.holdings.lost(world);
@@ -278,11 +287,11 @@ impl Telling<'_> {
         self.surveys.iter().rev().find_map(|survey| survey.applications.get(key))
     }
 
-    fn unrehearsed(&self, refused: Vec<Unrehearsed>) -> Vec<Unrehearsed> {
+    fn unrehearsed(&self) -> Vec<Unrehearsed> {
         let mut found: BTreeMap<String, Unrehearsed> = BTreeMap::new();
         let Some(survey) = self.surveys.last() else { return Vec::new() };
-        for one in survey.unrehearsed.iter().cloned().chain(refused) {
-            found.insert(one.what.clone(), one);
+        for one in survey.unrehearsed.iter().chain(&self.refused) {
+            found.insert(one.what.clone(), one.clone());
         }
         for (key, one) in &survey.applications {
             if let Outcome::Unreachable(why) = &one.outcome {

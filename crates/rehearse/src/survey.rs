@@ -31,6 +31,8 @@ pub(crate) struct Survey {
     pub(crate) applications: BTreeMap<AppKey, Surveyed>,
     /// What is applied by hand, because nobody else does: Applications and projects.
     pub(crate) roots: Vec<Root>,
+    /// The Applications that are to be there in the end: those that are applied by hand, and what they create.
+    pub(crate) planned: BTreeSet<AppKey>,
     /// The kinds that files of the repository define, be they rendered or not.
     pub(crate) defined: BTreeSet<GroupKind>,
     /// What cannot be played.
@@ -60,6 +62,13 @@ pub(crate) struct Surveyed {
     pub(crate) read: BTreeSet<FilePath>,
     /// The Applications that it creates.
     pub(crate) creates: BTreeSet<AppKey>,
+}
+
+impl Surveyed {
+    /// Whether what it delivers cannot be got, so that it cannot be played.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        matches!(self.outcome, Outcome::Unreachable(_))
+    }
 }
 
 impl Survey {

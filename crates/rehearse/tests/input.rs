@@ -66,7 +66,7 @@ async fn an_application_that_the_server_refuses_is_told_with_its_line_and_the_ot
     let played = repository.play().await;
     assert_eq!(
         (states(&played.report).as_str(), played.report.verdict),
-        ("web Finishes Synced Healthy\n", Verdict::NotRehearsed)
+        ("broken NotRehearsed OutOfSync Missing\nweb Finishes Synced Healthy\n", Verdict::NotRehearsed)
     );
     let [refused] = played.report.not_rehearsed.as_slice() else { panic!("{:?}", played.report) };
     assert_eq!(refused.what, "Application broken");

@@ -45,7 +45,7 @@ async fn a_wave_that_cannot_be_done_holds_those_behind_it_and_says_why() {
     let played = repository.play().await;
     assert_eq!(
         states(&played.report),
-        "database Stuck Synced Degraded\nroot Stuck OutOfSync Degraded\n",
+        "database Stuck Synced Degraded\nroot Stuck OutOfSync Degraded\nweb Stuck OutOfSync Missing\n",
         "web never comes to be"
     );
     assert_eq!((played.report.verdict, played.report.ending), (Verdict::Stuck, Ending::Stuck));
@@ -110,7 +110,7 @@ async fn a_definition_in_a_later_wave_of_another_application_is_no_reason_to_ass
     let played = repository.play().await;
     assert_eq!(assumed(&played.report), [""; 0]);
     let names: Vec<&str> = played.report.applications.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!((names, played.report.verdict), (vec!["root", "widgets"], Verdict::Stuck));
+    assert_eq!((names, played.report.verdict), (vec!["crds", "root", "widgets"], Verdict::Stuck));
 }
 
 #[tokio::test]
@@ -234,8 +234,9 @@ async fn what_could_not_be_rehearsed_is_unseen_and_no_application_of_the_snapsho
     assert_eq!(names, ["web"]);
     assert_eq!(snapshot.unseen.len(), 3, "{:?}", snapshot.unseen);
     assert!(
-        snapshot.unseen[0]
-            .starts_with("Application far: cannot read https://git.example.com/else/where.git: ")
+        snapshot.unseen[0].starts_with(
+            "Application far (far.yaml:1): cannot read https://git.example.com/else/where.git: "
+        )
     );
     assert_eq!(
         snapshot.unseen[1..],

@@ -8,7 +8,7 @@ use lynceus_object::{Object, Str};
 
 use super::{ApplicationReport, Step, StepKind, Telling, Verdict, Watch};
 use crate::play::Mark;
-use crate::survey::Outcome;
+use crate::survey::Surveyed;
 use crate::world::{Effect, World, Written};
 
 /// What came of all applications that are there or were.
@@ -30,7 +30,24 @@ pub(super) fn all(
     for key in mark.holdings.applications() {
         reports.entry(key.clone()).or_insert_with(|| gone(telling, key, &mut steps));
     }
+    for key in telling.surveys.last().into_iter().flat_map(|survey| &survey.planned) {
+        reports.entry(key.clone()).or_insert_with(|| uncreated(telling, world, mark, key));
+    }
     reports.into_values().collect()
+}
+
+/// An application that should be there and was never created: whoever creates it did not come to it.
+fn uncreated(telling: &Telling<'_>, world: &World, mark: &Mark, key: &AppKey) -> ApplicationReport {
+    let why = format!("Application {} is not created", key.name);
+    let is_unreachable = telling.surveyed(key).is_some_and(Surveyed::is_unreachable);
+    let is_refused = telling.refused.iter().any(|one| one.is_application(key));
+    let (verdict, reasons) = match is_unreachable || is_refused {
+        true => (Verdict::NotRehearsed, Vec::new()),
+        false => (Verdict::Stuck, vec![Reason::new(ReasonCode::NotCreated, why)]),
+    };
+    let stuck_for = Some(world.now().duration_since(mark.at).as_secs()).filter(|_| verdict == Verdict::Stuck);
+    let (sync, health) = ("OutOfSync".to_owned(), "Missing".to_owned());
+    ApplicationReport { sync, health, stuck_for, reasons, ..nothing(telling, key, verdict) }
 }
 
 fn one(
@@ -43,7 +60,7 @@ fn one(
     let key = AppKey::new(object.namespace(), object.name());
     let surveyed = telling.surveyed(&key);
     let text = |path: &[&str]| object.value().str_at(path).unwrap_or_default().to_owned();
-    let is_unreachable = surveyed.is_some_and(|one| matches!(one.outcome, Outcome::Unreachable(_)));
+    let is_unreachable = surveyed.is_some_and(Surveyed::is_unreachable);
     let since = watch.since(&key);
     let is_fine = since.is_some_and(|(is_fine, _)| is_fine);
     let verdict = match is_fine {
@@ -98,11 +115,17 @@ fn reasons(object: &Object, world: &World) -> Vec<Reason> {
 }
 
 fn gone(telling: &Telling<'_>, key: &AppKey, steps: &mut BTreeMap<Str, Vec<Step>>) -> ApplicationReport {
+    let steps = steps.remove(key.to_string().as_str()).unwrap_or_default();
+    ApplicationReport { steps, ..nothing(telling, key, Verdict::Gone) }
+}
+
+/// What is told of an application that is not there.
+fn nothing(telling: &Telling<'_>, key: &AppKey, verdict: Verdict) -> ApplicationReport {
     ApplicationReport {
         namespace: key.namespace.to_string(),
         name: key.name.to_string(),
         place: telling.surveyed(key).and_then(|one| one.place.clone()),
-        verdict: Verdict::Gone,
+        verdict,
         sync: String::new(),
         health: String::new(),
         operation: String::new(),
@@ -110,7 +133,7 @@ fn gone(telling: &Telling<'_>, key: &AppKey, steps: &mut BTreeMap<Str, Vec<Step>
         done_after: None,
         stuck_for: None,
         reasons: Vec::new(),
-        steps: steps.remove(key.to_string().as_str()).unwrap_or_default(),
+        steps: Vec::new(),
     }
 }
 

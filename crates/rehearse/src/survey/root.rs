@@ -44,6 +44,7 @@ pub(crate) fn choose(
         true => first(survey, found, &parents)?,
         false => named(survey, chosen, &place)?,
     };
+    survey.planned = reached(survey, &roots);
     let mut objects = projects(survey, found);
     for key in roots {
         let Some(one) = survey.applications.get(&key) else { continue };
