@@ -258,3 +258,21 @@ pub(crate) fn table(values: &Map, path: &str) -> Option<Map> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use lynceus_object::yaml;
+
+    use super::*;
+
+    #[test]
+    fn only_what_a_merge_would_neither_change_nor_tell_of_is_covered() {
+        let there = to_template(&yaml::parse_str("{a: 1, b: {c: x, d: []}, n: {o: null}}").unwrap());
+        for value in ["{b: {c: {}}}", "{b: 3}", "{a: {}}", "{b: {e: 1}}", "{a: null}", "{n: {}}"] {
+            assert!(!covers(&there, &yaml::parse_str(value).unwrap()), "{value}");
+        }
+        for value in ["{}", "{a: 2}", "{b: {c: y}}", "{b: {d: 1, c: 2}, a: []}"] {
+            assert!(covers(&there, &yaml::parse_str(value).unwrap()), "{value}");
+        }
+    }
+}
