@@ -26,11 +26,21 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
         let Some(pods) = Pods::of(owner) else { continue };
         for key in named_services(case, server, &pods) {
             let is_own = own.get(&owner.key()).is_some_and(|own| own.contains(&key));
-            if !is_own && (silent.contains(&key) || case.is_absent(server, &key)) {
+            let waits =
+                || silent.contains(&key) || case.is_absent(server, &key) || is_idle(case, server, &key);
+            if !is_own && waits() {
                 graph.link(Node::object(server, owner.key()), Node::object(server, key));
             }
         }
     }
+}
+
+/// Whether a service selects pods and there are none that it fits.
+fn is_idle(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
+    let Some(service) = case.live(server, key) else { return false };
+    let selects = service.at(&["spec", "selector"]).is_some_and(|selector| !selector.is_empty());
+    let pods = case.of_kind(server, "", "Pod").iter().filter(|pod| pod.namespace() == key.namespace.as_str());
+    selects && !pods.into_iter().any(|pod| is_behind(case, server, service, pod))
 }
 
 /// The services of a cluster by namespace and the first label that they select by: a namespace may have thousands.

@@ -1,10 +1,11 @@
-//! Workloads that fail and whose settings name a service that is not there.
+//! Workloads that fail or do not get ready, and whose settings name a service that is not there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::near;
+use super::container::Container;
+use super::{near, probe};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
@@ -15,13 +16,14 @@ use crate::words;
 /// A workload that fails, and the setting in which it names a service that is not there.
 type Use<'a> = (&'a Object, Setting<'a>);
 
-/// Looks for services that are named in the settings of pods that start and fail, and that are not there.
+/// Looks for services that are named in the settings of pods that start and fail or do not get ready, and that are not there.
 pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
     let names = Names::new(case, server);
     let mut missing: BTreeMap<ObjectKey, Vec<Use<'_>>> = BTreeMap::new();
     for owner in case.pod_owners(server) {
         let pods = case.pods(server, owner);
-        let Some(spec) = Pods::of(owner).filter(|_| pods.iter().any(|pod| fails(pod))) else { continue };
+        let is_ill = pods.iter().any(|pod| fails(pod) || waits(case, server, pod));
+        let Some(spec) = Pods::of(owner).filter(|_| is_ill) else { continue };
         let said: String = pods.iter().map(|pod| last_words(pod)).collect();
         for setting in service::settings(case, server, &spec) {
             let Some(key) = asked(&setting, owner.namespace(), &said, &names) else { continue };
@@ -111,6 +113,12 @@ fn fails(pod: &Object) -> bool {
     })
 }
 
+/// Whether a pod runs and does not get on.
+fn waits(case: &Case<'_>, server: &str, pod: &Object) -> bool {
+    let containers = Container::all(pod);
+    containers.iter().any(|one| probe::is_stuck(case, server, one) || probe::holds_up(case, one))
+}
+
 fn ended(pod: &Object) -> impl Iterator<Item = &Value> {
     let statuses = ["initContainerStatuses", "containerStatuses"].iter();
     let statuses = statuses.flat_map(|field| pod.value().items_at(&["status", field]));
@@ -132,7 +140,13 @@ fn found(
 ) -> Finding {
     let owners: BTreeSet<String> =
         users.iter().map(|(owner, _)| format!("{} {}", owner.kind(), owner.name())).collect();
-    let verbs = if owners.len() == 1 { "fails and is" } else { "fail and are" };
+    let are_failing = users.iter().any(|(owner, _)| case.pods(server, owner).iter().any(|pod| fails(pod)));
+    let verbs = match (owners.len(), are_failing) {
+        (1, true) => "fails and is",
+        (_, true) => "fail and are",
+        (1, false) => "does not get ready and is",
+        (_, false) => "do not get ready and are",
+    };
     let names = words::list(owners);
     let has_space = case.live(server, &ObjectKey::new("", "Namespace", "", key.namespace.clone())).is_some();
     let knows_spaces = !case.of_kind(server, "", "Namespace").is_empty();
@@ -224,6 +238,34 @@ status:
              data has none of that name\n  Pod shop/web: spec.containers[0].env[0].value: db.data\n  fix: Name a service that is there, or have \
              this one made\n"
         );
+    }
+
+    #[test]
+    fn a_service_that_a_pod_asks_which_does_not_get_ready_is_found() {
+        let waits = FAILS
+            .replace(
+                "state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1}}",
+                "STATE",
+            )
+            .replace("STATE", "ready: false, state: {running: {startedAt: '2026-01-01T11:00:00Z'}}");
+        assert!(check("LYN0303", &waits).starts_with(
+            "P1 LYN0303/data/Service/db: Pod web does not get ready and is set to ask Service db.data, which is defined nowhere"
+        ));
+        assert_eq!(check("LYN0303", &waits.replace("11:00:00", "11:58:00")), "", "it may still get ready");
+        assert_eq!(check("LYN0303", &waits.replace("ready: false", "ready: true")), "", "it does without");
+    }
+
+    #[test]
+    fn an_init_container_that_waits_for_a_service_is_found() {
+        let waits = FAILS
+            .replace("containers: [{name: web, image: web,", "initContainers: [{name: web, image: web,")
+            .replace("containerStatuses: [{name: web, state: {waiting: {reason: CrashLoopBackOff}}", "STATE")
+            .replace("STATE, lastState: {terminated: {exitCode: 1}}", "STATE")
+            .replace(
+                "STATE",
+                "initContainerStatuses: [{name: web, ready: false, state: {running: {startedAt: '2026-01-01T11:00:00Z'}}",
+            );
+        assert!(check("LYN0303", &waits).starts_with("P1 LYN0303/data/Service/db: "), "{waits}");
     }
 
     #[test]

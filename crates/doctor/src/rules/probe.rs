@@ -83,7 +83,7 @@ fn find<'a>(case: &Case<'a>, server: &str, owner: &'a Object) -> Option<Finding>
 }
 
 /// Whether a container is not ready and will not be: its probe has failed several times, or it runs for long.
-fn is_stuck(case: &Case<'_>, server: &str, container: &Container<'_>) -> bool {
+pub(super) fn is_stuck(case: &Case<'_>, server: &str, container: &Container<'_>) -> bool {
     if container.is_ready() || container.is_early || !is_expected(container) {
         return false;
     }
@@ -91,8 +91,20 @@ fn is_stuck(case: &Case<'_>, server: &str, container: &Container<'_>) -> bool {
         return true;
     }
     let times = failure(case, server, container).map_or(0, |(_, times)| times);
-    let is_old = container.runs_since().and_then(|since| age(case, since)).is_some_and(|age| age > PATIENCE);
-    container.runs() && (times >= FAILURES || is_old)
+    container.runs() && (times >= FAILURES || is_old(case, container))
+}
+
+/// Whether a container that the others wait for runs for long.
+pub(super) fn holds_up(case: &Case<'_>, container: &Container<'_>) -> bool {
+    container.is_early
+        && container.runs()
+        && !container.is_ready()
+        && !container.pod.is_deleting()
+        && is_old(case, container)
+}
+
+fn is_old(case: &Case<'_>, container: &Container<'_>) -> bool {
+    container.runs_since().and_then(|since| age(case, since)).is_some_and(|age| age > PATIENCE)
 }
 
 /// A pod of a Job does not have to be ready.

@@ -7,7 +7,7 @@ use lynceus_object::{Object, ObjectKey, Str};
 
 use crate::case::{App, Case, Pods};
 use crate::links::kind::Providers;
-use crate::links::{namespace, produced, reference};
+use crate::links::{namespace, produced, reference, service};
 use crate::node::AppName;
 use crate::rules::parenthood::Places;
 use crate::rules::wave_circle::{Crossing, Crossings};
@@ -124,6 +124,10 @@ impl<'c, 'a> Needs<'c, 'a> {
                 Some(makers) => needs.extend(makers),
                 None => needs.push(key),
             }
+        }
+        // A program that names a service may do without it; one that does not come up is likely to wait for it.
+        if self.case.live(server, &object.key()).is_some_and(|live| self.case.is_unwell(live)) {
+            needs.extend(service::named_services(self.case, server, &pods));
         }
         if pods.service_account() != "default" {
             needs.push(ObjectKey::new("", "ServiceAccount", object.namespace(), pods.service_account()));

@@ -143,13 +143,28 @@ fn of_applications(places: &Places, LateApp { app, other, user, key }: &LateApp)
         key.name
     );
     let child = ObjectKey::new(GROUP, "Application", other.namespace.clone(), other.name.clone());
-    let fix = parent.as_ref().map(|parent| {
-        let (name, place) = annotated(parent, &child, annotations::SYNC_WAVE, (wave(app) - 1).to_string());
-        Fix::new(format!("Bring application {other} before {app}"))
-            .git(&name, place)
-            .risk(Risk::Low, format!("only when {other} is applied changes"))
-            .verify(format!("lynceus app sync {parent}"))
-    });
+    // Beside its user it comes after whatever it needs itself of earlier waves; only a kind has to be there before.
+    let is_kind = key.kind == "CustomResourceDefinition";
+    let (title, place) = match is_kind {
+        true => (format!("Bring application {other} before {app}"), wave(app) - 1),
+        false => (format!("Bring application {other} in the wave of {app}"), wave(app)),
+    };
+    let moved = |child: &ObjectKey, title: String, place: i64| {
+        let parent = parent.as_ref()?;
+        let (name, place) = annotated(parent, child, annotations::SYNC_WAVE, place.to_string());
+        Some(Fix::new(title).git(&name, place).verify(format!("lynceus app sync {parent}")))
+    };
+    let fix = moved(&child, title, place)
+        .map(|fix| fix.risk(Risk::Low, format!("only when {other} is applied changes")));
+    let user_of = ObjectKey::new(GROUP, "Application", app.namespace.clone(), app.name.clone());
+    let has_one_parent = places.of(app).is_some_and(|place| Some(&place.parent) == parent.as_ref());
+    let after = has_one_parent
+        .then(|| moved(&user_of, format!("Let application {app} come after {other}"), wave(other) + 1))
+        .flatten()
+        .map(|fix| {
+            fix.risk(Risk::Medium, format!("{app} and what comes after it"))
+                .why("right if what is needed has to wait for something itself")
+        });
     Finding::new(RULE.code, Node::Application(other.clone()), cause)
         .of(parent)
         .seen([Evidence::seen(format!(
@@ -158,6 +173,7 @@ fn of_applications(places: &Places, LateApp { app, other, user, key }: &LateApp)
         ))])
         .affects([Node::Application(app.clone())])
         .fix(fix)
+        .fix(after)
 }
 
 /// Applications that wait for each other: it is enough that one of them brings what is needed before it waits itself.
@@ -301,6 +317,42 @@ spec: {group: networking.istio.io, names: {kind: VirtualService}}
             roots(ACROSS).starts_with("P0 LYN1209/apps/Application/mesh explains apps mesh web\n"),
             "{}",
             roots(ACROSS)
+        );
+    }
+
+    #[test]
+    fn a_service_of_an_application_that_comes_later_is_needed_by_pods_that_do_not_come_up() {
+        let text = "
+@app apps OutOfSync Progressing
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: lamp, namespace: argocd, annotations: {argocd.argoproj.io/sync-wave: '3'}}
+@app web Synced Progressing
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {containers: [{name: a, image: a, env: [{name: LAMP, value: 'http://lamp.sea.svc'}]}]}}}
+@app lamp OutOfSync Missing
+@uncreated
+apiVersion: v1
+kind: Service
+metadata: {name: lamp, namespace: sea}
+@live
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 1, template: {spec: {containers: [{name: a, image: a, env: [{name: LAMP, value: 'http://lamp.sea.svc'}]}]}}}
+";
+        let found = check("LYN1209", text);
+        assert!(
+            found.starts_with(
+                "P1 LYN1209/apps/Application/lamp: application lamp comes in wave 3, and web of wave 0 needs Service lamp of it\n"
+            ) && found.contains("fix: Bring application lamp in the wave of web\n  fix: Let application web come after lamp"),
+            "{found}"
         );
     }
 
