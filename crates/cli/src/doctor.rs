@@ -83,6 +83,10 @@ fn verdict(examination: &Examination) -> Outcome {
     let is_wrong = examination.roots.iter().any(|root| root.severity < Severity::P3);
     match is_wrong || !examination.unexplained.is_empty() {
         true => Err(Failure::new(Code::Answer, "")),
+        // Nothing is wrong with nothing, which says nothing where not all could be read.
+        false if examination.totals.applications == 0 && !examination.unseen.is_empty() => {
+            Err(Failure::new(Code::Trouble, "no application could be looked at"))
+        }
         false => Ok(()),
     }
 }

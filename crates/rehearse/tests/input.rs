@@ -56,6 +56,23 @@ async fn a_broken_document_is_told_with_its_line_and_the_others_are_played() {
 }
 
 #[tokio::test]
+async fn an_application_that_cannot_be_read_is_told_with_its_line() {
+    let broken = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: broken}\nspec: {project: 7, source: text}\n";
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}=== x/t1.yaml\n{broken}=== web/a.yaml\n{CONFIG}",
+        application("web", "web", "shop"),
+    ));
+    let played = repository.play().await;
+    let notes: Vec<String> =
+        played.report.notes.iter().map(|note| format!("{}: {}", note.place, note.message)).collect();
+    assert!(
+        matches!(notes.as_slice(), [note] if note.starts_with("x/t1.yaml:1: Application broken cannot be read: ")),
+        "{notes:?}"
+    );
+    assert!(played.snapshot().await.unseen.contains(&notes[0]));
+}
+
+#[tokio::test]
 async fn an_application_that_the_server_refuses_is_told_with_its_line_and_the_others_are_played() {
     let broken =
         application("broken", "web", "shop").replace("path: web", "path: web, helm: {valuesObject: [1]}");

@@ -46,8 +46,10 @@ fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
 
 /// An application that is not healthy waits for those that it has brought and that are not fine.
 fn to_children(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
-    for wanted in app.wanted() {
-        let node = case.node(app.server(), &wanted.object.key());
+    // Where the sources were not read, the status lists them, mostly without their health.
+    let listed = app.application().status.resources.iter().map(key_of);
+    for key in app.wanted().iter().map(|wanted| wanted.object.key()).chain(listed) {
+        let node = case.node(app.server(), &key);
         if let Node::Application(name) = &node
             && case.app(name).is_some_and(|child| !child.is_fine())
         {
@@ -126,5 +128,24 @@ fn holds_wave(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, node: &Node) -> b
             case.app(name).is_some_and(|child| child.health() != Some(HealthStatusCode::Healthy))
         }
         _ => case.live(app.server(), key).is_some_and(|object| case.is_unwell(object)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::roots;
+
+    /// As a snapshot has it: no sources were read, and the parent's status says nothing of the health of its children.
+    #[test]
+    fn a_parent_waits_for_the_children_that_its_status_lists() {
+        let text = "
+@app trunk Synced Progressing
+@unrendered
+@status {resources: [{group: argoproj.io, version: v1alpha1, kind: Application, namespace: argocd, name: web, status: Synced}]}
+@app web Unknown Degraded
+@unrendered
+@condition ComparisonError Failed to load target state: unable to resolve 'feature/x' to a commit SHA
+";
+        assert_eq!(roots(text), "P0 LYN1001/web/Application/web explains trunk web\n");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use jiff::Timestamp;
-use lynceus_api::{AppProject, Application, ApplicationSource};
+use lynceus_api::{AppProject, Application, ApplicationSource, Kind as _};
 use lynceus_engine::{AppKey, Freshness, Renderer, RenderingError, Request, Sourced, words};
 use lynceus_files::{FilePath, Severity};
 use lynceus_object::{Object, Str};
@@ -13,7 +13,7 @@ use lynceus_render::Setting;
 use lynceus_source::{Book, Keyring, Sources};
 
 use super::manifest::Found;
-use super::{SharedTree, Survey, Surveyed, application};
+use super::{SharedTree, Survey, Surveyed};
 use crate::error::RehearseError;
 use crate::limits;
 use crate::premises::{Played, Premises};
@@ -80,10 +80,17 @@ impl Surveyor {
         found: &[Found],
     ) -> Result<(), RehearseError> {
         let mut level: BTreeMap<AppKey, (Application, Object, Place)> = BTreeMap::new();
-        for one in found {
-            if let Some(application) = application(&one.object) {
-                let key = key(&one.object, &survey.home);
-                level.entry(key).or_insert((application, one.object.clone(), one.place.clone()));
+        for one in found.iter().filter(|one| one.object.group_kind() == lynceus_engine::application_kind()) {
+            match Application::from_object(&one.object) {
+                Ok(application) => {
+                    let key = key(&one.object, &survey.home);
+                    level.entry(key).or_insert((application, one.object.clone(), one.place.clone()));
+                }
+                Err(error) => survey.notes.push(Note {
+                    place: one.place.clone(),
+                    message: format!("Application {} cannot be read: {error}", one.object.name()),
+                    hint: None,
+                }),
             }
         }
         for _ in 0..limits::GENERATIONS {
