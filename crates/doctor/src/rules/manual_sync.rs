@@ -88,7 +88,7 @@ fn found(app: &App<'_>) -> Finding {
         .why("does once what a person is meant to decide about; see `lynceus app diff` first")
         .verify(format!("lynceus app get {}", app.name));
     let automate = Fix::new(format!("Let {} sync by itself", app.name))
-        .git(&app.name, automated())
+        .git(&app.name, automated(app))
         .risk(Risk::Medium, "every change in Git is applied from then on")
         .why("right if nobody is meant to decide about each change");
     Finding::new(RULE.code, app.node(), cause)
@@ -97,15 +97,35 @@ fn found(app: &App<'_>) -> Finding {
         .fix([sync, automate])
 }
 
-fn automated() -> Place {
+/// A policy that is switched off is switched on as it is, with what it says of pruning.
+fn automated(app: &App<'_>) -> Place {
     let path = FieldPath::fields(["spec", "syncPolicy", "automated"]);
-    let value: Value = value!({"selfHeal": true});
+    let policy = app.application().spec.sync_policy.as_ref().and_then(|policy| policy.automated.as_ref());
+    let (path, value): (_, Value) = match policy {
+        Some(_) => (path.field("enabled"), value!(true)),
+        None => (path, value!({"selfHeal": true})),
+    };
     Place::Application { path, value: Some(value) }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::examination::examine;
+    use crate::tests::{check, snapshot};
+
+    #[test]
+    fn a_policy_that_is_switched_off_is_switched_on_as_it_is() {
+        let off =
+            MANUAL.replace("syncPolicy: null", "syncPolicy: {automated: {enabled: false, prune: true}}");
+        let examination = examine(&snapshot(&off));
+        let fixes = examination.findings().flat_map(|(_, finding)| &finding.fixes);
+        let edits: Vec<String> = fixes
+            .flat_map(|fix| &fix.steps)
+            .filter(|step| matches!(step, crate::fix::Step::Git(_)))
+            .map(|step| format!("{step:?}"))
+            .collect();
+        assert!(matches!(edits.as_slice(), [edit] if edit.contains("enabled")), "{edits:?}");
+    }
 
     const MANUAL: &str = "
 @app shop OutOfSync Missing

@@ -26,7 +26,8 @@ pub(super) enum Step {
 }
 
 /// Words that only stand in errors about sources.
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 21] = [
+    "is not valid yaml",
     "cannot read ",
     "cannot render ",
     "cannot get ",
@@ -279,6 +280,10 @@ mod tests {
                 None,
             ),
             ("Namespace for x /v1, Kind=ConfigMap is missing.", None),
+            (
+                "error: document 1 is not valid YAML: did not find expected ',' or '}' at root/broken.yaml:4:5",
+                Some(Step::Rendering),
+            ),
         ] {
             assert_eq!(sort(text), expected, "{text}");
         }
