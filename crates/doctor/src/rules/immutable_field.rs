@@ -176,10 +176,10 @@ fn fields(text: &str) -> Vec<String> {
 }
 
 fn fixes(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, paths: &[FieldPath]) -> Vec<Fix> {
-    let back = back(case, app, key, paths);
+    // The template of a Job that is there has the server's own labels in it, which nobody may write.
+    let back = back(case, app, key, paths).filter(|_| key.kind != "Job");
     let (anew, delete) = (anew(app, key), delete(app, key));
-    // A Job has done its work, and a newer one is what was wanted.
-    let is_cheap = matches!(key.kind.as_str(), "Job" | "RoleBinding" | "ClusterRoleBinding");
+    let is_cheap = matches!(key.kind.as_str(), "RoleBinding" | "ClusterRoleBinding");
     match back {
         Some(back) if is_cheap => vec![anew, back, delete],
         back => back.into_iter().chain([anew, delete]).collect(),

@@ -1,7 +1,7 @@
 //! A hook that was not run, or not as Git has it now.
 
 use lynceus_api::{HookType, OperationPhase, SyncStatusCode, hook};
-use lynceus_object::{Object, ObjectKey};
+use lynceus_object::{Object, ObjectKey, Value};
 
 use crate::case::{App, Case, Pods, condition};
 use crate::finding::{Evidence, Finding, Findings, Severity};
@@ -84,25 +84,20 @@ fn outdated(case: &Case<'_>, app: &App<'_>, wanted: &Wanted, job: &Object) -> Op
     Some(finding.fix([again(app, &key, true)]))
 }
 
-/// What differs in the pods of two Jobs.
+/// What differs in the pods of two Jobs. None of these fields gets a default in a template, so that one which is missing on one side
+/// only was added or taken out.
 fn differences(wanted: &Object, job: &Object) -> Vec<String> {
     let (Some(wanted), Some(live)) = (Pods::of(wanted), Pods::of(job)) else { return Vec::new() };
-    let mut fields: Vec<String> = Vec::new();
-    for field in FIELDS {
-        let is_said = wanted.spec.at(&[field]).is_some_and(|value| !value.is_empty());
-        if is_said && wanted.spec.at(&[field]) != live.spec.at(&[field]) {
-            fields.push(field.to_owned());
-        }
-    }
-    for ((_, one), (_, other)) in wanted.containers().iter().zip(live.containers()) {
-        for field in CONTAINER.iter().filter(|field| one.at(&[field]).is_some_and(|value| !value.is_empty()))
-        {
-            if one.at(&[field]) != other.at(&[field]) && !fields.iter().any(|known| known == field) {
-                fields.push((*field).to_owned());
-            }
-        }
-    }
-    fields
+    let differs = |one: &Value, other: &Value, field: &str| {
+        let said = |value: &Value| value.at(&[field]).filter(|value| !value.is_empty()).cloned();
+        said(one) != said(other)
+    };
+    let of_pods = FIELDS.into_iter().filter(|field| differs(wanted.spec, live.spec, field));
+    let (ours, theirs) = (wanted.containers(), live.containers());
+    let of_containers = CONTAINER
+        .into_iter()
+        .filter(|field| ours.iter().zip(&theirs).any(|((_, one), (_, other))| differs(one, other, field)));
+    of_pods.chain(of_containers).map(str::to_owned).collect()
 }
 
 /// A hook that the last sync did not run although the application counts as synced.
@@ -180,6 +175,16 @@ status: {active: 1}
             check("LYN0906", OLD),
             "P1 LYN0906/shop/Job/bootstrap: hook bootstrap is from an earlier sync and has not ended: it has other tolerations than Git has now\n  shop.yaml:1: what Git has\n  fix: Run hook bootstrap again\n"
         );
+    }
+
+    #[test]
+    fn what_git_has_taken_out_meanwhile_is_a_difference_too() {
+        let moved =
+            OLD.replace("tolerations: [{key: env, value: dev}], ", "").replacen("@live", "@elsewhere", 1);
+        let (wanted, live) = moved.split_once("@elsewhere").unwrap();
+        let live = live.replacen("containers:", "nodeSelector: {zone: moon}, containers:", 1);
+        let found = check("LYN0906", &format!("{wanted}@live{live}"));
+        assert!(found.contains("it has other nodeSelector than Git has now"), "{found}");
     }
 
     #[test]
