@@ -1,7 +1,7 @@
 //! A Job that does not end.
 
 use lynceus_api::{OperationPhase, hook};
-use lynceus_object::Object;
+use lynceus_object::{FieldPath, Object, Value};
 
 use crate::case::{Case, Pods, condition};
 use crate::finding::{Evidence, Finding, Findings};
@@ -19,7 +19,7 @@ other sync of the application begins.
 
 ## Why
 It waits for something that does not come, often in a loop without an end, and has no deadline. If what it waits for was found, or
-that it may not look for it, that is the cause.
+that it may not look for it, that is the cause. A Job with `spec.suspend` does not even begin.
 
 ## Example
 ```
@@ -39,7 +39,7 @@ const JOB: i64 = 3600;
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for job in case.of_kind(server, "batch", "Job") {
-            if let Some(finding) = find(case, server, job) {
+            if let Some(finding) = find(case, server, job).or_else(|| suspended(case, server, job)) {
                 findings.add(finding);
             }
         }
@@ -72,7 +72,7 @@ fn find<'a>(case: &Case<'a>, server: &str, job: &'a Object) -> Option<Finding> {
     let cause = format!("{noun} {} runs for {} and does not end", key.name, long(age));
     let app = app.map(|app| app.name.clone());
     let fix = app.as_ref().filter(|_| job.at(&["spec", "activeDeadlineSeconds"]).is_none()).map(|app| {
-        let path = lynceus_object::FieldPath::fields(["spec", "activeDeadlineSeconds"]);
+        let path = FieldPath::fields(["spec", "activeDeadlineSeconds"]);
         Fix::new("Mend what it waits for, and give it a deadline")
             .person(format!("kubectl -n {} logs job/{}", key.namespace, key.name))
             .git(app, Place::Field { object: key.clone(), path, value: Some(600.into()) })
@@ -86,6 +86,37 @@ fn find<'a>(case: &Case<'a>, server: &str, job: &'a Object) -> Option<Finding> {
         .affects(app.filter(|_| is_held).map(Node::Application))
         .unless_deeper();
     Some(finding.fix(fix))
+}
+
+/// A Job that a sync waits for, and that does not begin before somebody lets it.
+fn suspended(case: &Case<'_>, server: &str, job: &Object) -> Option<Finding> {
+    let key = job.key();
+    let app = case.app_of(server, &key)?;
+    let is_operating = app
+        .application()
+        .status
+        .operation_state
+        .as_ref()
+        .is_some_and(|state| state.phase == OperationPhase::Running);
+    let path = FieldPath::fields(["spec", "suspend"]);
+    let is_suspended = path.get(job.value()).and_then(Value::as_bool) == Some(true);
+    if !is_operating || !is_suspended || job.is_deleting() {
+        return None;
+    }
+    let noun = if hook::is_hook(job) { "hook" } else { "Job" };
+    let cause = format!("{noun} {} is suspended, and the sync of {} waits for it", key.name, app.name);
+    let fix = Fix::new("Let it begin")
+        .git(&app.name, Place::Field { object: key.clone(), path: path.clone(), value: Some(false.into()) })
+        .risk(Risk::Medium, format!("Job {} runs", key.name))
+        .verify(format!("kubectl -n {} get job {}", key.namespace, key.name));
+    let seen = Evidence::Field { object: key.clone(), path, value: "true".to_owned() };
+    Some(
+        Finding::new(RULE.code, case.node(server, &key), cause)
+            .of(Some(app.name.clone()))
+            .seen([seen])
+            .affects([app.node()])
+            .fix([fix]),
+    )
 }
 
 /// What it does, which often says what it waits for.
@@ -125,6 +156,22 @@ status: {phase: Running, containerStatuses: [{name: wait, ready: true, state: {r
         assert_eq!(
             check("LYN0904", WAITS),
             "P1 LYN0904/shop/Job/wait: hook wait runs for 60 minutes and does not end\n  Pod shop/wait-1: status.containerStatuses[0]: running\n  Job shop/wait: spec.template.spec.containers[0].args: [\"while ! oc get istag web; do sleep 30; done\"]\n  fix: Mend what it waits for, and give it a deadline\n"
+        );
+    }
+
+    #[test]
+    fn a_job_that_is_suspended_is_found_while_a_sync_waits_for_it() {
+        let held = WAITS
+            .replace("spec: {template", "spec: {suspend: true, template")
+            .replace("status: {active: 1, startTime: '2026-01-01T11:00:00Z'}", "status: {}");
+        assert_eq!(
+            check("LYN0904", &held),
+            "P1 LYN0904/shop/Job/wait: hook wait is suspended, and the sync of shop waits for it\n  Job shop/wait: spec.suspend: \
+             true\n  fix: Let it begin\n"
+        );
+        assert_eq!(
+            check("LYN0904", &held.replace("phase: Running, operation", "phase: Succeeded, operation")),
+            ""
         );
     }
 
