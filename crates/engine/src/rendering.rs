@@ -378,6 +378,9 @@ impl Renderer {
     ) -> Result<(Str, Arc<Rendered>), RenderingError> {
         let revision = place.revision();
         let setting = self.setting(request, place);
+        if let Some(error) = unknown_reference(source, request.sources) {
+            return Err(failed_rendering(request, source, error));
+        }
         let lent = lent(source, request.sources, places);
         let own_key = source_key(source);
         let lenders: String =
@@ -597,9 +600,7 @@ fn lent<'a>(
     sources: &[ApplicationSource],
     places: &'a [Result<(Repository, Place), RenderingError>],
 ) -> Vec<(Str, Located<'a>)> {
-    let Some(helm) = &source.helm else { return Vec::new() };
-    let paths = helm.value_files.iter().chain(helm.file_parameters.iter().map(|one| &one.path));
-    let names: Vec<&str> = paths.filter_map(|path| path.strip_prefix('$')?.split('/').next()).collect();
+    let names = borrowed(source);
     let lenders = sources.iter().zip(places).filter(|(lender, _)| names.contains(&lender.ref_.as_str()));
     lenders
         .filter_map(|(lender, place)| {
@@ -607,6 +608,21 @@ fn lent<'a>(
             Some((lender.ref_.clone(), (repository, place)))
         })
         .collect()
+}
+
+/// The names of the sources that a source names files of.
+fn borrowed(source: &ApplicationSource) -> Vec<&str> {
+    let Some(helm) = &source.helm else { return Vec::new() };
+    let paths = helm.value_files.iter().chain(helm.file_parameters.iter().map(|one| &one.path));
+    paths.filter_map(|path| path.strip_prefix('$')?.split('/').next()).collect()
+}
+
+/// A name that no source has. Where there is one source only it may be a variable of the environment.
+fn unknown_reference(source: &ApplicationSource, sources: &[ApplicationSource]) -> Option<RenderError> {
+    let is_known = |name: &str| sources.iter().any(|one| one.ref_ == name);
+    let name = borrowed(source).into_iter().find(|name| sources.len() > 1 && !is_known(name))?;
+    let known = sources.iter().filter(|one| !one.ref_.is_empty()).map(|one| one.ref_.to_string()).collect();
+    Some(RenderError::UnknownReference { name: name.to_owned(), known })
 }
 
 /// What a plugin is told, in the words of whoever asks it.
@@ -654,6 +670,33 @@ mod tests {
             text: "A change\n",
         };
         repository.commit("main", &message, [change]).unwrap();
+    }
+
+    #[test]
+    fn value_files_of_a_source_that_is_not_there_are_refused_where_there_are_several() {
+        let chart = ApplicationSource {
+            helm: Some(lynceus_api::ApplicationSourceHelm {
+                value_files: vec!["$vals/env/prod.yaml".into()],
+                ..Default::default()
+            }),
+            ..ApplicationSource::default()
+        };
+        let lender = |name: &str| ApplicationSource { ref_: name.into(), ..ApplicationSource::default() };
+        let said = |others: &[ApplicationSource]| {
+            let sources: Vec<ApplicationSource> =
+                [chart.clone()].into_iter().chain(others.to_vec()).collect();
+            unknown_reference(&chart, &sources).map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(
+            said(&[lender("valz"), lender("more")]),
+            "source referenced \"$vals\", which is not one of the available sources ($valz, $more)"
+        );
+        assert_eq!(
+            said(&[lender("")]),
+            "source referenced \"$vals\", but no source has a 'ref' field defined"
+        );
+        assert_eq!(said(&[lender("vals")]), "");
+        assert_eq!(said(&[]), "", "it may be a variable");
     }
 
     #[tokio::test]

@@ -181,6 +181,14 @@ pub enum RenderError {
     /// A source of this name is not there.
     #[error("there is no source with the ref {0:?}")]
     NoReference(String),
+    /// A value file is to come from a source that is not there.
+    #[error("source referenced \"${name}\", {}", available(.known))]
+    UnknownReference {
+        /// The name that is asked for.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
     /// Something has to be got first; see [`Job::fetched`].
     #[error("{} is needed first", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Needs(Vec<Need>),
@@ -200,6 +208,14 @@ pub enum RenderError {
     /// The tree cannot be read.
     #[error("the repository cannot be read")]
     Tree(#[from] TreeError),
+}
+
+/// Which sources can be referred to.
+fn available(known: &[String]) -> String {
+    match known {
+        [] => "but no source has a 'ref' field defined".to_owned(),
+        known => format!("which is not one of the available sources (${})", known.join(", $")),
+    }
 }
 
 /// What a tool made.
