@@ -88,11 +88,11 @@ fn found<'a>(case: &Case<'a>, places: &Places, server: &str, missing: &Missing<'
     let finding = Finding::new(RULE.code, node(first), cause)
         .of(users.first().map(|user| user.app.name.clone()))
         .seen(stuck)
+        .seen(held.map(|held| lacking::evidence(case, held)))
         .seen(evidence(case, &users))
         .affects(apps)
         .affects(objects)
         .affects(missing.keys().skip(1).map(node))
-        .seen(held.map(|held| lacking::evidence(case, held)))
         .fix(held.map(|held| unhindered(held, &names, &users)))
         .fix(fixes(&names, &users, held.is_some()));
     let mut suspects = suspects(case, places, &users);

@@ -346,6 +346,12 @@ spec: {template: {spec: {containers: [{name: r, image: r, envFrom: [{secretRef: 
             ),
             "{found}"
         );
+        assert!(
+            found.contains(
+                "application ray: spec.source.helm.parameters[0].value: auth.enabled is false; if it is true, ray has it\n"
+            ),
+            "{found}"
+        );
         let fixes = crate::tests::roots_with_fixes(&parameter);
         assert!(
             fixes.contains("set spec.source.helm.parameters[0].value of the Application to \"true\""),

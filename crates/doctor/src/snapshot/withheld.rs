@@ -108,15 +108,20 @@ impl Withheld {
         match &self.by {
             Hindrance::Option { option, stands, site, .. } => {
                 let rest = format!("{stands}; if it is {}, {application} has it", opposite(stands));
+                // One of several that a field has is told with its name.
+                let told = |field: &str| match field.ends_with(option.as_str()) {
+                    true => format!("{field}: {rest}"),
+                    false => format!("{field}: {option} is {rest}"),
+                };
                 match (site, file) {
                     (Site::File(span), _) => {
                         Evidence::File { span: span.clone(), text: format!("{option}: {rest}"), application }
                     }
                     (Site::Application(field), Some(span)) => {
-                        Evidence::File { span: span.clone(), text: format!("{field}: {rest}"), application }
+                        Evidence::File { span: span.clone(), text: told(field), application }
                     }
                     (Site::Application(field), None) => {
-                        Evidence::seen(format!("application {application}: {field}: {rest}"))
+                        Evidence::seen(format!("application {application}: {}", told(field)))
                     }
                 }
             }
