@@ -32,7 +32,8 @@ pub use graph::Graph;
 pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
-pub use rules::{RULES, Rule, rule, value_files};
+pub use rules::{RULES, Rule, lacking, rule, value_files};
 pub use snapshot::{
-    ClusterView, Delivery, EngineView, Partial, Reach, Recorded, RepositoryView, SETTINGS, Snapshot, Wanted,
+    ClusterView, Delivery, EngineView, Hindrance, Lack, Lacking, Partial, Reach, Recorded, RepositoryView,
+    SETTINGS, Site, Snapshot, Wanted, Withheld,
 };

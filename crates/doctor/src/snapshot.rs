@@ -2,6 +2,7 @@
 
 mod partial;
 mod recorded;
+mod withheld;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,8 @@ use lynceus_object::{GroupKind, Object, Str};
 
 pub use partial::Partial;
 pub use recorded::Recorded;
+pub(crate) use withheld::opposite;
+pub use withheld::{Hindrance, Lack, Lacking, Site, Withheld};
 
 /// The ConfigMaps of an installation that hold its settings.
 pub const SETTINGS: [&str; 3] = ["argocd-cm", "argocd-cmd-params-cm", "argocd-rbac-cm"];
@@ -34,6 +37,8 @@ pub struct Snapshot {
     pub clusters: Vec<ClusterView>,
     /// The repositories that applications come from.
     pub repositories: Vec<RepositoryView>,
+    /// What sources would bring and are kept from, of what is lacking; as far as that was tried.
+    pub withheld: Vec<Withheld>,
     /// How the controller itself is.
     pub engine: EngineView,
     /// What could not be seen, a sentence for each: what is not said about it means nothing.

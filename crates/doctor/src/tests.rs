@@ -6,21 +6,24 @@
 //! Events and Nodes are objects like any other. `@metadata YAML` merges into the metadata of the Application, `@unrendered` says that
 //! its sources were not read, and `@compared` compares what it wants with the objects that are there or carry its mark, as after a
 //! sync. `@uncreated` says that the Application is not in the cluster yet. `@unserved GROUP/KIND` says that a kind is not served; of other kinds those are
-//! served that some object is of, definitions bring theirs, and so are all built-in ones.
+//! served that some object is of, definitions bring theirs, and so are all built-in ones. `@withheld APP KIND/NAMESPACE/NAME OPTION PLACE` says that
+//! an option keeps an application from making something, in a file (`values.yaml:3`) or a field of the Application; `GROUP/KIND` is a
+//! definition, and the option `revision` is a revision that is gone.
 
 use jiff::Timestamp;
 use lynceus_api::{Application, Kind as _, TrackingId};
 use lynceus_diff::{Ignore, Settings, compare_all, pair};
 use lynceus_files::{FilePath, Span};
-use lynceus_object::{GroupKind, Object, Value, manifest, patch, value, yaml};
+use lynceus_object::{FieldPath, GroupKind, Object, ObjectKey, Value, manifest, patch, value, yaml};
 
 use crate::case::Case;
 use crate::examination::{Examination, examine};
 use crate::finding::Findings;
-use crate::node::Node;
+use crate::fix::Place;
+use crate::node::{AppName, Node};
 use crate::report;
 use crate::rules::rule;
-use crate::snapshot::{ClusterView, Delivery, Snapshot, Wanted};
+use crate::snapshot::{ClusterView, Delivery, Hindrance, Lacking, Site, Snapshot, Wanted, Withheld};
 
 pub(crate) const SERVER: &str = "https://kubernetes.default.svc";
 
@@ -109,6 +112,7 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
             "spec" | "status" | "metadata" => merge(&mut snapshot, word, rest),
             "unrendered" => snapshot.applications.last_mut().unwrap().rendered = false,
             "compared" => compared.push(snapshot.applications.len() - 1),
+            "withheld" => snapshot.withheld.push(withheld(rest)),
             "uncreated" => snapshot.applications.last_mut().unwrap().uncreated = true,
             "end" => {}
             other => panic!("no directive: {other}"),
@@ -122,6 +126,46 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
         compare(&mut snapshot, place);
     }
     snapshot
+}
+
+fn withheld(rest: &str) -> Withheld {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let [app, what, option, place] = words[..] else { panic!("{rest}") };
+    let parts: Vec<&str> = what.split('/').collect();
+    let (what, object) = match parts[..] {
+        [kind, namespace, name] => {
+            let key = ObjectKey::new("", kind, namespace, name);
+            (Lacking::Object(key.clone()), key)
+        }
+        [group, kind] => {
+            let definition = ObjectKey::new("apiextensions.k8s.io", "CustomResourceDefinition", "", kind);
+            (Lacking::Definition(GroupKind::new(group, kind)), definition)
+        }
+        _ => panic!("{rest}"),
+    };
+    let by = match (option, place.rsplit_once(':')) {
+        ("revision", _) => Hindrance::Revision(place.into()),
+        (_, Some((file, line))) => Hindrance::Option {
+            option: option.into(),
+            stands: "false".into(),
+            site: Site::File(Span {
+                file: FilePath::new(file).unwrap(),
+                line: line.parse().unwrap(),
+                column: 0,
+            }),
+            place: Place::Make { object },
+        },
+        (_, None) => Hindrance::Option {
+            option: option.into(),
+            stands: if option == "skipCrds" { "true".into() } else { "false".into() },
+            site: Site::Application(place.into()),
+            place: Place::Application {
+                path: FieldPath::parse(place).unwrap(),
+                value: (option != "skipCrds").then(|| Value::from("true")),
+            },
+        },
+    };
+    Withheld { what, server: SERVER.into(), application: AppName::new("argocd", app), by }
 }
 
 enum Section {

@@ -125,6 +125,11 @@ pub const MEND_FILES: usize = 20_000;
 /// How many changes of value files are tried for a field that no place in a file is known for.
 pub const MEND_TRIALS: usize = 40;
 
+/// How many things that are lacking are looked for in sources that are rendered otherwise, and how many applications are asked.
+pub const LACKS: usize = 64;
+/// See [`LACKS`].
+pub const LACK_APPLICATIONS: usize = 32;
+
 /// How many causes are looked into for the files that would mend them, so that those of one slip are told as one.
 pub const SLIPS: usize = 32;
 

@@ -8,6 +8,7 @@ mod patches;
 mod switch;
 mod trial;
 mod whence;
+mod withheld;
 
 use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
 use lynceus_doctor::provenance::{Declared, Ground, Place as Spot, PlaceError, Whose, place};
@@ -461,7 +462,12 @@ impl Engine {
         let missing = || MendError::NoApplication(name.clone());
         let key = AppKey::new(name.namespace.clone(), name.name.clone());
         let object = self.home().cache().get(&key.object_key()).ok_or_else(missing)?;
-        let application = Application::from_object(&object).map_err(|_| missing())?;
+        self.bench_of(name, &object).await
+    }
+
+    async fn bench_of(&self, name: &AppName, object: &Object) -> Result<Bench, MendError> {
+        let missing = || MendError::NoApplication(name.clone());
+        let application = Application::from_object(object).map_err(|_| missing())?;
         let project = self.project(&application).map_err(|_| missing())?;
         let found = self.fleet().find_settled(&application.spec.destination).await.map_err(|_| missing())?;
         let lynceus_cluster::Link::Up(cluster) = &found.link else { return Err(missing()) };
@@ -503,7 +509,18 @@ impl Engine {
         bench: &Bench,
         files: &[Option<Arc<dyn Tree>>],
     ) -> Result<Vec<Object>, MendError> {
+        self.manifests_of(bench, files, &bench.sources).await
+    }
+
+    /// All objects as other sources would give them.
+    async fn manifests_of(
+        &self,
+        bench: &Bench,
+        files: &[Option<Arc<dyn Tree>>],
+        sources: &[ApplicationSource],
+    ) -> Result<Vec<Object>, MendError> {
         let mut request = bench.request(self);
+        request.sources = sources;
         if !files.is_empty() {
             (request.files, request.freshness) = (files, Freshness::Anew);
         }

@@ -50,7 +50,7 @@ impl Engine {
             self.home().cache().get(&key)
         });
         let complaints = self.settings().diagnostics.iter().map(|one| one.to_text()).collect();
-        Snapshot {
+        let mut snapshot = Snapshot {
             taken_at: self.clock().now(),
             home: self.options().namespace.clone(),
             applications,
@@ -58,10 +58,13 @@ impl Engine {
             settings: settings.collect(),
             clusters,
             repositories,
+            withheld: Vec::new(),
             // Most of the queue is for later; how far behind it is, the queue does not say.
             engine: EngineView { waiting: None, complaints },
             unseen,
-        }
+        };
+        snapshot.withheld = Box::pin(self.withheld(&snapshot)).await;
+        snapshot
     }
 
     async fn deliveries(&self, unseen: &mut Vec<String>) -> Vec<Delivery> {

@@ -11,7 +11,8 @@ use crate::limits;
 use crate::links::kind::{self, DEFINITION, DEFINITIONS, Providers, User};
 use crate::node::Node;
 use crate::rules::parenthood::Places;
-use crate::rules::{Rule, unserved_version};
+use crate::rules::{Rule, lacking, unserved_version};
+use crate::snapshot::{Hindrance, Lacking, Withheld};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,7 +24,8 @@ sync fails before anything of the wave is applied.
 
 ## Why
 The operator that owns the kind was never installed, or is installed by something outside of Git, or the chart that should bring
-the definitions was told not to.
+the definitions was told not to, by `skipCrds` or an option of its own, or the application that has them follows a revision that is
+not there. Where the sources are at hand, they were rendered without what keeps them, and it is said what that is.
 
 ## Example
 ```
@@ -73,23 +75,69 @@ fn found<'a>(case: &Case<'a>, places: &Places, server: &str, missing: &Missing<'
     let names = words::list(missing.keys().map(|kind| kind.kind.as_str()));
     let (noun, verb) = if missing.len() == 1 { ("kind", "is") } else { ("kinds", "are") };
     let stuck = missing.keys().find_map(|kind| unestablished(case, server, kind));
-    let why = match &stuck {
-        Some(_) => "its definition is there and was not accepted",
-        None => "no application brings the definition",
+    let mut kinds = missing.keys().map(|kind| Lacking::Definition(kind.clone()));
+    let held = kinds.find_map(|kind| lacking::withheld(case, server, &kind)).filter(|_| stuck.is_none());
+    let why = match (&stuck, held) {
+        (Some(_), _) => ", and its definition is there and was not accepted".to_owned(),
+        (None, Some(held)) => withheld(held),
+        (None, None) => ", and no application brings the definition".to_owned(),
     };
-    let cause = format!("{noun} {names} of {} {verb} not served, and {why}", group_text(first));
+    let cause = format!("{noun} {names} of {} {verb} not served{why}", group_text(first));
     let apps: BTreeSet<Node> = users.iter().map(|user| user.app.node()).collect();
     let objects = users.iter().filter_map(|user| Some(case.node(server, user.object.as_ref()?)));
     let finding = Finding::new(RULE.code, node(first), cause)
         .of(users.first().map(|user| user.app.name.clone()))
         .seen(stuck)
+        .seen(held.map(|held| lacking::evidence(case, held)))
         .seen(evidence(case, &users))
         .affects(apps)
         .affects(objects)
         .affects(missing.keys().skip(1).map(node))
-        .fix(fixes(&names, &users));
-    let suspects = suspects(case, places, &users);
+        .fix(held.map(|held| unhindered(held, &names, &users)))
+        .fix(fixes(&names, &users, held.is_some()));
+    let mut suspects = suspects(case, places, &users);
+    suspects.extend(held.and_then(|held| gone(places, held, &users)));
     Some(if suspects.is_empty() { finding } else { finding.because(suspects) })
+}
+
+/// Who would bring the definition, and what keeps it from that.
+fn withheld(held: &Withheld) -> String {
+    let name = &held.application;
+    match &held.by {
+        Hindrance::Option { .. } => {
+            format!(": application {name} would bring the definition, but {}", held.why())
+        }
+        Hindrance::Revision(revision) => format!(
+            ": application {name} would bring the definition, but its revision {revision} is not there"
+        ),
+    }
+}
+
+/// The application whose revision is gone, unless it comes only after those who need it: then their order is wrong as well.
+fn gone(places: &Places, held: &Withheld, users: &[&User<'_, '_>]) -> Option<Node> {
+    let is_late = users.iter().any(|user| places.is_before(&user.app.name, &held.application));
+    let is_gone = matches!(held.by, Hindrance::Revision(_));
+    (is_gone && !is_late).then(|| Node::Application(held.application.clone()))
+}
+
+/// Has the one bring the definition that would.
+fn unhindered(held: &Withheld, names: &str, users: &[&User<'_, '_>]) -> Fix {
+    let name = &held.application;
+    let fix = Fix::new(format!("Have {name} bring the definition of {names}"));
+    let others: BTreeSet<&str> = users.iter().map(|user| user.app.name.name.as_str()).collect();
+    let others = words::list(others.into_iter().filter(|other| *other != name.name));
+    let fix = match &held.by {
+        Hindrance::Option { place, .. } => fix.git(name, place.clone()),
+        Hindrance::Revision(_) if others.is_empty() => {
+            fix.person(format!("have {name} follow a revision that is there"))
+        }
+        Hindrance::Revision(_) => fix.person(format!(
+            "have {name} follow a revision that is there, and see that it comes in an earlier wave than {others}"
+        )),
+    };
+    fix.risk(Risk::Low, "new kinds; nothing that is there changes")
+        .why("it has the definition that belongs to the objects")
+        .verify(format!("kubectl get crd | grep -i {}", first_word(names).to_lowercase()))
 }
 
 fn group_text(kind: &GroupKind) -> &str {
@@ -136,7 +184,7 @@ fn suspects(case: &Case<'_>, places: &Places, users: &[&User<'_, '_>]) -> Vec<No
     unwell.chain(before.map(crate::case::App::node)).collect()
 }
 
-fn fixes(names: &str, users: &[&User<'_, '_>]) -> Vec<Fix> {
+fn fixes(names: &str, users: &[&User<'_, '_>], is_withheld: bool) -> Vec<Fix> {
     let apps: BTreeSet<&str> = users.iter().map(|user| user.app.name.name.as_str()).collect();
     let apps = words::list(apps);
     let install = Fix::new(format!("Install what defines {names}"))
@@ -155,7 +203,7 @@ fn fixes(names: &str, users: &[&User<'_, '_>]) -> Vec<Fix> {
         .risk(Risk::Medium, format!("what {names} would have done is not done"))
         .why("right where the cluster is meant to do without");
     let removable = remove.has_edits();
-    std::iter::once(install).chain(removable.then_some(remove)).collect()
+    (!is_withheld).then_some(install).into_iter().chain(removable.then_some(remove)).collect()
 }
 
 fn first_word(names: &str) -> &str {
@@ -186,6 +234,52 @@ metadata: {name: web, namespace: kf}
              wants VirtualService web\n  fix: Install what defines Gateway and VirtualService\n  fix: Take Gateway and \
              VirtualService out of web\n"
         );
+    }
+
+    #[test]
+    fn a_definition_that_an_option_keeps_back_is_told_with_the_option() {
+        let text = format!(
+            "@withheld istio networking.istio.io/Gateway skipCrds spec.source.helm.skipCrds\n{WANTED}"
+        );
+        let found = check("LYN0201", &text);
+        assert!(
+            found.contains(
+                "are not served: application istio would bring the definition, but \
+                 spec.source.helm.skipCrds of application istio is true\n"
+            ),
+            "{found}"
+        );
+        assert!(
+            found.contains(
+                "  fix: Have istio bring the definition of Gateway and VirtualService\n  fix: Take"
+            ),
+            "{found}"
+        );
+        let fixes = crate::tests::roots_with_fixes(&text);
+        assert!(
+            fixes.contains("in the files of istio: take spec.source.helm.skipCrds out of the Application"),
+            "{fixes}"
+        );
+        let file = text.replace("skipCrds spec.source.helm.skipCrds", "crds.enabled istio/values.yaml:3");
+        let found = check("LYN0201", &file);
+        assert!(
+            found.contains("but crds.enabled is false in the values of istio (istio/values.yaml:3)\n"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn a_definition_of_a_revision_that_is_gone_is_told_with_its_application() {
+        let text = format!("@withheld istio networking.istio.io/Gateway revision v9.9\n{WANTED}");
+        let found = check("LYN0201", &text);
+        assert!(
+            found.contains(
+                "application istio would bring the definition, but its revision v9.9 is not there\n"
+            ),
+            "{found}"
+        );
+        let other = text.replace("networking.istio.io/Gateway revision", "example.org/Gateway revision");
+        assert!(check("LYN0201", &other).contains("no application brings the definition"));
     }
 
     #[test]

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use lynceus_object::{ObjectKey, Value, value};
 
 use super::nowhere::{self, Nowhere};
-use super::switched_off;
+use super::{lacking, switched_off};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
+use crate::snapshot::Lacking;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -39,7 +40,7 @@ like.
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for one in nowhere::nowhere(case) {
         // What an option of a chart switches off has a rule of its own.
-        if switched_off::switch(case, &one).is_none() {
+        if !switched_off::is_switched_off(case, &one) {
             findings.add(found(case, &one));
         }
     }
@@ -47,6 +48,12 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 
 fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
     let key = &one.key;
+    if let Some(held) = lacking::withheld(case, one.server, &Lacking::Object(key.clone())) {
+        let cause =
+            format!("{} {} is needed by {} and not made: {}", key.kind, key.name, users(one), held.why());
+        let finding = Finding::new(RULE.code, Node::object(one.server, key.clone()), cause);
+        return dressed(finding, case, one).seen([lacking::evidence(case, held)]).fix(fixes(case, one));
+    }
     let hint = match (one.near.or(one.likely), one.elsewhere) {
         (Some(near), _) if nowhere::stem(near).is_some() => {
             format!("; a generator makes {} {near}, with a hash of the content behind its name", key.kind)
@@ -55,7 +62,11 @@ fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
         (None, Some(namespace)) => format!("; namespace {namespace} has one of that name"),
         (None, None) => String::new(),
     };
-    let cause = format!("{} {} is needed by {} and defined nowhere{hint}", key.kind, key.name, users(one));
+    let nowhere = match one.elsewhere {
+        Some(_) => format!("not in its namespace {}", key.namespace),
+        None => "defined nowhere".to_owned(),
+    };
+    let cause = format!("{} {} is needed by {} and {nowhere}{hint}", key.kind, key.name, users(one));
     let finding = dressed(Finding::new(RULE.code, Node::object(one.server, key.clone()), cause), case, one);
     finding.fix(fixes(case, one))
 }
@@ -268,6 +279,34 @@ data: {password: x}
              db-credential\n  fix: Name Secret db-credentials instead\n  fix: Have Secret db-credential made\n"
         );
         assert_eq!(roots(NEEDS), "P1 LYN0301/web/Secret/db-credential explains web\n");
+    }
+
+    #[test]
+    fn one_that_is_in_another_namespace_only_is_not_said_to_be_nowhere() {
+        let text = NEEDS.replace(
+            "metadata: {name: db-credentials, namespace: shop}",
+            "metadata: {name: db-credential, namespace: stall}",
+        );
+        let found = check("LYN0301", &text);
+        assert!(
+            found.contains(
+                "is needed by StatefulSet web and not in its namespace shop; namespace stall has one of that name\n"
+            ),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn one_of_an_application_whose_revision_is_gone_is_told_with_the_application() {
+        let text = format!("@withheld secrets Secret/shop/db-credential revision v9\n{NEEDS}");
+        let found = check("LYN0301", &text);
+        assert!(
+            found.contains(
+                "and not made: application secrets would bring it, but its revision v9 is not there\n"
+            ),
+            "{found}"
+        );
+        assert_eq!(check("LYN0305", &text), "");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::{crashing, near, unselected};
+use super::{crashing, near, switched_off, unselected};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
@@ -42,36 +42,55 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         crashing::find(case, server, findings);
         monitors(case, server, findings);
     }
-    named(case, backends, findings);
-}
-
-/// What routes name and is not there.
-fn named<'a>(case: &Case<'a>, backends: Vec<Backend<'a>>, findings: &mut Findings) {
-    let mut missing: BTreeMap<(&str, ObjectKey), Vec<Backend<'_>>> = BTreeMap::new();
-    for backend in backends {
-        let wanted = case.wanted(backend.server, &backend.key);
-        let service =
-            case.live(backend.server, &backend.key).or_else(|| wanted.first().map(|(_, one)| &one.object));
-        match service {
-            // Words of a controller, which mean no service.
-            _ if backend.port.and_then(Value::as_str) == Some("use-annotation") => {}
-            Some(service) => findings_of_port(case, &backend, service, findings),
-            None if case.is_absent(backend.server, &backend.key) => {
-                missing.entry((backend.server, backend.key.clone())).or_default().push(backend);
-            }
-            None => {}
+    for backend in backends.iter().filter(|backend| is_of_services(backend)) {
+        if let Some(service) = service(case, backend) {
+            findings_of_port(case, backend, service, findings);
         }
     }
+    let mut missing = missing_of(case, backends);
+    // What an option of a chart switches off has a rule of its own.
+    missing.retain(|(server, key), _| switched_off::withheld(case, server, key).is_none());
     if missing.is_empty() {
         return;
     }
-    let origins = case.origins();
     let names = services(case);
     for ((server, key), users) in missing {
-        if origins.of(server, &key).is_empty() && !origins.is_listed(server, &key) {
-            findings.add(not_there(case, server, key, &users, &names));
+        findings.add(not_there(case, server, key, &users, &names));
+    }
+}
+
+/// What routes name, by cluster and name, with those who name it.
+type Named<'a> = BTreeMap<(&'a str, ObjectKey), Vec<Backend<'a>>>;
+
+/// What routes name, and is not there, and nobody makes.
+pub(super) fn missing<'a>(case: &Case<'a>) -> Named<'a> {
+    missing_of(case, route::backends(case))
+}
+
+fn missing_of<'a>(case: &Case<'a>, backends: Vec<Backend<'a>>) -> Named<'a> {
+    let mut missing: Named<'a> = BTreeMap::new();
+    for backend in backends.into_iter().filter(is_of_services) {
+        if service(case, &backend).is_none() && case.is_absent(backend.server, &backend.key) {
+            missing.entry((backend.server, backend.key.clone())).or_default().push(backend);
         }
     }
+    if !missing.is_empty() {
+        let origins = case.origins();
+        missing
+            .retain(|(server, key), _| origins.of(server, key).is_empty() && !origins.is_listed(server, key));
+    }
+    missing
+}
+
+/// Words of a controller mean no service.
+fn is_of_services(backend: &Backend<'_>) -> bool {
+    backend.port.and_then(Value::as_str) != Some("use-annotation")
+}
+
+/// What a route names, as it is or as it is wanted.
+fn service<'a>(case: &Case<'a>, backend: &Backend<'a>) -> Option<&'a Object> {
+    let wanted = case.wanted(backend.server, &backend.key);
+    case.live(backend.server, &backend.key).or_else(|| wanted.first().map(|(_, one)| &one.object))
 }
 
 /// The names of the services and gateways of each namespace, those that are wanted too.
@@ -107,21 +126,8 @@ fn not_there(
         beside.filter(|all| all.len() == 1 && key.kind == "Gateway").and_then(|all| all.first().copied());
     let near = near::likely(&key.name, beside.into_iter().flatten().copied()).or(only);
     let hint = near.map(|near| format!("; there is {} {near}", key.kind)).unwrap_or_default();
-    let who: BTreeSet<String> =
-        users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())).collect();
-    let cause =
-        format!("{} {} is named by {} and defined nowhere{hint}", key.kind, key.name, words::list(who));
-    let evidence = users.iter().map(|one| Evidence::Field {
-        object: one.holder.key(),
-        path: one.path.clone(),
-        value: key.name.to_string(),
-    });
-    let is_felt = users.iter().any(|one| case.is_unwell(one.holder));
-    Finding::new(RULE.code, Node::object(server, key.clone()), cause)
-        .of(users.iter().find_map(|one| case.owner(server, &one.holder.key())))
-        .severity(if is_felt { Severity::P1 } else { Severity::P2 })
-        .seen(evidence.take(crate::limits::NAMED))
-        .affects(users.iter().map(|one| case.node(server, &one.holder.key())))
+    let cause = format!("{} {} is named by {} and defined nowhere{hint}", key.kind, key.name, who(users));
+    dressed(Finding::new(RULE.code, Node::object(server, key.clone()), cause), case, server, users)
         .fix(near.and_then(|near| {
             let edits = users.iter().map(|one| (one, &one.path, Value::from(near)));
             edit(case, format!("Name {} {near}", key.kind), edits)
@@ -129,6 +135,28 @@ fn not_there(
         .fix([Fix::new(format!("Have {} {} made", key.kind, key.name))
             .person(format!("add it to the application that it belongs to, in namespace {}", key.namespace))
             .verify(format!("kubectl -n {} get {} {}", key.namespace, key.kind.to_lowercase(), key.name))])
+}
+
+/// `Ingress shop and HTTPRoute shop`
+pub(super) fn who(users: &[Backend<'_>]) -> String {
+    let names: BTreeSet<String> =
+        users.iter().map(|one| format!("{} {}", one.holder.kind(), one.holder.name())).collect();
+    words::list(names)
+}
+
+/// With whose it is, how it was seen, and what comes of it.
+pub(super) fn dressed(finding: Finding, case: &Case<'_>, server: &str, users: &[Backend<'_>]) -> Finding {
+    let evidence = users.iter().map(|one| Evidence::Field {
+        object: one.holder.key(),
+        path: one.path.clone(),
+        value: one.key.name.to_string(),
+    });
+    let is_felt = users.iter().any(|one| case.is_unwell(one.holder));
+    finding
+        .of(users.iter().find_map(|one| case.owner(server, &one.holder.key())))
+        .severity(if is_felt { Severity::P1 } else { Severity::P2 })
+        .seen(evidence.take(crate::limits::NAMED))
+        .affects(users.iter().map(|one| case.node(server, &one.holder.key())))
 }
 
 fn edit<'b>(

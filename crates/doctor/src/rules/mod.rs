@@ -40,6 +40,7 @@ mod image_platform;
 mod immutable_field;
 mod invalid_object;
 mod issuer;
+mod lacking;
 mod lost_node;
 mod manual_sync;
 mod mass_deletion;
@@ -122,6 +123,7 @@ mod wide_rule;
 mod written_field;
 mod wrong_credentials;
 
+pub use lacking::lacking;
 pub use value_file::value_files;
 
 use crate::case::Case;

@@ -1,25 +1,27 @@
 //! Options of charts that switch off what another part of the chart names.
 
-use lynceus_object::{FieldPath, Value, yaml};
+use lynceus_object::{FieldPath, ObjectKey, Value, yaml};
 
-use super::missing_object;
 use super::nowhere::{self, Nowhere};
+use super::{lacking, missing_object, missing_service};
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::snapshot::{Hindrance, Lacking, Withheld, opposite};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0305",
     title: "A chart's option switches off what another part of it names",
     explanation: "\
-The chart can make what its own pods name, and an option tells it not to. What is named is then expected to be there already, and it
-is not.
+The chart can make what its own pods or routes name, or that of another application can, and an option tells it not to: a value, the
+condition or tag of a subchart, or a parameter of the Application. What is named is then expected to be there already, and it is not.
+Where the sources are at hand, the option was tried the other way, and the chart made it.
 
 ## Why
-`create: false` is for those who bring their own. It was copied from an environment that does, or the object that was to be brought
-was forgotten.
+`create: false` is for those who bring their own, and `enabled: false` for those who do without. It was copied from an environment
+that does, or the object that was to be brought was forgotten.
 
 ## Example
 ```
@@ -34,7 +36,7 @@ Let the chart make it, or name one that is there.
 };
 
 /// An option that keeps a chart from making something.
-pub(super) struct Switch<'c, 'a> {
+struct Switch<'c, 'a> {
     app: &'c App<'a>,
     /// `serviceAccount.create`; empty if the values cannot be seen.
     option: String,
@@ -43,10 +45,59 @@ pub(super) struct Switch<'c, 'a> {
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for one in nowhere::nowhere(case) {
-        if let Some(switch) = switch(case, &one) {
+        if let Some(held) = withheld(case, one.server, &one.key) {
+            findings.add(tried(case, &one, held));
+        } else if let Some(switch) = switch(case, &one) {
             findings.add(found(case, &one, switch));
         }
     }
+    for ((server, key), users) in missing_service::missing(case) {
+        let Some(held) = withheld(case, server, &key) else { continue };
+        let who = missing_service::who(&users);
+        let cause = format!("{} {} is named by {who} and not made: {}", key.kind, key.name, held.why());
+        let finding = Finding::new(RULE.code, Node::object(server, key.clone()), cause);
+        let finding = missing_service::dressed(finding, case, server, &users);
+        findings.add(finding.seen([lacking::evidence(case, held)]).fix(turned(&key, held)));
+    }
+}
+
+/// The option that keeps something from being made, where it was tried that it is made without.
+pub(super) fn withheld<'a>(case: &Case<'a>, server: &str, key: &ObjectKey) -> Option<&'a Withheld> {
+    lacking::withheld(case, server, &Lacking::Object(key.clone()))
+        .filter(|held| matches!(held.by, Hindrance::Option { .. }))
+}
+
+/// Whether an option keeps something that pods name from being made.
+pub(super) fn is_switched_off(case: &Case<'_>, one: &Nowhere<'_>) -> bool {
+    match lacking::withheld(case, one.server, &Lacking::Object(one.key.clone())) {
+        Some(held) => matches!(held.by, Hindrance::Option { .. }),
+        None => switch(case, one).is_some(),
+    }
+}
+
+/// An option that was tried the other way.
+fn tried(case: &Case<'_>, one: &Nowhere<'_>, held: &Withheld) -> Finding {
+    let (key, users) = (&one.key, missing_object::users(one));
+    let cause = format!("{} {} is needed by {users} and not made: {}", key.kind, key.name, held.why());
+    let finding = Finding::new(RULE.code, Node::object(one.server, key.clone()), cause);
+    let fixes = turned(key, held).into_iter().chain(missing_object::add(case, one));
+    missing_object::dressed(finding, case, one).seen([lacking::evidence(case, held)]).fix(fixes)
+}
+
+/// Sets the option.
+fn turned(key: &ObjectKey, held: &Withheld) -> Option<Fix> {
+    let Hindrance::Option { option, stands, place, .. } = &held.by else { return None };
+    let name = &held.application;
+    let turned = opposite(stands);
+    let title =
+        format!("Set {option} to {turned}, so that the chart of {name} makes {} {}", key.kind, key.name);
+    Some(
+        Fix::new(title)
+            .git(&held.application, place.clone())
+            .risk(Risk::Low, "nothing that is there")
+            .why("the chart gives it the name and the content that its users expect")
+            .verify(missing_object::verify(key)),
+    )
 }
 
 fn found(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Finding {
@@ -87,8 +138,11 @@ fn fixes(case: &Case<'_>, one: &Nowhere<'_>, switch: Switch<'_, '_>) -> Vec<Fix>
     [on].into_iter().chain(missing_object::add(case, one)).collect()
 }
 
-/// The option that keeps a chart from making something that its pods name, if there is one for certain.
-pub(super) fn switch<'c, 'a>(case: &'c Case<'a>, one: &Nowhere<'_>) -> Option<Switch<'c, 'a>> {
+/// The option that keeps a chart from making something that its pods name, as far as that can be told without trying.
+fn switch<'c, 'a>(case: &'c Case<'a>, one: &Nowhere<'_>) -> Option<Switch<'c, 'a>> {
+    if lacking::withheld(case, one.server, &Lacking::Object(one.key.clone())).is_some() {
+        return None;
+    }
     let user = one.users.first()?;
     let app = case.app_of(user.server, &user.holder.key())?;
     let options = options(app);
@@ -263,6 +317,78 @@ status: {observedGeneration: 1, replicas: 0, readyReplicas: 0}
              prom-kube-prome-prometheus\n  fix: Add ServiceAccount prom-kube-prome-prometheus\n"
         );
         assert_eq!(roots(OFF), "P1 LYN0305/prom/ServiceAccount/prom-kube-prome-prometheus explains prom\n");
+    }
+
+    const HELD: &str = "
+@withheld ray Secret/ray/ray-auth auth.enabled config/ray.yaml:2
+@app ray Synced Degraded
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ray, namespace: ray}
+spec: {template: {spec: {containers: [{name: r, image: r, envFrom: [{secretRef: {name: ray-auth}}]}]}}}
+";
+
+    #[test]
+    fn an_option_that_was_tried_is_named_with_where_it_stands() {
+        assert_eq!(
+            check("LYN0305", HELD),
+            "P1 LYN0305/ray/Secret/ray-auth: Secret ray-auth is needed by Deployment ray and not made: auth.enabled is false in \
+             the values of ray (config/ray.yaml:2)\n  Deployment ray/ray: \
+             spec.template.spec.containers[0].envFrom[0].secretRef.name: ray-auth\n  config/ray.yaml:2: auth.enabled: false; if \
+             it is true, ray has it\n  fix: Set auth.enabled to true, so that the chart of ray makes Secret ray-auth\n"
+        );
+        assert_eq!(check("LYN0301", HELD), "");
+        let parameter = HELD.replace("config/ray.yaml:2", "spec.source.helm.parameters[0].value");
+        let found = check("LYN0305", &parameter);
+        assert!(
+            found.contains(
+                "auth.enabled is false in spec.source.helm.parameters[0].value of application ray\n"
+            ),
+            "{found}"
+        );
+        assert!(
+            found.contains(
+                "application ray: spec.source.helm.parameters[0].value: auth.enabled is false; if it is true, ray has it\n"
+            ),
+            "{found}"
+        );
+        let fixes = crate::tests::roots_with_fixes(&parameter);
+        assert!(
+            fixes.contains("set spec.source.helm.parameters[0].value of the Application to \"true\""),
+            "{fixes}"
+        );
+    }
+
+    #[test]
+    fn an_option_for_another_object_says_nothing() {
+        let other = HELD.replace("Secret/ray/ray-auth auth", "Secret/ray/ray-other auth");
+        assert_eq!(check("LYN0305", &other), "");
+        assert!(
+            check("LYN0301", &other)
+                .contains("Secret ray-auth is needed by Deployment ray and defined nowhere")
+        );
+    }
+
+    #[test]
+    fn a_service_that_an_option_keeps_back_is_found() {
+        let text = "
+@withheld shop Service/shop/web service.enabled shop/values.yaml:7
+@app shop Synced Healthy
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: shop, namespace: shop}
+spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}
+";
+        let found = check("LYN0305", text);
+        assert!(
+            found.contains("Service web is named by Ingress shop and not made: service.enabled is false in the values of shop (shop/values.yaml:7)"),
+            "{found}"
+        );
+        assert_eq!(check("LYN0303", text), "");
+        assert!(
+            check("LYN0303", &text.replace("Service/shop/web", "Service/shop/api"))
+                .contains("defined nowhere")
+        );
     }
 
     #[test]

@@ -1,29 +1,50 @@
-//! Values that decide whether a chart makes an object, found by trying.
+//! Options that decide whether a chart makes an object, found by trying.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lynceus_doctor::surgery::{Change, Cut, operate};
-use lynceus_files::Tree;
+use lynceus_api::{Application, Kind as _};
+use lynceus_doctor::Lacking;
+use lynceus_doctor::surgery::{Change, Cut, apply, line_of, operate};
+use lynceus_files::{Entry, FilePath, Span, Tree};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
 use lynceus_render::References;
 
 use super::desk::{Desk, read};
-use super::trial::{Candidate, take, value_files};
+use super::trial::{Candidate, ValueFile, take, value_files};
 use super::{Bench, MendError};
 use crate::engine::Engine;
 use crate::limits;
 
-/// A switch that stands the other way.
-struct Switch {
-    tree: Arc<dyn Tree>,
-    candidate: Candidate,
+/// An option that stands the other way.
+pub(super) struct Switch {
+    /// Its path in the values, or its name in the Application.
+    pub(super) option: FieldPath,
+    /// How it stands.
+    pub(super) stands: bool,
+    pub(super) site: Site,
     /// Whether its path speaks of what it is to make.
     is_near: bool,
 }
 
+/// Where an option is written, and what has it the other way.
+pub(super) enum Site {
+    File { tree: Arc<dyn Tree>, candidate: Candidate, span: Span },
+    Application { path: FieldPath, change: Change },
+}
+
+/// An option that makes something, with what it makes.
+pub(super) struct Turned {
+    /// Its place among the options that were tried.
+    pub(super) place: usize,
+    /// The object.
+    pub(super) object: ObjectKey,
+    /// How many objects come with it.
+    added: usize,
+}
+
 impl Engine {
-    /// Sets the value by which a chart makes an object, or does not. Says whether one was found.
+    /// Sets the option by which a chart makes an object, or does not. Says whether one was found.
     pub(super) async fn switch(
         &self,
         desk: &mut Desk,
@@ -31,29 +52,96 @@ impl Engine {
         key: &ObjectKey,
         is_on: bool,
     ) -> Result<bool, MendError> {
-        let before = keys(&self.manifests(bench, &[]).await?);
-        for Switch { tree, candidate, .. } in self.switches(bench, key, is_on).await {
-            // What cannot be rendered is no way.
-            let Ok(after) = self.tried(bench, tree.clone(), &candidate).await else { continue };
-            let is_there = bench.find(&after, key).is_some();
-            let after = keys(&after);
-            let mut lost = before.difference(&after);
-            let fits = match is_on {
-                // Nothing goes, and nothing else comes.
-                true => lost.next().is_none() && after.difference(&before).count() == 1,
-                false => lost.all(|lost| desk.leaving.iter().any(|one| is_same(one, lost))),
-            };
-            if is_there == is_on && fits {
-                take(desk, bench, &*tree, candidate)?;
-                return Ok(true);
+        let wanted = [Lacking::Object(key.clone())];
+        let mut switches = self.switches(bench, &wanted, is_on).await;
+        let place = match is_on {
+            true => {
+                let mut turned = self.turned(bench, &switches, &wanted).await?;
+                turned.pop().flatten().map(|one| one.place)
+            }
+            false => self.turned_off(desk, bench, &switches, key).await?,
+        };
+        let Some(place) = place.filter(|place| *place < switches.len()) else { return Ok(false) };
+        match switches.swap_remove(place).site {
+            Site::File { tree, candidate, .. } => take(desk, bench, &*tree, candidate)?,
+            Site::Application { path, change } => {
+                Box::pin(self.change_application(desk, &bench.name, &path, &change)).await?;
             }
         }
-        Ok(false)
+        Ok(true)
     }
 
-    /// All switches in the value files, those first that sound like the object.
-    async fn switches(&self, bench: &Bench, key: &ObjectKey, is_on: bool) -> Vec<Switch> {
-        let mut found = Vec::new();
+    /// The option that takes an object away, and nothing that is not to go.
+    async fn turned_off(
+        &self,
+        desk: &Desk,
+        bench: &Bench,
+        switches: &[Switch],
+        key: &ObjectKey,
+    ) -> Result<Option<usize>, MendError> {
+        let before = keys(&self.manifests(bench, &[]).await?);
+        for (place, switch) in switches.iter().enumerate() {
+            // What cannot be rendered is no way.
+            let Ok(after) = self.with(bench, switch).await else { continue };
+            let is_gone = bench.find(&after, key).is_none();
+            let after = keys(&after);
+            let mut lost = before.difference(&after);
+            if is_gone && lost.all(|lost| desk.leaving.iter().any(|one| is_same(one, lost))) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    /// For each thing that is wanted the option that makes it and takes nothing away; of several the one that makes the least besides.
+    pub(super) async fn turned(
+        &self,
+        bench: &Bench,
+        switches: &[Switch],
+        wanted: &[Lacking],
+    ) -> Result<Vec<Option<Turned>>, MendError> {
+        let before = keys(&self.manifests(bench, &[]).await?);
+        let namespace: &str = &bench.application.spec.destination.namespace;
+        let mut found: Vec<Option<Turned>> = wanted.iter().map(|_| None).collect();
+        for (place, switch) in switches.iter().enumerate() {
+            if found.iter().all(|one| one.as_ref().is_some_and(|one| one.added == 1)) {
+                break;
+            }
+            // What cannot be rendered is no way.
+            let Ok(after) = self.with(bench, switch).await else { continue };
+            let now = keys(&after);
+            if before.difference(&now).next().is_some() {
+                continue;
+            }
+            let added = now.difference(&before).count();
+            for (what, found) in wanted.iter().zip(&mut found) {
+                let Some(object) = after.iter().find(|object| what.is(object, namespace)) else { continue };
+                if !before.contains(&object.key()) && found.as_ref().is_none_or(|best| added < best.added) {
+                    *found = Some(Turned { place, object: object.key(), added });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the sources give with an option the other way.
+    async fn with(&self, bench: &Bench, switch: &Switch) -> Result<Vec<Object>, MendError> {
+        match &switch.site {
+            Site::File { tree, candidate, .. } => self.tried(bench, tree.clone(), candidate).await,
+            Site::Application { path, change } => {
+                let missing = || MendError::NoApplication(bench.name.clone());
+                let mut value = bench.application.to_object().into_value();
+                apply(&mut value, path, change).map_err(|_| missing())?;
+                let object = Object::new(value).map_err(|_| missing())?;
+                let application = Application::from_object(&object).map_err(|_| missing())?;
+                self.manifests_of(bench, &bench.files, &application.spec.all_sources()).await
+            }
+        }
+    }
+
+    /// All options that stand the other way, in the Application and in value files, those first that sound like what is wanted. Of
+    /// several places that set one, only that which has the last word is told.
+    pub(super) async fn switches(&self, bench: &Bench, wanted: &[Lacking], is_on: bool) -> Vec<Switch> {
         let mut trees = Vec::new();
         let mut references = References::new();
         for (number, source) in bench.sources.iter().enumerate() {
@@ -66,27 +154,135 @@ impl Engine {
             }
             trees.push(tree);
         }
+        let mut found = Vec::new();
         for (number, own) in trees.iter().enumerate() {
             let Some(own) = own else { continue };
-            for one in value_files(bench, number, (own, &references)) {
-                let Ok(text) = read(&*one.tree, &one.file) else { continue };
-                let Ok(values) = yaml::parse(text.as_bytes()) else { continue };
-                let mut paths = Vec::new();
-                walk(&values, !is_on, &FieldPath::root(), &mut paths);
-                for path in paths {
-                    let is_near = is_about(&path, key);
-                    let cut = Cut { document: 0, path, change: Change::Set(Value::Bool(is_on)) };
-                    let Ok(text) = operate(&one.file, &text, &[cut]) else { continue };
-                    let file = one.file.clone();
-                    let candidate = Candidate { number: one.number, file, text, is_exact: false };
-                    found.push(Switch { tree: one.tree.clone(), candidate, is_near });
-                }
+            let mut layers = Layers { wanted, is_on, above: Vec::new(), found: &mut found };
+            declared(bench, number, &mut layers);
+            let files = value_files(bench, number, (own, &references));
+            let files = files.into_iter().map(|file| (FieldPath::root(), file));
+            for (prefix, file) in files.chain(subcharts(bench, number, own)) {
+                layers.file(&prefix, &file);
             }
         }
         found.sort_by_key(|switch| !switch.is_near);
         found.truncate(limits::MEND_TRIALS);
         found
     }
+}
+
+/// The places that set values, that which has the last word first.
+struct Layers<'a> {
+    wanted: &'a [Lacking],
+    is_on: bool,
+    /// The values that were looked at already, and where in the values of the chart they belong.
+    above: Vec<(FieldPath, Value)>,
+    found: &'a mut Vec<Switch>,
+}
+
+impl Layers<'_> {
+    /// The options of one place that nothing above it sets.
+    fn options(&mut self, prefix: &FieldPath, values: &Value) -> Vec<FieldPath> {
+        let mut paths = Vec::new();
+        walk(values, !self.is_on, &FieldPath::root(), &mut paths);
+        paths.retain(|path| {
+            let full = joined(prefix, path);
+            !self
+                .above
+                .iter()
+                .any(|(at, values)| below(&full, at).is_some_and(|rest| rest.get(values).is_some()))
+        });
+        self.above.push((prefix.clone(), values.clone()));
+        paths
+    }
+
+    fn add(&mut self, option: FieldPath, site: Site) {
+        let is_near = self.wanted.iter().any(|what| is_about(&option, what));
+        self.found.push(Switch { option, stands: !self.is_on, site, is_near });
+    }
+
+    fn file(&mut self, prefix: &FieldPath, ValueFile { number, tree, file }: &ValueFile) {
+        let Ok(text) = read(&**tree, file) else { return };
+        let Ok(values) = yaml::parse(text.as_bytes()) else { return };
+        for path in self.options(prefix, &values) {
+            let line = line_of(&text, 0, &path).unwrap_or_default();
+            let cut = Cut { document: 0, path: path.clone(), change: Change::Set(Value::Bool(self.is_on)) };
+            let Ok(text) = operate(file, &text, &[cut]) else { continue };
+            let span = Span { file: file.clone(), line, column: 0 };
+            let candidate = Candidate { number: *number, file: file.clone(), text, is_exact: false };
+            self.add(joined(prefix, &path), Site::File { tree: tree.clone(), candidate, span });
+        }
+    }
+}
+
+/// What the Application itself says of a source.
+fn declared(bench: &Bench, number: usize, layers: &mut Layers<'_>) {
+    let Some(helm) = bench.sources.get(number).and_then(|source| source.helm.as_ref()) else { return };
+    let at = bench.source_path(number).field("helm");
+    let wants_kinds = layers.wanted.iter().any(|what| matches!(what, Lacking::Definition(_)));
+    if layers.is_on && helm.skip_crds && wants_kinds {
+        let site = Site::Application { path: at.field("skipCrds"), change: Change::Remove };
+        let option = FieldPath::fields(["skipCrds"]);
+        layers.found.push(Switch { option, stands: true, site, is_near: true });
+    }
+    let (on, off) = if layers.is_on { ("true", "false") } else { ("false", "true") };
+    for (place, one) in helm.parameters.iter().enumerate().rev() {
+        let Ok(path) = FieldPath::parse(&one.name) else { continue };
+        let mut values = Value::default();
+        if apply(&mut values, &path, &Change::Set(Value::from(one.value.as_str()))).is_err() {
+            continue;
+        }
+        if one.value == off && layers.above.iter().all(|(_, above)| path.get(above).is_none()) {
+            let field = at.field("parameters").index(place).field("value");
+            let change = Change::Set(Value::from(on));
+            layers.add(path, Site::Application { path: field, change });
+        }
+        layers.above.push((FieldPath::root(), values));
+    }
+    let application = bench.application.to_object();
+    let root = FieldPath::root();
+    if let Some(values) =
+        at.field("valuesObject").get(application.value()).filter(|values| !values.is_empty())
+    {
+        for path in layers.options(&root, values) {
+            let field = joined(&at.field("valuesObject"), &path);
+            let change = Change::Set(Value::Bool(layers.is_on));
+            layers.add(path, Site::Application { path: field, change });
+        }
+    } else if let Ok(values) = yaml::parse(helm.values.as_bytes()) {
+        let file = super::document::application();
+        for path in layers.options(&root, &values) {
+            let cut = Cut { document: 0, path: path.clone(), change: Change::Set(Value::Bool(layers.is_on)) };
+            let Ok(text) = operate(&file, &helm.values, &[cut]) else { continue };
+            let change = Change::Set(Value::from(text.as_str()));
+            layers.add(path, Site::Application { path: at.field("values"), change });
+        }
+    }
+}
+
+/// The values of the charts within a chart of the repository, each with where they belong in the values of that.
+fn subcharts(bench: &Bench, number: usize, tree: &Arc<dyn Tree>) -> Vec<(FieldPath, ValueFile)> {
+    let folder = bench.sources.get(number).filter(|source| source.chart.is_empty());
+    let folder = folder.and_then(|source| FilePath::new(&source.path).ok()?.join("charts").ok());
+    let Some(folder) = folder else { return Vec::new() };
+    let entries = tree.list(&folder).unwrap_or_default().into_iter();
+    let charts = entries.filter(|(_, entry)| *entry == Entry::Directory);
+    let files = charts.filter_map(|(name, _)| {
+        let file = folder.join(&format!("{name}/values.yaml")).ok()?;
+        let prefix = FieldPath::fields([name.as_str()]);
+        tree.entry(&file).ok().map(|_| (prefix, ValueFile { number, tree: tree.clone(), file }))
+    });
+    files.collect()
+}
+
+fn joined(prefix: &FieldPath, path: &FieldPath) -> FieldPath {
+    prefix.segments().iter().chain(path.segments()).cloned().collect()
+}
+
+/// What is left of a path below another one.
+fn below(path: &FieldPath, prefix: &FieldPath) -> Option<FieldPath> {
+    let rest = path.segments().strip_prefix(prefix.segments())?;
+    Some(rest.iter().cloned().collect())
 }
 
 /// One of a template may name no namespace.
@@ -99,9 +295,12 @@ fn keys(objects: &[Object]) -> BTreeSet<ObjectKey> {
     objects.iter().map(Object::key).collect()
 }
 
-/// Whether a path speaks of an object, by its kind or a part of its name.
-fn is_about(path: &FieldPath, key: &ObjectKey) -> bool {
-    let (kind, name) = (key.kind.to_lowercase(), key.name.to_lowercase());
+/// Whether a path speaks of what is wanted, by its kind or a part of its name.
+fn is_about(path: &FieldPath, what: &Lacking) -> bool {
+    let (kind, name) = match what {
+        Lacking::Object(key) => (key.kind.to_lowercase(), key.name.to_lowercase()),
+        Lacking::Definition(kind) => ("crd".into(), kind.kind.to_lowercase()),
+    };
     path.segments().iter().any(|segment| match segment {
         Segment::Field(part) => {
             let part = part.to_lowercase();

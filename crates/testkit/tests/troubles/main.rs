@@ -59,6 +59,7 @@ troubles! {
     job_forbidden
     key_missing
     kind_excluded
+    kind_skipped
     manual_sync
     mass_deletion
     missing_kind
@@ -71,6 +72,8 @@ troubles! {
     operator_field
     option_off
     option_off_inline
+    option_off_neighbour
+    option_off_subchart
     orphaned_application
     orphaned_resources
     outdated_parallel_pods
