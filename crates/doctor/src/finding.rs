@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use lynceus_files::Span;
-use lynceus_object::{FieldPath, ObjectKey, Str};
+use lynceus_object::{FieldPath, ObjectKey, Segment, Str};
 use serde::{Serialize, Serializer};
 
-use crate::fix::Fix;
+use crate::fix::{Edit, Fix, Place, Step};
 use crate::node::{AppName, Node};
 
 /// The stable name of a sort of trouble: `LYN0101`.
@@ -241,6 +241,31 @@ impl Finding {
     pub fn fix(mut self, fixes: impl IntoIterator<Item = Fix>) -> Self {
         self.fixes.extend(fixes);
         self
+    }
+
+    /// Fields that it shows or has to change, for one that does not say which it is about.
+    pub fn shown_fields(&self) -> Vec<(AppName, ObjectKey, FieldPath)> {
+        let is_status = |path: &FieldPath| matches!(path.segments().first(), Some(Segment::Field(name)) if name == "status");
+        let shown = self.evidence.iter().filter_map(|evidence| match evidence {
+            Evidence::Field { object, path, .. } if !is_status(path) && object.kind != "Pod" => {
+                Some((self.application.clone()?, object.clone(), path.clone()))
+            }
+            _ => None,
+        });
+        let fix = self.fixes.iter().find(|fix| fix.has_edits());
+        let changed = fix.into_iter().flat_map(|fix| &fix.steps).filter_map(|step| match step {
+            Step::Git(Edit { application, place: Place::Field { object, path, .. } }) => {
+                Some((application.clone(), object.clone(), path.clone()))
+            }
+            _ => None,
+        });
+        let mut fields: Vec<_> = Vec::new();
+        for field in changed.chain(shown) {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        fields
     }
 
     /// `LYN0101/payments-prod/ConfigMap/x`: the same for the same trouble, whenever it is looked for.

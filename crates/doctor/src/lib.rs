@@ -34,5 +34,6 @@ pub use node::{AppName, Node};
 pub use page::page;
 pub use rules::{RULES, Rule, rule, value_files};
 pub use snapshot::{
-    ClusterView, Delivery, EngineView, Partial, Reach, Recorded, RepositoryView, SETTINGS, Snapshot, Wanted,
+    ClusterView, Delivery, EngineView, Override, Partial, Reach, Recorded, RepositoryView, SETTINGS,
+    Snapshot, Wanted, Way, Written,
 };

@@ -6,13 +6,14 @@
 //! Events and Nodes are objects like any other. `@metadata YAML` merges into the metadata of the Application, `@unrendered` says that
 //! its sources were not read, and `@compared` compares what it wants with the objects that are there or carry its mark, as after a
 //! sync. `@uncreated` says that the Application is not in the cluster yet. `@unserved GROUP/KIND` says that a kind is not served; of other kinds those are
-//! served that some object is of, definitions bring theirs, and so are all built-in ones.
+//! served that some object is of, definitions bring theirs, and so are all built-in ones. `@covers FILE:LINE KEY SAYS COVERED KIND NAME
+//! FIELD VALUE` says that a value of the application covers what another file has, and what an object that it wants would have without.
 
 use jiff::Timestamp;
 use lynceus_api::{Application, Kind as _, TrackingId};
 use lynceus_diff::{Ignore, Settings, compare_all, pair};
 use lynceus_files::{FilePath, Span};
-use lynceus_object::{GroupKind, Object, Value, manifest, patch, value, yaml};
+use lynceus_object::{FieldPath, GroupKind, Object, Value, manifest, patch, value, yaml};
 
 use crate::case::Case;
 use crate::examination::{Examination, examine};
@@ -20,7 +21,7 @@ use crate::finding::Findings;
 use crate::node::Node;
 use crate::report;
 use crate::rules::rule;
-use crate::snapshot::{ClusterView, Delivery, Snapshot, Wanted};
+use crate::snapshot::{ClusterView, Delivery, Override, Snapshot, Wanted, Way, Written};
 
 pub(crate) const SERVER: &str = "https://kubernetes.default.svc";
 
@@ -110,6 +111,7 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
             "unrendered" => snapshot.applications.last_mut().unwrap().rendered = false,
             "compared" => compared.push(snapshot.applications.len() - 1),
             "uncreated" => snapshot.applications.last_mut().unwrap().uncreated = true,
+            "covers" => covers(&mut snapshot, rest),
             "end" => {}
             other => panic!("no directive: {other}"),
         }
@@ -170,6 +172,28 @@ fn take(snapshot: &mut Snapshot, section: &Section, text: &str) {
             }
         }
     }
+}
+
+fn covers(snapshot: &mut Snapshot, rest: &str) {
+    let words: Vec<&str> = rest.splitn(8, ' ').collect();
+    let [place, key, says, covered, kind, name, field, value] = words.as_slice() else { panic!("{rest}") };
+    let (file, line) = place.split_once(':').unwrap();
+    let file = FilePath::new(file).unwrap();
+    let span = Some(Span { file: file.clone(), line: line.parse().unwrap(), column: 0 });
+    let delivery = snapshot.applications.last_mut().unwrap();
+    let repository = "https://git.example.com/all.git".into();
+    let wanted = delivery.wanted.iter().find(|one| (one.object.kind(), one.object.name()) == (*kind, *name));
+    delivery.overrides.push(Override {
+        key: FieldPath::parse(key).unwrap(),
+        says: (*says).to_owned(),
+        written: vec![Written { span, way: Way::File { repository, file } }],
+        covered: (*covered).to_owned(),
+        returns: vec![(
+            wanted.unwrap().object.key(),
+            FieldPath::parse(field).unwrap(),
+            yaml::parse(value.as_bytes()).unwrap(),
+        )],
+    });
 }
 
 fn condition(snapshot: &mut Snapshot, rest: &str) {

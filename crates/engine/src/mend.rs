@@ -4,6 +4,7 @@ mod bases;
 mod desk;
 mod document;
 mod literal;
+mod overrides;
 mod patches;
 mod switch;
 mod trial;
@@ -199,6 +200,9 @@ impl Engine {
         match what {
             Place::Field { object, path, value } => {
                 self.change_field(desk, name, object, path, &change(value)).await
+            }
+            Place::Override { repository, file, key, object, .. } => {
+                self.uncover(desk, name, (repository, file, key), object).await
             }
             Place::Application { path, value } => {
                 self.change_application(desk, name, path, &change(value)).await
@@ -503,7 +507,18 @@ impl Engine {
         bench: &Bench,
         files: &[Option<Arc<dyn Tree>>],
     ) -> Result<Vec<Object>, MendError> {
+        self.manifests_of(bench, &bench.sources, files).await
+    }
+
+    /// The same, of sources that say something else.
+    async fn manifests_of(
+        &self,
+        bench: &Bench,
+        sources: &[ApplicationSource],
+        files: &[Option<Arc<dyn Tree>>],
+    ) -> Result<Vec<Object>, MendError> {
         let mut request = bench.request(self);
+        request.sources = sources;
         if !files.is_empty() {
             (request.files, request.freshness) = (files, Freshness::Anew);
         }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use lynceus_doctor::surgery::{Change, Cut, operate};
 use lynceus_files::Tree;
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
-use lynceus_render::References;
 
 use super::desk::{Desk, read};
 use super::trial::{Candidate, take, value_files};
@@ -54,18 +53,7 @@ impl Engine {
     /// All switches in the value files, those first that sound like the object.
     async fn switches(&self, bench: &Bench, key: &ObjectKey, is_on: bool) -> Vec<Switch> {
         let mut found = Vec::new();
-        let mut trees = Vec::new();
-        let mut references = References::new();
-        for (number, source) in bench.sources.iter().enumerate() {
-            let tree = match bench.files.get(number) {
-                Some(Some(tree)) => Some(tree.clone()),
-                _ => self.renderer().tree_of(&bench.request(self), source).await.ok(),
-            };
-            if let Some(tree) = tree.clone().filter(|_| !source.ref_.is_empty()) {
-                references.insert(source.ref_.clone(), tree);
-            }
-            trees.push(tree);
-        }
+        let (trees, references) = self.trees(bench).await;
         for (number, own) in trees.iter().enumerate() {
             let Some(own) = own else { continue };
             for one in value_files(bench, number, (own, &references)) {

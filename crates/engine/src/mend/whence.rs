@@ -16,9 +16,14 @@ impl Engine {
     /// Adds to causes where the fields are written that they are about: a snapshot knows what was rendered, and not of what.
     pub async fn locate(&self, examination: &mut Examination) {
         for root in examination.roots.iter_mut().take(limits::LOCATED) {
-            let fields = std::mem::take(&mut root.finding.fields);
+            let own = std::mem::take(&mut root.finding.fields);
+            let is_asked = !own.is_empty();
+            let fields = if is_asked { own } else { root.finding.shown_fields() };
             for (name, key, path) in fields.iter().take(limits::LOCATED_FIELDS) {
-                if let Some(evidence) = self.whence(name, key, path).await
+                // Of what nobody asked for only a place is worth telling.
+                let evidence = self.whence(name, key, path).await;
+                let evidence = evidence.filter(|one| is_asked || matches!(one, Evidence::File { .. }));
+                if let Some(evidence) = evidence
                     && !root.finding.evidence.contains(&evidence)
                 {
                     root.finding.evidence.push(evidence);
