@@ -95,7 +95,7 @@ fn found(
         .seen([said.evidence.clone()])
         .seen(file)
         .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
-        .about(said.app.iter().flat_map(|app| {
+        .about(said.app.iter().filter(|_| covered.is_none()).flat_map(|app| {
             let paths = empty_fields(said.text, wanted).into_iter();
             let paths = paths.filter_map(|field| FieldPath::parse(field).ok());
             paths.map(|path| (app.clone(), key.clone(), path))

@@ -57,7 +57,7 @@ fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
         .of(pull::app(case, pulls))
         .seen(pull::evidence(pulls))
         .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
-        .about(pull::fields(case, pulls))
+        .about(if covered.is_none() { pull::fields(case, pulls) } else { Vec::new() })
         .affects(pull::affected(pulls))
         .fix(back)
         .fix(better)

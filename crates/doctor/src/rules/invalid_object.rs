@@ -149,7 +149,12 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
         .of(said.app.clone())
         .seen([said.evidence.clone()])
         .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
-        .about(paths.iter().filter_map(|(path, _)| Some((said.app.clone()?, key.clone(), path.clone()))))
+        .about(
+            paths
+                .iter()
+                .filter(|_| covered.is_none())
+                .filter_map(|(path, _)| Some((said.app.clone()?, key.clone(), path.clone()))),
+        )
         .fix(covered.map(|(app, covered)| {
             covered.fix(&app, key).risk(Risk::Low, format!("{} {}", key.kind, key.name))
         }))
