@@ -302,3 +302,29 @@ impl Findings {
         self.all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_are_shown_or_changed_can_be_looked_up_and_what_a_cluster_writes_cannot() {
+        let app = AppName::new("argocd", "shop");
+        let key = |kind: &str| ObjectKey::new("", kind, "shop", "web");
+        let (name, status) = (FieldPath::fields(["spec", "name"]), FieldPath::fields(["status", "phase"]));
+        let field = |kind: &str, path: &FieldPath| Evidence::Field {
+            object: key(kind),
+            path: path.clone(),
+            value: "x".to_owned(),
+        };
+        let place =
+            Place::Field { object: key("Claim"), path: FieldPath::fields(["spec", "class"]), value: None };
+        let finding = Finding::new("LYN0301", Node::object("", key("Claim")), "")
+            .of(Some(app.clone()))
+            .seen([field("Claim", &name), field("Claim", &status), field("Pod", &name)])
+            .fix([Fix::new("look").person("look"), Fix::new("change").git(&app, place)]);
+        let told: Vec<String> =
+            finding.shown_fields().iter().map(|(_, key, path)| format!("{} {path}", key.kind)).collect();
+        assert_eq!(told, ["Claim spec.class", "Claim spec.name"]);
+    }
+}
