@@ -56,6 +56,10 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     }
     let engine = patient.engine().ok_or_else(no_sources)?;
     let changes = engine.mend(fix).await.doing(format!("the fix of {id} cannot be written by itself"))?;
+    if changes.is_empty() {
+        eprintln!("nothing      the files say so already; no file is changed");
+        return Ok(());
+    }
     print!("{}", lynceus_engine::patch_of(&changes));
     let tree = tree(&arguments);
     if !arguments.no_rehearsal {

@@ -21,7 +21,7 @@ use crate::limits;
 use crate::links::missing;
 use crate::links::origin::Origins;
 use crate::node::{AppName, Node};
-use crate::snapshot::{ClusterView, Delivery, Reach, RepositoryView, Snapshot, Wanted};
+use crate::snapshot::{ClusterView, Delivery, Override, Reach, RepositoryView, Snapshot, Wanted};
 
 /// A snapshot, laid out to be found. What rules and links are given.
 pub struct Case<'a> {
@@ -334,6 +334,20 @@ impl<'a> Case<'a> {
     pub fn wanted_by(&self, app: &App<'a>, key: &ObjectKey) -> Option<&'a Wanted> {
         let all = self.wanted(app.server(), key);
         all.into_iter().find(|(one, _)| one.name == app.name).map(|(_, wanted)| wanted)
+    }
+
+    /// The first value without which an object would be as it should, with the application that has it.
+    pub(crate) fn override_of(
+        &self,
+        server: &str,
+        key: &ObjectKey,
+        is_better: impl Fn(&Object) -> bool,
+    ) -> Option<(AppName, &'a Override)> {
+        self.wanted(server, key).into_iter().find_map(|(app, wanted)| {
+            let mut all = app.delivery.overrides.iter();
+            let found = all.find(|one| one.without(&wanted.object).is_some_and(|other| is_better(&other)))?;
+            Some((app.name.clone(), found))
+        })
     }
 
     /// The application that an object belongs to: the one that wants it, or whose mark it or its owner carries.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use lynceus_files::Span;
-use lynceus_object::{FieldPath, ObjectKey, Str};
+use lynceus_object::{FieldPath, ObjectKey, Segment, Str};
 use serde::{Serialize, Serializer};
 
-use crate::fix::Fix;
+use crate::fix::{Edit, Fix, Place, Step};
 use crate::node::{AppName, Node};
 
 /// The stable name of a sort of trouble: `LYN0101`.
@@ -243,6 +243,31 @@ impl Finding {
         self
     }
 
+    /// Fields that it shows or has to change, for one that does not say which it is about.
+    pub fn shown_fields(&self) -> Vec<(AppName, ObjectKey, FieldPath)> {
+        let is_status = |path: &FieldPath| matches!(path.segments().first(), Some(Segment::Field(name)) if name == "status");
+        let shown = self.evidence.iter().filter_map(|evidence| match evidence {
+            Evidence::Field { object, path, .. } if !is_status(path) && object.kind != "Pod" => {
+                Some((self.application.clone()?, object.clone(), path.clone()))
+            }
+            _ => None,
+        });
+        let fix = self.fixes.iter().find(|fix| fix.has_edits());
+        let changed = fix.into_iter().flat_map(|fix| &fix.steps).filter_map(|step| match step {
+            Step::Git(Edit { application, place: Place::Field { object, path, .. } }) => {
+                Some((application.clone(), object.clone(), path.clone()))
+            }
+            _ => None,
+        });
+        let mut fields: Vec<_> = Vec::new();
+        for field in changed.chain(shown) {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        fields
+    }
+
     /// `LYN0101/payments-prod/ConfigMap/x`: the same for the same trouble, whenever it is looked for.
     pub fn id(&self) -> String {
         let whose = match (&self.application, &self.subject) {
@@ -275,5 +300,31 @@ impl Findings {
         self.all
             .sort_by(|a, b| (a.code, &a.application, &a.subject).cmp(&(b.code, &b.application, &b.subject)));
         self.all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_are_shown_or_changed_can_be_looked_up_and_what_a_cluster_writes_cannot() {
+        let app = AppName::new("argocd", "shop");
+        let key = |kind: &str| ObjectKey::new("", kind, "shop", "web");
+        let (name, status) = (FieldPath::fields(["spec", "name"]), FieldPath::fields(["status", "phase"]));
+        let field = |kind: &str, path: &FieldPath| Evidence::Field {
+            object: key(kind),
+            path: path.clone(),
+            value: "x".to_owned(),
+        };
+        let place =
+            Place::Field { object: key("Claim"), path: FieldPath::fields(["spec", "class"]), value: None };
+        let finding = Finding::new("LYN0301", Node::object("", key("Claim")), "")
+            .of(Some(app.clone()))
+            .seen([field("Claim", &name), field("Claim", &status), field("Pod", &name)])
+            .fix([Fix::new("look").person("look"), Fix::new("change").git(&app, place)]);
+        let told: Vec<String> =
+            finding.shown_fields().iter().map(|(_, key, path)| format!("{} {path}", key.kind)).collect();
+        assert_eq!(told, ["Claim spec.class", "Claim spec.name"]);
     }
 }

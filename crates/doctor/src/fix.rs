@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lynceus_files::FilePath;
 use lynceus_object::{FieldPath, ObjectKey, Str, Value};
 use serde::{Serialize, Serializer};
 
@@ -133,6 +134,22 @@ pub enum Place {
         /// What is to stand there; nothing if the field is to go.
         #[serde(serialize_with = "as_value")]
         value: Option<Value>,
+    },
+    /// A value that is to go from a file of values, so that what it covers holds again.
+    Override {
+        /// The repository, as Applications name it.
+        repository: Str,
+        /// The file.
+        #[serde(serialize_with = "as_words")]
+        file: FilePath,
+        /// The value.
+        #[serde(serialize_with = "as_text")]
+        key: FieldPath,
+        /// An object that is changed by it.
+        object: ObjectKey,
+        /// The field of it that is.
+        #[serde(serialize_with = "as_text")]
+        path: FieldPath,
     },
     /// A field of the Application itself, in the file that it stands in.
     Application {
@@ -347,6 +364,7 @@ impl fmt::Display for Place {
             Place::Field { object, path, value: None } => {
                 write!(f, "take {path} out of {} {}", object.kind, object.name)
             }
+            Place::Override { file, key, .. } => write!(f, "take {key} out of {file}"),
             Place::Application { path, value: Some(value) } => {
                 write!(f, "set {path} of the Application to {}", shown(value))
             }
@@ -371,6 +389,10 @@ impl fmt::Display for Place {
 
 fn as_text<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(path)
+}
+
+fn as_words<S: Serializer>(file: &FilePath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(file)
 }
 
 fn as_value<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
 use lynceus_api::{OperationPhase, hook};
-use lynceus_object::{Object, ObjectKey, Segment};
+use lynceus_object::{FieldPath, Object, ObjectKey, Segment};
 
 use crate::case::{App, Case, condition};
 use crate::finding::Finding;
@@ -87,9 +87,17 @@ fn is_held(case: &Case<'_>, app: &App<'_>) -> bool {
     })
 }
 
+/// The field that a change is about.
+fn field(edit: &Edit) -> Option<(&ObjectKey, &FieldPath)> {
+    match &edit.place {
+        Place::Field { object, path, .. } | Place::Override { object, path, .. } => Some((object, path)),
+        _ => None,
+    }
+}
+
 /// The object whose pods a change is about.
 fn of_pods(edit: &Edit) -> Option<&ObjectKey> {
-    let Place::Field { object, path, .. } = &edit.place else { return None };
+    let (object, path) = field(edit)?;
     let names = ["spec", "template"];
     let starts = path
         .segments()
@@ -101,7 +109,7 @@ fn of_pods(edit: &Edit) -> Option<&ObjectKey> {
 
 /// The claim that a change is about: what it asks for is fixed when it is made.
 fn of_claim(edit: &Edit) -> Option<&ObjectKey> {
-    let Place::Field { object, path, .. } = &edit.place else { return None };
+    let (object, path) = field(edit)?;
     let is_spec = matches!(path.segments().first(), Some(Segment::Field(field)) if *field == "spec");
     (is_spec && (object.group.as_str(), object.kind.as_str()) == ("", "PersistentVolumeClaim"))
         .then_some(object)
@@ -109,7 +117,7 @@ fn of_claim(edit: &Edit) -> Option<&ObjectKey> {
 
 /// The StatefulSet whose claims a change is about: neither it nor its claims can be given others.
 fn of_templates(edit: &Edit) -> Option<&ObjectKey> {
-    let Place::Field { object, path, .. } = &edit.place else { return None };
+    let (object, path) = field(edit)?;
     let is_template =
         matches!(path.segments().get(1), Some(Segment::Field(field)) if *field == "volumeClaimTemplates");
     (is_template && (object.group.as_str(), object.kind.as_str()) == ("apps", "StatefulSet"))

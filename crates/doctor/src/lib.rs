@@ -34,6 +34,6 @@ pub use node::{AppName, Node};
 pub use page::page;
 pub use rules::{RULES, Rule, lacking, rule, value_files};
 pub use snapshot::{
-    ClusterView, Delivery, EngineView, Hindrance, Lack, Lacking, Partial, Reach, Recorded, RepositoryView,
-    SETTINGS, Site, Snapshot, Wanted, Withheld,
+    ClusterView, Delivery, EngineView, Hindrance, Lack, Lacking, Override, Partial, Reach, Recorded,
+    RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld, Written,
 };

@@ -1,5 +1,6 @@
 //! Everything that was seen at one moment.
 
+mod overriding;
 mod partial;
 mod recorded;
 mod withheld;
@@ -12,6 +13,7 @@ use lynceus_diff::ChangeSet;
 use lynceus_files::Span;
 use lynceus_object::{GroupKind, Object, Str};
 
+pub use overriding::{Override, Way, Written};
 pub use partial::Partial;
 pub use recorded::Recorded;
 pub(crate) use withheld::opposite;
@@ -62,6 +64,8 @@ pub struct Delivery {
     pub wanted: Vec<Wanted>,
     /// How the cluster differs from that.
     pub changes: ChangeSet,
+    /// Values that cover others, where that was looked for: in what is not well.
+    pub overrides: Vec<Override>,
 }
 
 /// An object that an application wants.

@@ -9,6 +9,8 @@
 //! served that some object is of, definitions bring theirs, and so are all built-in ones. `@withheld APP KIND/NAMESPACE/NAME OPTION PLACE` says that
 //! an option keeps an application from making something, in a file (`values.yaml:3`) or a field of the Application; `GROUP/KIND` is a
 //! definition, and the option `revision` is a revision that is gone.
+//! `@covers FILE:LINE KEY SAYS COVERED KIND NAME FIELD VALUE` says that a value of the application covers what another file has, and
+//! what an object that it wants would have without.
 
 use jiff::Timestamp;
 use lynceus_api::{Application, Kind as _, TrackingId};
@@ -23,7 +25,9 @@ use crate::fix::Place;
 use crate::node::{AppName, Node};
 use crate::report;
 use crate::rules::rule;
-use crate::snapshot::{ClusterView, Delivery, Hindrance, Lacking, Site, Snapshot, Wanted, Withheld};
+use crate::snapshot::{
+    ClusterView, Delivery, Hindrance, Lacking, Override, Site, Snapshot, Wanted, Way, Withheld, Written,
+};
 
 pub(crate) const SERVER: &str = "https://kubernetes.default.svc";
 
@@ -114,6 +118,7 @@ pub(crate) fn snapshot(text: &str) -> Snapshot {
             "compared" => compared.push(snapshot.applications.len() - 1),
             "withheld" => snapshot.withheld.push(withheld(rest)),
             "uncreated" => snapshot.applications.last_mut().unwrap().uncreated = true,
+            "covers" => covers(&mut snapshot, rest),
             "end" => {}
             other => panic!("no directive: {other}"),
         }
@@ -214,6 +219,28 @@ fn take(snapshot: &mut Snapshot, section: &Section, text: &str) {
             }
         }
     }
+}
+
+fn covers(snapshot: &mut Snapshot, rest: &str) {
+    let words: Vec<&str> = rest.splitn(8, ' ').collect();
+    let [place, key, says, covered, kind, name, field, value] = words.as_slice() else { panic!("{rest}") };
+    let (file, line) = place.split_once(':').unwrap();
+    let file = FilePath::new(file).unwrap();
+    let span = Some(Span { file: file.clone(), line: line.parse().unwrap(), column: 0 });
+    let delivery = snapshot.applications.last_mut().unwrap();
+    let repository = "https://git.example.com/all.git".into();
+    let wanted = delivery.wanted.iter().find(|one| (one.object.kind(), one.object.name()) == (*kind, *name));
+    delivery.overrides.push(Override {
+        key: FieldPath::parse(key).unwrap(),
+        says: (*says).to_owned(),
+        written: vec![Written { span, way: Way::File { repository, file } }],
+        covered: (*covered).to_owned(),
+        returns: vec![(
+            wanted.unwrap().object.key(),
+            FieldPath::parse(field).unwrap(),
+            yaml::parse(value.as_bytes()).unwrap(),
+        )],
+    });
 }
 
 fn condition(snapshot: &mut Snapshot, rest: &str) {

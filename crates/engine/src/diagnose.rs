@@ -29,7 +29,7 @@ impl Engine {
             }
         }
         examination.fold(&slips);
-        self.locate(&mut examination).await;
+        self.locate(snapshot, &mut examination).await;
         examination
     }
 

@@ -119,6 +119,11 @@ pub const SNAPSHOT_GENERATIONS: usize = 8;
 /// How many names beside a path that is not there are written down in a snapshot.
 pub const SNAPSHOT_BESIDE: usize = 200;
 
+/// For how many applications that are not well it is looked up which of their values cover others, and how many of each are tried.
+pub const OVERRIDDEN: usize = 200;
+/// See [`OVERRIDDEN`].
+pub const OVERRIDES: usize = 8;
+
 /// How many files of a repository are searched for an Application that is to be changed.
 pub const MEND_FILES: usize = 20_000;
 

@@ -4,6 +4,7 @@ mod bases;
 mod desk;
 mod document;
 mod literal;
+mod overrides;
 mod patches;
 mod switch;
 mod trial;
@@ -132,6 +133,8 @@ struct Bench {
     settings: Arc<Settings>,
     /// The Application itself, as the one file of a tree.
     manifest: MemoryTree,
+    /// The file of Git that the Application stands in, if that was asked for.
+    known: Option<FilePath>,
     /// Files to take instead of the sources' own, where a fix has changed some already.
     files: Vec<Option<Arc<dyn Tree>>>,
 }
@@ -200,6 +203,9 @@ impl Engine {
         match what {
             Place::Field { object, path, value } => {
                 self.change_field(desk, name, object, path, &change(value)).await
+            }
+            Place::Override { repository, file, key, object, .. } => {
+                self.uncover(desk, name, (repository, file, key), object).await
             }
             Place::Application { path, value } => {
                 self.change_application(desk, name, path, &change(value)).await
@@ -325,6 +331,7 @@ impl Engine {
             file: document::application(),
             document: 0,
             source: bench.source_path(traced.number),
+            known: bench.known.clone(),
         };
         let ground = Ground {
             tree: &*traced.tree,
@@ -478,7 +485,7 @@ impl Engine {
         let mut manifest = MemoryTree::new();
         manifest.insert(document::application(), yaml::to_string(object.value()).into_bytes());
         let (name, files) = (name.clone(), Vec::new());
-        Ok(Bench { name, application, project, setting, sources, settings, manifest, files })
+        Ok(Bench { name, application, project, setting, sources, settings, manifest, known: None, files })
     }
 
     /// What made a field, or else the nearest thing that holds it.

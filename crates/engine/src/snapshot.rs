@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures::StreamExt as _;
-use lynceus_api::{AppProject, Application, GROUP, Kind as _};
+use lynceus_api::{AppProject, Application, GROUP, HealthStatusCode, Kind as _, SyncStatusCode};
 use lynceus_cluster::{Cluster, ClusterError, Destination, Kind, Link};
 use lynceus_diff::{ChangeSet, Pair, mask};
 use lynceus_doctor::{
-    ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted, value_files,
+    AppName, ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted,
+    value_files,
 };
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{Gvk, Object, ObjectKey, Str};
@@ -88,6 +89,11 @@ impl Engine {
             deliveries.extend(coming.into_iter().map(|one| Delivery { uncreated: true, ..one }));
         }
         place(&mut deliveries);
+        let unwell = deliveries.iter_mut().filter(|one| one.rendered && !one.uncreated && !is_fine(one));
+        for delivery in unwell.take(limits::OVERRIDDEN) {
+            let name = AppName::of(&delivery.application);
+            delivery.overrides = self.overrides(&name, delivery.file.as_ref()).await;
+        }
         deliveries
     }
 
@@ -149,6 +155,7 @@ impl Engine {
             rendered: look.compared,
             wanted: wanted.collect(),
             changes: self.veiled_changes(look.changes),
+            overrides: Vec::new(),
             application,
         }
     }
@@ -305,6 +312,12 @@ impl Engine {
             }
         }
     }
+}
+
+/// Whether an application is Synced and Healthy, so that nothing has to be asked of it.
+fn is_fine(delivery: &Delivery) -> bool {
+    let status = &delivery.application.status;
+    status.sync.status == SyncStatusCode::Synced && status.health.status == HealthStatusCode::Healthy
 }
 
 fn is_passing(gvk: &Gvk) -> bool {

@@ -15,6 +15,8 @@ pub struct Declared<'a> {
     pub document: usize,
     /// The way to the source that was rendered: `spec.source`, `spec.sources[1]`.
     pub source: FieldPath,
+    /// The file that people know it by, where that is another one.
+    pub known: Option<FilePath>,
 }
 
 /// A file that says how a source is rendered.

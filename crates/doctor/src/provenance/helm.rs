@@ -8,7 +8,7 @@ use super::application::{self, find};
 use super::cell::{Cell, Form};
 use super::template::{has_action, passes_on};
 use super::{Ground, Place, PlaceError, Spot, Whose, is_same, parse, printed, read};
-use crate::surgery::{Change, operate_line};
+use crate::surgery::{Change, line_of, operate_line};
 
 pub(super) fn place(
     ground: &Ground<'_>,
@@ -41,7 +41,7 @@ pub(super) fn place(
     if let [Err(error)] = sources.as_slice() {
         return Err(error.clone());
     }
-    Err(template.composed(explanation))
+    Err(template.composed(ground, explanation))
 }
 
 /// The line of a template that printed a field.
@@ -79,9 +79,12 @@ impl Template {
         (same == self.text).then(|| Place { whose: Whose::Source, file: self.file.clone(), spot })
     }
 
-    fn composed(&self, explanation: &Explanation) -> PlaceError {
+    fn composed(&self, ground: &Ground<'_>, explanation: &Explanation) -> PlaceError {
         let told = |fed: &Fed| match &fed.origin {
-            Some(origin) => format!("{} ({origin})", fed.path),
+            Some(origin) => match Source::of(ground, fed) {
+                Some(Ok(source)) => format!("{} ({})", fed.path, source.told(ground)),
+                _ => format!("{} ({origin})", fed.path),
+            },
             None if fed.path.starts_with(".Values.") => format!("{} (given nowhere)", fed.path),
             None => fed.path.clone(),
         };
@@ -107,6 +110,28 @@ impl Source {
             Origin::Chart(chart) => in_chart(ground, chart, text),
             Origin::Flag(flag, given) => in_parameter(ground, flag, given),
         })
+    }
+
+    /// Where it is written, in words, and that it is empty if it is.
+    fn told(&self, ground: &Ground<'_>) -> String {
+        let file = &self.place.file;
+        let tree = match &self.place.whose {
+            Whose::Source => Some(ground.tree),
+            Whose::Reference(name) => ground.references.get(name).map(|tree| &**tree),
+            Whose::Application => None,
+        };
+        let place = match (tree, self.place.field()) {
+            (None, Some(field)) => match ground.declared.and_then(|declared| declared.known.as_ref()) {
+                Some(known) => format!("{field} of the Application in {known}"),
+                None => format!("{field} of the Application"),
+            },
+            (Some(tree), Some(field)) => {
+                let line = read(tree, file).ok().and_then(|text| line_of(&text, 0, field));
+                line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}"))
+            }
+            (_, None) => file.to_string(),
+        };
+        if self.value.is_empty() { format!("{place}, empty") } else { place }
     }
 
     /// The place, if what is there, or below it at the end of the field's path, is what was rendered.

@@ -78,7 +78,7 @@ impl Files {
         let path = FilePath::new(&source.path).unwrap();
         let file = FilePath::new("application.yaml").unwrap();
         let source = FieldPath::fields(["spec", "source"]);
-        let declared = Declared { tree: &tree, file, document: 0, source };
+        let declared = Declared { tree: &tree, file, document: 0, source, known: None };
         let declared = self.application().map(|_| &declared);
         let ground =
             Ground { tree: &tree, path: &path, application: "shop", references: &references, declared };

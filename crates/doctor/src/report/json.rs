@@ -79,6 +79,16 @@ metadata: {name: grafana, namespace: monitoring}
         let git = Fix::new("Change Git")
             .git(&app, Place::Field { object: key.clone(), path: path.clone(), value: Some(value()) })
             .git(&app, Place::Field { object: key.clone(), path: path.clone(), value: None })
+            .git(
+                &app,
+                Place::Override {
+                    repository: "https://git.example.com/all.git".into(),
+                    file: FilePath::new("values.yaml").unwrap(),
+                    key: path.clone(),
+                    object: key.clone(),
+                    path: path.clone(),
+                },
+            )
             .git(&app, Place::Application { path: path.clone(), value: Some("main".into()) })
             .git(&app, Place::ApplicationItem { path: path.clone(), value: value() })
             .git(&app, Place::Remove { object: key.clone() })

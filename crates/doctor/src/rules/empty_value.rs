@@ -5,8 +5,10 @@ use lynceus_object::{FieldPath, Object};
 use crate::case::{App, Case, Said, Voice};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Risk};
+use crate::node::AppName;
 use crate::rules::Rule;
 use crate::rules::invalid_object::{empty_fields, is_empty_value};
+use crate::snapshot::Override;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -39,7 +41,9 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             let file = wanted.and_then(|(app, wanted)| app.file(wanted, "what was rendered"));
             let app = wanted.map(|(app, _)| app).or_else(|| said.app.as_ref().and_then(|app| case.app(app)));
             let object = wanted.map(|(_, wanted)| &wanted.object);
-            findings.add(found(said, object, file, app.is_none_or(is_chart)));
+            let covered =
+                case.override_of(said.server, &said.about, |other| !is_empty_value(said.text, Some(other)));
+            findings.add(found(said, object, file, app.is_none_or(is_chart), covered));
         }
     }
 }
@@ -56,11 +60,18 @@ fn is_chart(app: &App<'_>) -> bool {
 }
 
 /// Where the field comes from: the files that were read, or the values where there are some.
-fn found(said: &Said<'_>, wanted: Option<&Object>, file: Option<Evidence>, is_chart: bool) -> Finding {
+fn found(
+    said: &Said<'_>,
+    wanted: Option<&Object>,
+    file: Option<Evidence>,
+    is_chart: bool,
+    covered: Option<(AppName, &Override)>,
+) -> Finding {
     let key = &said.about;
     let names = words::list(empty_fields(said.text, wanted));
     let made = if is_chart { "rendered" } else { "written" };
-    let cause = format!("{} {} is {made} without {names}, which it has to have", key.kind, key.name);
+    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let cause = format!("{} {} is {made} without {names}, which it has to have{why}", key.kind, key.name);
     let app = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
     let fix = match is_chart {
         true => Fix::new(format!("Set the value that {names} comes from")).person(format!(
@@ -83,10 +94,14 @@ fn found(said: &Said<'_>, wanted: Option<&Object>, file: Option<Evidence>, is_ch
         .alike(format!("{app} {place} {} {names}", key.kind))
         .seen([said.evidence.clone()])
         .seen(file)
-        .about(said.app.iter().flat_map(|app| {
+        .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
+        .about(said.app.iter().filter(|_| covered.is_none()).flat_map(|app| {
             let paths = empty_fields(said.text, wanted).into_iter();
             let paths = paths.filter_map(|field| FieldPath::parse(field).ok());
             paths.map(|path| (app.clone(), key.clone(), path))
+        }))
+        .fix(covered.map(|(app, covered)| {
+            covered.fix(&app, key).risk(Risk::Low, format!("{} {}", key.kind, key.name))
         }))
         .fix([fix])
 }
@@ -110,6 +125,20 @@ spec: {source: {git: {uri: ''}}}
             check("LYN1007", EMPTY),
             "P1 LYN1007/ci/BuildConfig/web: BuildConfig web is rendered without spec.source.git.uri, which it has to have\n  status of ci: BuildConfig web: BuildConfig.build.openshift.io \"web\" is invalid: spec.source.git.uri: Required value\n  ci.yaml:1: what was rendered\n  fix: Set the value that spec.source.git.uri comes from\n"
         );
+    }
+
+    #[test]
+    fn an_empty_value_that_covers_one_is_named() {
+        let covers = "@covers live.yaml:4 git.uri \"\" values.yaml BuildConfig web spec.source.git.uri https://git/web\n";
+        let found = check("LYN1007", &format!("{EMPTY}{covers}"));
+        assert!(found.contains("; `git.uri: \"\"` in live.yaml covers what values.yaml has\n"), "{found}");
+        assert!(found.contains("\n  live.yaml:4: git.uri: \"\" covers what values.yaml has\n"), "{found}");
+        assert!(
+            found.contains("\n  fix: Take `git.uri: \"\"` out of live.yaml\n  fix: Set the value"),
+            "{found}"
+        );
+        let other = check("LYN1007", &format!("{EMPTY}{}", covers.replace("git.uri https", "git.ref https")));
+        assert!(!other.contains("live.yaml"), "{other}");
     }
 
     #[test]

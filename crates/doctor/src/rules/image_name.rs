@@ -1,9 +1,11 @@
 //! Image names that are none.
 
+use lynceus_object::Object;
+
 use super::pull::{self, Pull, Why};
-use crate::case::Case;
+use crate::case::{Case, Pods};
 use crate::finding::{Finding, Findings};
-use crate::fix::Fix;
+use crate::fix::{Fix, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 
@@ -34,7 +36,18 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 }
 
 fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
-    let cause = format!("{image:?} cannot be the name of an image; {} cannot start", pull::users(pulls));
+    let names_other = |object: &Object| {
+        let containers = Pods::of(object).map(|pods| pods.containers()).unwrap_or_default();
+        let mut images = containers.iter().map(|(_, one)| one.str_at(&["image"]).unwrap_or_default());
+        !containers.is_empty() && images.all(|other| other != image && !other.starts_with(':'))
+    };
+    let owner = pulls.first().map(|one| (one.server, one.owner.key()));
+    let covered = owner.as_ref().and_then(|(server, key)| case.override_of(server, key, names_other));
+    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let cause = format!("{image:?} cannot be the name of an image; {} cannot start{why}", pull::users(pulls));
+    let back = covered.as_ref().zip(owner.as_ref()).map(|((app, covered), (_, key))| {
+        covered.fix(app, key).risk(Risk::Low, "pods that do not start now")
+    });
     let better = better(image).and_then(|name| {
         let fix = pull::take(case, pulls, &name, format!("Write {name}"))?;
         Some(fix.why("it is the same name as registries write it"))
@@ -43,7 +56,10 @@ fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     Finding::new(RULE.code, Node::Image(image.into()), cause)
         .of(pull::app(case, pulls))
         .seen(pull::evidence(pulls))
+        .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
+        .about(if covered.is_none() { pull::fields(case, pulls) } else { Vec::new() })
         .affects(pull::affected(pulls))
+        .fix(back)
         .fix(better)
         .fix([Fix::new(title).person("look at the values that the name is put together from")])
 }
@@ -86,6 +102,24 @@ status:
              prod/web: status.containerStatuses: InvalidImageName: Failed to apply default image tag \"shop/Web:1\": invalid \
              reference format\n  fix: Put the name right where it is put together\n"
         );
+    }
+
+    #[test]
+    fn an_empty_value_that_covers_a_good_one_is_named() {
+        let wanted = "@app web Synced Degraded\napiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: prod}\nspec: \
+                      {containers: [{name: web, image: 'shop/Web:1'}]}\n@covers live.yaml:2 image.repository \"\" values.yaml \
+                      Pod web spec.containers[0].image shop/web:1\n@live\n";
+        let text = WRONG.replacen("@live\n", wanted, 1);
+        let found = check("LYN0506", &text);
+        assert!(
+            found.contains(
+                "cannot start; `image.repository: \"\"` in live.yaml covers what values.yaml has\n"
+            ),
+            "{found}"
+        );
+        assert!(found.contains("  fix: Take `image.repository: \"\"` out of live.yaml\n"), "{found}");
+        let other = check("LYN0506", &text.replace("containers[0].image shop", "containers[0].image :shop"));
+        assert!(!other.contains("live.yaml"), "a name that is none either does not help: {other}");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for said in case.said().iter().filter(|said| said.voice == Voice::Sync && is_invalid(said.text)) {
         let wanted = case.wanted(said.server, &said.about).first().map(|(_, wanted)| &wanted.object);
         if !is_empty_value(said.text, wanted) {
-            findings.add(found(said));
+            findings.add(found(case, said, wanted));
         }
     }
 }
@@ -115,8 +115,19 @@ pub(super) fn fields(text: &str) -> Vec<(&str, &'static str)> {
     found
 }
 
-fn found(said: &Said<'_>) -> Finding {
+fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
     let key = &said.about;
+    let paths: Vec<(FieldPath, &str)> = fields(said.text)
+        .into_iter()
+        .filter_map(|(field, sort)| Some((FieldPath::parse(field).ok()?, sort)))
+        .collect();
+    // What lacks something has more of it without what covers it.
+    let has_more = |other: &Object| {
+        let mut lacking = paths.iter().filter(|(_, sort)| *sort == REQUIRED);
+        lacking.any(|(path, _)| path.get(other.value()) != wanted.and_then(|wanted| path.get(wanted.value())))
+    };
+    let covered = case.override_of(said.server, key, has_more);
+    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
     let named = fields(said.text).first().map(|(field, _)| (*field).to_owned());
     let unknown = said
         .text
@@ -125,7 +136,7 @@ fn found(said: &Said<'_>) -> Finding {
         .map(ToOwned::to_owned);
     let field = named.or(unknown);
     let what = said.text.split_once(" is invalid: ").map_or(said.text, |(_, rest)| rest);
-    let cause = format!("the API server refuses {} {}: {}", key.kind, key.name, words::quote(what));
+    let cause = format!("the API server refuses {} {}: {}", key.kind, key.name, words::quote(what)) + &why;
     let step = match &field {
         Some(field) => format!("Correct {field} of {} {} where it comes from.", key.kind, key.name),
         None => format!("Correct {} {} according to what the server says.", key.kind, key.name),
@@ -137,6 +148,16 @@ fn found(said: &Said<'_>) -> Finding {
     Finding::new(RULE.code, said.node.clone(), cause)
         .of(said.app.clone())
         .seen([said.evidence.clone()])
+        .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
+        .about(
+            paths
+                .iter()
+                .filter(|_| covered.is_none())
+                .filter_map(|(path, _)| Some((said.app.clone()?, key.clone(), path.clone()))),
+        )
+        .fix(covered.map(|(app, covered)| {
+            covered.fix(&app, key).risk(Risk::Low, format!("{} {}", key.kind, key.name))
+        }))
         .fix([fix])
 }
 
@@ -162,6 +183,18 @@ mod tests {
             check("LYN0808", &text),
             "P1 LYN0808/shop/Service/web: the API server refuses Service web: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535\n  status of shop: Service web: Service \"web\" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535\n  fix: Correct spec.ports[0].port of Service web\n"
         );
+    }
+
+    #[test]
+    fn an_empty_value_below_what_is_required_is_named() {
+        let text = refused("Service \"web\" is invalid: spec.ports[0]: Required value: a port is required")
+            + "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {ports: [{name: a}]}\n";
+        let covers = "@covers live.yaml:4 port null values.yaml Service web spec.ports[0].port 80\n";
+        let found = check("LYN0808", &format!("{text}{covers}"));
+        assert!(found.contains("; `port: null` in live.yaml covers what values.yaml has\n"), "{found}");
+        assert!(found.contains("\n  fix: Take `port: null` out of live.yaml\n"), "{found}");
+        let other = format!("{text}{}", covers.replace("spec.ports[0].port", "spec.clusterIP"));
+        assert!(!check("LYN0808", &other).contains("live.yaml"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{Object, Str};
+use lynceus_object::{FieldPath, Object, Str};
 
 use super::fit::{self, Fit};
 use super::room::{self, Amounts};
@@ -10,8 +10,9 @@ use super::scheduler::{self, Obstacle, Waiting, reasons};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::Node;
+use crate::node::{AppName, Node};
 use crate::rules::Rule;
+use crate::snapshot::Override;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -128,15 +129,40 @@ fn too_large(case: &Case<'_>, server: &str, one: &Waiting<'_>, short: &Short) ->
         _ => format!("{}: no node has enough {} left", one.told(), short.resource),
     };
     let app = case.owner(server, &key);
-    let fix = app.as_ref().and_then(|app| lower(app, one, short)).into_iter().chain([larger(short)]);
-    Finding::new(RULE.code, Node::object(server, key), cause)
+    let covered = covered(case, server, one, short);
+    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let back = covered.as_ref().map(|(app, covered)| inherit(app, covered, one));
+    let fix = app.as_ref().and_then(|app| lower(app, one, short));
+    Finding::new(RULE.code, Node::object(server, key), cause + &why)
         .of(app.clone())
         .seen(one.evidence(case, server))
-        .fix(fix)
+        .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
+        .fix(back.into_iter().chain(fix).chain([larger(short)]))
 }
 
-/// Lowers the request of the container that asks for most.
-fn lower(app: &crate::node::AppName, one: &Waiting<'_>, short: &Short) -> Option<Fix> {
+/// The value that asks for too much where a lower one says what fits.
+fn covered<'a>(
+    case: &Case<'a>,
+    server: &str,
+    one: &Waiting<'_>,
+    short: &Short,
+) -> Option<(AppName, &'a Override)> {
+    let (left, _) = short.left?;
+    case.override_of(server, &one.owner.key(), |object| {
+        let asked = Pods::of(object).and_then(|pods| room::asked(&pods).get(&short.resource).copied());
+        asked.is_some_and(|asked| asked <= left)
+    })
+}
+
+fn inherit(app: &AppName, covered: &Override, one: &Waiting<'_>) -> Fix {
+    covered
+        .fix(app, &one.owner.key())
+        .risk(Risk::Medium, format!("the pods of {} {} get less", one.owner.kind(), one.owner.name()))
+        .verify(scheduler::verify(one.owner))
+}
+
+/// The container that asks for most: how much, and where.
+fn most(one: &Waiting<'_>, short: &Short) -> Option<(i64, FieldPath)> {
     let template = Pods::of(one.owner)?;
     let asks = |container: &lynceus_object::Value| {
         container.at(&["resources", "requests"])?.get(&short.resource).and_then(room::milli)
@@ -144,10 +170,19 @@ fn lower(app: &crate::node::AppName, one: &Waiting<'_>, short: &Short) -> Option
     let all =
         template.containers().into_iter().filter_map(|(path, container)| Some((asks(container)?, path)));
     let (own, path) = all.max_by_key(|(own, _)| *own)?;
+    Some((own, path.field("resources").field("requests").field(short.resource.clone())))
+}
+
+/// Lowers the request of the container that asks for most, such that a node keeps some room.
+fn lower(app: &AppName, one: &Waiting<'_>, short: &Short) -> Option<Fix> {
+    let (own, path) = most(one, short)?;
     let (left, _) = short.left?;
     let rest = left - (short.asked - own);
+    let rest = match short.resource.as_str() {
+        "cpu" | "memory" | "ephemeral-storage" => rest - rest / 8,
+        _ => rest,
+    };
     let value = (rest > 0).then(|| room::shown(&short.resource, rest).into())?;
-    let path = path.field("resources").field("requests").field(short.resource.clone());
     Some(
         Fix::new(format!("Ask for no more {} than a node has left", short.resource))
             .git(app, Place::Field { object: one.owner.key(), path, value: Some(value) })
@@ -268,6 +303,26 @@ status: {{phase: Running}}
             found.contains("a pod asks for 32Gi of memory, and no node that would take it has more than 8Gi"),
             "{found}"
         );
+    }
+
+    #[test]
+    fn a_value_that_covers_a_request_which_fits_is_taken_out_and_a_node_keeps_some_room() {
+        let covers = "@covers west.yaml:3 resources.requests.memory 32Gi values.yaml StatefulSet web \
+                      spec.template.spec.containers[0].resources.requests.memory 512Mi\n@live\n";
+        let text = pending("32Gi").replacen("@live\n", covers, 1);
+        let found = check("LYN0404", &text);
+        assert!(
+            found.contains("; `resources.requests.memory: 32Gi` in west.yaml covers what values.yaml has\n"),
+            "{found}"
+        );
+        assert!(
+            found.contains("\n  fix: Take `resources.requests.memory: 32Gi` out of west.yaml\n  fix: Ask"),
+            "{found}"
+        );
+        let larger = check("LYN0404", &text.replace("512Mi", "4Gi"));
+        assert!(!larger.contains("west.yaml"), "what is too much as well does not help: {larger}");
+        let steps = crate::tests::roots_with_fixes(&pending("32Gi"));
+        assert!(steps.contains("requests.memory of StatefulSet web to \"1792Mi\"\n"), "{steps}");
     }
 
     #[test]

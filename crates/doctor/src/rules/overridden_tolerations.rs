@@ -49,9 +49,12 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
     let waiting = &blocked.waiting;
     let key = waiting.owner.key();
     let taint = blocked.taints.first().map(|(taint, _)| tolerations::shown(taint)).unwrap_or_default();
-    let why = match blocked.emptied {
-        Some(emptied) => format!("`{emptied}` is set for them, which takes away what is inherited"),
-        None => format!(
+    let why = match (&blocked.covered, blocked.emptied) {
+        (Some((_, covered)), _) => {
+            format!("{} takes away what {} has for them", covered.told(), covered.covered)
+        }
+        (None, Some(emptied)) => format!("`{emptied}` is set for them, which takes away what is inherited"),
+        (None, None) => format!(
             "{} of {} in the namespace tolerate it and they do not",
             blocked.tolerating.len(),
             words::count(blocked.others, "other workload")
@@ -67,7 +70,7 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
         .alike(slip)
         .seen(waiting.evidence(case, server))
         .seen(written(case, server, blocked))
-        .about(app.iter().flat_map(|app| {
+        .about(app.iter().filter(|_| blocked.covered.is_none()).flat_map(|app| {
             let paths = emptied(case, server, blocked).into_iter();
             paths.map(|path| (app.clone(), waiting.owner.key(), path))
         }))
@@ -75,15 +78,20 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
 }
 
 /// Where the override stands, or who has what is missing.
-fn written(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Option<Evidence> {
+fn written(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Vec<Evidence> {
     let owner = blocked.waiting.owner;
+    if let Some((app, covered)) = &blocked.covered {
+        return covered.evidence(app);
+    }
     let Some(emptied) = blocked.emptied else {
         let names = blocked.tolerating.iter().map(|one| format!("{} {}", one.kind(), one.name()));
-        return Some(Evidence::seen(format!("{} tolerate it", words::list(names))));
+        return vec![Evidence::seen(format!("{} tolerate it", words::list(names)))];
     };
     let wanted = case.wanted(server, &owner.key());
-    let (app, wanted) = wanted.first()?;
-    app.file(wanted, format!("{} {} has {emptied}", owner.kind(), owner.name()))
+    let file = wanted.first().and_then(|(app, wanted)| {
+        app.file(wanted, format!("{} {} has {emptied}", owner.kind(), owner.name()))
+    });
+    file.into_iter().collect()
 }
 
 fn fixes(case: &Case<'_>, server: &str, app: &AppName, blocked: &Blocked<'_>) -> Vec<Fix> {
@@ -95,7 +103,9 @@ fn fixes(case: &Case<'_>, server: &str, app: &AppName, blocked: &Blocked<'_>) ->
             .verify(scheduler::verify(owner))
     };
     let mut fixes = Vec::new();
-    if blocked.emptied.is_some() {
+    if let Some((app, covered)) = &blocked.covered {
+        fixes.push(dress(covered.fix(app, &owner.key())));
+    } else if blocked.emptied.is_some() {
         let mut fix = Fix::new(format!("Take the empty override out of {} {}", owner.kind(), owner.name()));
         for path in emptied(case, server, blocked) {
             fix = fix.git(app, set(path, None));
@@ -187,6 +197,41 @@ spec: {template: {spec: {tolerations: [{key: env, operator: Exists}], containers
              fix: Give StatefulSet web the toleration itself\n"
         );
         assert_eq!(check("LYN0401", PENDING), "", "one trouble has one name");
+    }
+
+    const COVERED: &str = "@covers envs/live.yaml:3 tolerations [] values.yaml StatefulSet web spec.template.spec.tolerations \
+                           [{key: env, operator: Exists}]\n@live\n";
+
+    #[test]
+    fn a_value_file_that_empties_what_the_chart_has_is_named_though_nothing_is_rendered() {
+        let text = PENDING.replace("tolerations: [], nodeSelector: {}, ", "").replacen("@live\n", COVERED, 1);
+        assert_eq!(
+            check("LYN0402", &text),
+            "P1 LYN0402/web/StatefulSet/web: the pods of StatefulSet web are not scheduled: they do not tolerate the taint \
+             env=dev:NoSchedule of their nodes; `tolerations: []` in envs/live.yaml takes away what values.yaml has for them\n  \
+             Pod shop/web-0: status.conditions: 0/1 nodes are available: 1 node(s) had untolerated taint(s).\n  \
+             envs/live.yaml:3: tolerations: [] covers what values.yaml has\n  fix: Take `tolerations: []` out of envs/live.yaml\n  \
+             fix: Give StatefulSet web the toleration itself\n"
+        );
+        assert_eq!(check("LYN0401", &text), "");
+        let steps = crate::tests::roots_with_fixes(&text);
+        assert!(
+            steps.contains(
+                "    in the files of web: take tolerations out of envs/live.yaml\n    kubectl -n shop delete pod web-0\n"
+            ),
+            "{steps}"
+        );
+    }
+
+    #[test]
+    fn a_covered_toleration_of_another_taint_would_not_help() {
+        let text = PENDING.replace("tolerations: [], nodeSelector: {}, ", "").replacen(
+            "@live\n",
+            &COVERED.replace("key: env", "key: other"),
+            1,
+        );
+        assert_eq!(check("LYN0402", &text), "");
+        assert!(check("LYN0401", &text).contains("LYN0401/web/StatefulSet/web"));
     }
 
     #[test]

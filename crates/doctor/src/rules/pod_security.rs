@@ -9,9 +9,10 @@ use lynceus_object::{Object, ObjectKey, value};
 use crate::case::{Case, Pods, Said};
 use crate::finding::{Finding, Findings};
 use crate::fix::{Action, Fix, Place, Risk};
-use crate::node::Node;
+use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::rules::backend::evidence;
+use crate::snapshot::Override;
 use crate::words;
 
 use lack::{Lack, lacks};
@@ -98,9 +99,14 @@ fn found(
         "the pods of {} {} are refused: the namespace enforces Pod Security {standard}, and {what}",
         key.kind, key.name
     );
+    let better = |object: &Object| lacking(Some(object)).is_some_and(|all| all.len() < missing.len());
+    let covered = case.override_of(server, key, better).filter(|_| !is_set_in_git);
     let mut slip = None;
     if is_set_in_git {
         cause.push_str("; Git sets it, and what is in the cluster lacks it");
+    } else if let Some((_, covered)) = &covered {
+        cause.push_str(&format!("; {}", covered.takes()));
+        slip = Some(format!("{server} {} {}", key.namespace, covered.told()));
     } else if let Some(other) =
         sibling(siblings, key, text, case.owner(server, key).map(|app| app.name.to_string()))
     {
@@ -114,10 +120,17 @@ fn found(
         slip =
             Some(format!("{server} {} {}", key.namespace, places.into_iter().collect::<Vec<_>>().join(" ")));
     }
+    // What comes back with what is covered need not be set.
+    let rest = covered.as_ref().zip(wanted).and_then(|((_, covered), wanted)| covered.without(wanted));
+    let left = rest.as_ref().and_then(|rest| lacking(Some(rest))).unwrap_or_else(|| missing.clone());
+    let is_deep = standard.starts_with("baseline") || PRIVILEGED.iter().any(|words| text.contains(words));
+    let level = if is_deep { "privileged" } else { "baseline" };
+    let refusal = Refusal { missing: left, covered, is_set_in_git, standard, level };
     let finding = Finding::new(RULE.code, Node::object(server, key.clone()), cause)
         .of(case.owner(server, key))
         .seen(evidence(said.iter().copied()))
-        .fix(fixes(case, server, key, &missing, is_set_in_git, standard));
+        .seen(refusal.covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
+        .fix(fixes(case, server, key, &refusal));
     match slip {
         Some(slip) => finding.alike(slip),
         None => finding,
@@ -131,18 +144,34 @@ fn sibling<'a>(siblings: &Siblings<'a>, key: &ObjectKey, text: &str, own: Option
     all.iter().find(|(app, object)| Some(*app) != own.as_deref() && keeps(object)).map(|(app, _)| *app)
 }
 
-fn fixes(
-    case: &Case<'_>,
-    server: &str,
-    key: &ObjectKey,
-    missing: &[Lack],
+/// Why pods are refused, and what is to be done about it.
+struct Refusal<'a> {
+    /// What has to be set, or to go.
+    missing: Vec<Lack>,
+    /// The value that covers what they would have, and whose it is.
+    covered: Option<(AppName, &'a Override)>,
     is_set_in_git: bool,
-    standard: &str,
-) -> Vec<Fix> {
+    standard: &'a str,
+    /// The highest standard that the pods keep as they are.
+    level: &'static str,
+}
+
+/// What even `baseline` refuses.
+const PRIVILEGED: [&str; 6] = [
+    "privileged (",
+    "host namespaces (",
+    "hostPath volumes (",
+    "hostPort (",
+    "hostProcess (",
+    "non-default capabilities (",
+];
+
+fn fixes(case: &Case<'_>, server: &str, key: &ObjectKey, refusal: &Refusal<'_>) -> Vec<Fix> {
+    let Refusal { missing, covered, is_set_in_git, standard, level } = refusal;
     let verify = format!("kubectl -n {} get events --field-selector reason=FailedCreate", key.namespace);
     let mut fixes = Vec::new();
     let Some(app) = case.owner(server, key) else { return fixes };
-    if is_set_in_git {
+    if *is_set_in_git {
         fixes.push(
             Fix::new(format!("Sync {app}"))
                 .cluster(Action::Sync { application: app })
@@ -152,7 +181,11 @@ fn fixes(
         return fixes;
     }
     let edits = missing.iter().filter(|lack| lack.can_be_set);
-    let fix = Fix::new(format!("Have the pods of {} {} keep Pod Security {standard}", key.kind, key.name))
+    let fix = match covered {
+        Some((owner, covered)) => covered.fix(owner, key),
+        None => Fix::new(format!("Have the pods of {} {} keep Pod Security {standard}", key.kind, key.name)),
+    };
+    let fix = fix
         .risk(Risk::Low, format!("the pods of {} {}, of which there are none yet", key.kind, key.name))
         .verify(verify);
     let mut fix = edits.fold(fix, |fix, lack| {
@@ -167,19 +200,19 @@ fn fixes(
     if !fix.steps.is_empty() {
         fixes.push(fix);
     }
-    fixes.extend(lower(case, server, key));
+    fixes.extend(lower(case, server, key, level));
     fixes
 }
 
 /// To lower the standard, where the namespace stands in Git.
-fn lower(case: &Case<'_>, server: &str, key: &ObjectKey) -> Option<Fix> {
+fn lower(case: &Case<'_>, server: &str, key: &ObjectKey, level: &str) -> Option<Fix> {
     let namespace = ObjectKey::new("", "Namespace", "", key.namespace.clone());
     let (app, _) = case.wanted(server, &namespace).into_iter().next()?;
     let path =
         lynceus_object::FieldPath::fields(["metadata", "labels"]).field("pod-security.kubernetes.io/enforce");
-    let place = Place::Field { object: namespace, path, value: Some(value!("baseline")) };
+    let place = Place::Field { object: namespace, path, value: Some(value!(level)) };
     Some(
-        Fix::new(format!("Lower the standard of namespace {}", key.namespace))
+        Fix::new(format!("Lower the standard of namespace {} to {level}", key.namespace))
             .git(&app.name, place)
             .risk(Risk::High, format!("everything in namespace {} may do more", key.namespace))
             .why("it opens the namespace for everything in it, so it comes last"),
@@ -188,7 +221,7 @@ fn lower(case: &Case<'_>, server: &str, key: &ObjectKey) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::{check, roots};
+    use crate::tests::{check, roots, roots_with_fixes};
 
     const REFUSED: &str = "
 @app web OutOfSync Progressing
@@ -277,6 +310,60 @@ spec:
       securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
       containers: [{name: web, image: b, securityContext: {allowPrivilegeEscalation: false}}]
 ";
+
+    const COVERED: &str = "@covers envs/live.yaml:1 podSecurityContext null values.yaml Deployment web \
+                           spec.template.spec.securityContext.seccompProfile {type: RuntimeDefault}\n@live\n";
+
+    #[test]
+    fn a_value_that_takes_it_away_is_named_and_taken_out() {
+        let text = REFUSED.replacen("@live\n", COVERED, 1);
+        let found = check("LYN0801", &text);
+        assert!(
+            found.contains("; `podSecurityContext: null` in envs/live.yaml covers what values.yaml has\n"),
+            "{found}"
+        );
+        assert!(
+            found.contains("\n  envs/live.yaml:1: podSecurityContext: null covers what values.yaml has\n"),
+            "{found}"
+        );
+        assert!(
+            roots_with_fixes(&text).contains(
+                "  Take `podSecurityContext: null` out of envs/live.yaml\n    \
+                 in the files of web: take podSecurityContext out of envs/live.yaml\n    \
+                 in the files of web: set spec.template.spec.initContainers[0].securityContext.allowPrivilegeEscalation"
+            ),
+            "what does not come back has to be set all the same: {}",
+            roots_with_fixes(&text)
+        );
+    }
+
+    #[test]
+    fn a_covered_value_that_would_not_help_is_not_named() {
+        let text = REFUSED.replacen("@live\n", &COVERED.replace("seccompProfile", "fsGroup"), 1);
+        assert!(!check("LYN0801", &text).contains("envs/live.yaml"));
+    }
+
+    const NAMESPACE: &str = "
+@app places Synced Healthy
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: restricted}}
+";
+
+    #[test]
+    fn the_standard_is_lowered_to_one_that_lets_the_pods_in() {
+        let title = |text: &str| {
+            let found = check("LYN0801", text);
+            found.lines().last().unwrap_or_default().trim().to_owned()
+        };
+        let text = format!("{NAMESPACE}{REFUSED}");
+        assert_eq!(title(&text), "fix: Lower the standard of namespace shop to baseline");
+        let host =
+            text.replace("allowPrivilegeEscalation != false (", "host namespaces (hostNetwork=true), x (");
+        assert_eq!(title(&host), "fix: Lower the standard of namespace shop to privileged");
+        let lower = text.replace("restricted:latest", "baseline:latest");
+        assert_eq!(title(&lower), "fix: Lower the standard of namespace shop to privileged");
+    }
 
     #[test]
     fn a_warning_is_not_a_refusal() {

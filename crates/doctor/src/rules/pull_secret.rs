@@ -110,8 +110,15 @@ fn elsewhere<'a>(case: &Case<'a>, server: &str, secret: &ObjectKey) -> Option<&'
 fn refused(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     let named: BTreeSet<ObjectKey> = pulls.iter().flat_map(|one| named(one)).collect();
     let users = pull::users(pulls);
+    let one = &pulls[0];
+    let names_some =
+        |object: &Object| Pods::of(object).is_some_and(|pods| pods.pull_secrets().next().is_some());
+    let covered = case.override_of(one.server, &one.owner.key(), names_some).filter(|_| named.is_empty());
+    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
     let cause = match named.first() {
-        None => format!("the registry does not give {image} to everybody, and {users} names no pull secret"),
+        None => {
+            format!("the registry does not give {image} to everybody, and {users} names no pull secret{why}")
+        }
         Some(secret) => format!(
             "the pull secret {} does not open the registry for {image}; {users} cannot start",
             secret.name
@@ -120,10 +127,16 @@ fn refused(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     let finding = Finding::new(RULE.code, Node::Image(image.into()), cause)
         .of(pull::app(case, pulls))
         .seen(pull::evidence(pulls))
+        .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
         .affects(pull::affected(pulls));
     let server = pulls[0].server;
     match named.is_empty() {
-        true => finding.fix(name_it(case, pulls)),
+        true => {
+            let back = covered.map(|(app, covered)| covered.fix(&app, &one.owner.key()));
+            finding
+                .fix(back.map(|fix| fix.risk(Risk::Low, "pods that do not start now")))
+                .fix(name_it(case, pulls))
+        }
         false => finding
             .because(named.iter().map(|secret| Node::object(server, secret.clone())))
             .fix([Fix::new(format!("Put the right login for {image} into the Secret"))
@@ -200,6 +213,24 @@ status:
     fn pods_that_name_no_secret_are_found() {
         let text = DENIED.replace("imagePullSecrets: [{name: pull}], ", "");
         assert!(check("LYN0502", &text).contains("to everybody, and Pod web names no pull secret"));
+    }
+
+    #[test]
+    fn an_empty_list_that_covers_the_one_of_the_chart_is_named() {
+        let wanted = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: dev}\nspec: {containers: [{name: web, image: \
+                      'ghcr.io/web:1'}]}\n@covers site.yaml:2 imagePullSecrets [] values.yaml Pod web spec.imagePullSecrets \
+                      [{name: pull}]\n@live\n";
+        let text = DENIED.replace("imagePullSecrets: [{name: pull}], ", "").replacen("@live\n", wanted, 1);
+        let found = check("LYN0502", &text);
+        assert!(
+            found.contains(
+                "names no pull secret; `imagePullSecrets: []` in site.yaml covers what values.yaml has\n"
+            ),
+            "{found}"
+        );
+        assert!(found.contains("  fix: Take `imagePullSecrets: []` out of site.yaml\n"), "{found}");
+        let other = text.replace("Pod web spec.imagePullSecrets", "Pod web spec.hostAliases");
+        assert!(!check("LYN0502", &other).contains("site.yaml"), "what covers something else is not named");
     }
 
     #[test]

@@ -8,6 +8,8 @@ use super::fit::{self, Fit};
 use super::scheduler::{self, Obstacle, Waiting};
 use crate::case::{Case, Pods};
 use crate::finding::Evidence;
+use crate::node::AppName;
+use crate::snapshot::Override;
 use crate::words;
 
 /// Pods that are kept off by a taint.
@@ -22,6 +24,8 @@ pub(super) struct Blocked<'a> {
     pub(super) tolerating: Vec<&'a Object>,
     /// Where the override stands that takes the tolerations away, if one is seen.
     pub(super) emptied: Option<&'static str>,
+    /// The value that covers a toleration which they would have without it, and whose it is.
+    pub(super) covered: Option<(AppName, &'a Override)>,
 }
 
 impl Blocked<'_> {
@@ -35,6 +39,9 @@ impl Blocked<'_> {
     /// Whether the pods were meant to tolerate what they do not: somebody wrote that they have no tolerations, or those beside
     /// them have one and they have none.
     pub(super) fn is_overridden(&self) -> bool {
+        if self.covered.is_some() {
+            return true;
+        }
         let most_do = self.tolerating.len() > 1 && self.tolerating.len() * 2 > self.others;
         match self.emptied {
             Some("tolerations: []") => true,
@@ -83,7 +90,11 @@ impl<'a> Around<'a> {
         let all = self.workloads.get(namespace).map_or(0, Vec::len);
         let own = usize::from(Pods::of(waiting.owner).is_some());
         let emptied = emptied(case, server, waiting.owner);
-        Some(Blocked { waiting, taints, others: all.saturating_sub(own), tolerating, emptied })
+        let covered = case.override_of(server, &waiting.owner.key(), |object| {
+            Pods::of(object).is_some_and(|pods| fit::is_tolerated(&pods, first))
+        });
+        let others = all.saturating_sub(own);
+        Some(Blocked { waiting, taints, others, tolerating, emptied, covered })
     }
 
     fn tolerating(&mut self, namespace: &'a str, taint: &Value) -> Vec<&'a Object> {

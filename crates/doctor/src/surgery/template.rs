@@ -45,7 +45,36 @@ pub fn operate_template(text: &str, field: &Printed<'_>, change: &Change) -> Vec
             texts.extend([plain].into_iter().chain(before));
         }
     }
-    texts.iter().filter_map(|text| mask.lift(text)).collect()
+    let lifted = texts.iter().filter_map(|text| mask.lift(text));
+    lifted.filter(|after| !says_twice(text, after)).collect()
+}
+
+/// Whether what was added is a key that the map has already, in a block that was left out this time: with another value of the condition
+/// there would be two of it.
+fn says_twice(before: &str, after: &str) -> bool {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let at = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let Some((column, key)) = new.get(at).and_then(|line| key_of(line)) else { return false };
+    // A line that was changed is no new one.
+    if new.len() <= old.len() {
+        return false;
+    }
+    let is_same = |line: &&&str| key_of(line) == Some((column, key));
+    let is_inside = |line: &&&str| key_of(line).is_none_or(|(own, _)| own >= column);
+    let (above, below) = old.split_at(at);
+    above.iter().rev().take_while(is_inside).any(|line| is_same(&line))
+        || below.iter().take_while(is_inside).any(|line| is_same(&line))
+}
+
+/// Column and key of a line that has one. An item of a list begins where its dash is.
+fn key_of(line: &str) -> Option<(usize, &str)> {
+    let text = line.trim_start();
+    if text.is_empty() || text.starts_with(['#', '{']) {
+        return None;
+    }
+    let column = line.len() - text.len();
+    let key = text.split_once(':').map_or("", |(key, _)| key);
+    Some((column, key))
 }
 
 /// The field in a document of a template: the whole path in one that is an object, and its end in what others include.
@@ -146,6 +175,20 @@ mod tests {
         };
         let field = "  paused: true\n";
         check(&text("", ""), 4, "spec.paused", Some("true"), &[&text(field, ""), &text("", field)]);
+    }
+
+    #[test]
+    fn a_key_that_a_block_may_print_is_not_said_twice() {
+        let text = "kind: Deployment\nspec:\n  containers:\n  - name: c\n    {{- with .Values.inner }}\n    securityContext: {{ toYaml . }}\n    {{- end }}\n  {{- with .Values.outer }}\n  securityContext:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n";
+        check(text, 3, "spec.securityContext.runAsNonRoot", Some("true"), &[]);
+        let other = text.replace("\n  securityContext:", "\n  affinity:");
+        let field = Printed {
+            kind: "Deployment",
+            path: &FieldPath::parse("spec.securityContext.runAsNonRoot").unwrap(),
+            line: 3,
+        };
+        let change = Change::Set(Value::Bool(true));
+        assert!(!operate_template(&other, &field, &change).is_empty(), "that of a container is another one");
     }
 
     #[test]

@@ -8,7 +8,6 @@ use lynceus_doctor::Lacking;
 use lynceus_doctor::surgery::{Change, Cut, apply, line_of, operate};
 use lynceus_files::{Entry, FilePath, Span, Tree};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
-use lynceus_render::References;
 
 use super::desk::{Desk, read};
 use super::trial::{Candidate, ValueFile, take, value_files};
@@ -142,18 +141,7 @@ impl Engine {
     /// All options that stand the other way, in the Application and in value files, those first that sound like what is wanted. Of
     /// several places that set one, only that which has the last word is told.
     pub(super) async fn switches(&self, bench: &Bench, wanted: &[Lacking], is_on: bool) -> Vec<Switch> {
-        let mut trees = Vec::new();
-        let mut references = References::new();
-        for (number, source) in bench.sources.iter().enumerate() {
-            let tree = match bench.files.get(number) {
-                Some(Some(tree)) => Some(tree.clone()),
-                _ => self.renderer().tree_of(&bench.request(self), source).await.ok(),
-            };
-            if let Some(tree) = tree.clone().filter(|_| !source.ref_.is_empty()) {
-                references.insert(source.ref_.clone(), tree);
-            }
-            trees.push(tree);
-        }
+        let (trees, references) = self.trees(bench).await;
         let mut found = Vec::new();
         for (number, own) in trees.iter().enumerate() {
             let Some(own) = own else { continue };

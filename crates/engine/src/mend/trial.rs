@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lynceus_api::{Application, ApplicationSource, HealthStatusCode, Kind as _, SyncStatusCode};
+use lynceus_doctor::AppName;
 use lynceus_doctor::surgery::{Change, Cut, apply, operate};
 use lynceus_files::{Entry, FilePath, Tree, TreeError};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
@@ -15,6 +17,7 @@ use lynceus_render::{Reason, References};
 use super::desk::{Desk, read};
 use super::{Bench, MendError, literal, patches};
 use crate::engine::Engine;
+use crate::key::application_kind;
 use crate::limits;
 use crate::rendering::Traced;
 
@@ -96,12 +99,47 @@ impl Engine {
                 Err(_) => continue,
             };
             let reached = bench.find(&after, goal.key).is_some_and(|object| goal.is_reached(object));
-            if reached && (!candidate.is_exact || goal.is_all(&before, &after)) {
+            let fits = !candidate.is_exact
+                || goal.is_all(&before, &after) && self.spares_others(bench, source, &candidate).await;
+            if reached && fits {
                 take(desk, bench, &*tree, candidate)?;
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Whether a change of a file leaves all other applications as they are that are made of the same folder and are well. Those that
+    /// are not may have been missing the same.
+    async fn spares_others(&self, bench: &Bench, source: &ApplicationSource, candidate: &Candidate) -> bool {
+        let is_same =
+            |other: &ApplicationSource| other.repo_url == source.repo_url && other.path == source.path;
+        let all = self.home().cache().of_kind(&application_kind());
+        let others = all.iter().filter_map(|object| Application::from_object(object).ok()).filter(|other| {
+            let status = &other.status;
+            AppName::of(other) != bench.name
+                && status.sync.status == SyncStatusCode::Synced
+                && status.health.status == HealthStatusCode::Healthy
+                && other.spec.all_sources().iter().any(is_same)
+        });
+        for other in others.take(limits::MEND_TRIALS) {
+            // What cannot be rendered now cannot be harmed.
+            let Ok(other) = self.bench(&AppName::of(&other)).await else { continue };
+            let Ok(before) = self.manifests(&other, &[]).await else { continue };
+            let Some(number) = other.sources.iter().position(is_same) else { continue };
+            let request = other.request(self);
+            let Ok(tree) = self.renderer().tree_of(&request, &other.sources[number]).await else { continue };
+            let same = Candidate {
+                number,
+                file: candidate.file.clone(),
+                text: candidate.text.clone(),
+                is_exact: true,
+            };
+            if !self.tried(&other, tree, &same).await.is_ok_and(|after| after == before) {
+                return false;
+            }
+        }
+        true
     }
 
     /// What the sources give with a change.
@@ -262,9 +300,9 @@ fn called(value: &Value, name: &str, at: &FieldPath, found: &mut Vec<FieldPath>)
 }
 
 /// A tree with some files that say something else.
-struct Overlaid {
-    tree: Arc<dyn Tree>,
-    files: BTreeMap<FilePath, Arc<[u8]>>,
+pub(super) struct Overlaid {
+    pub(super) tree: Arc<dyn Tree>,
+    pub(super) files: BTreeMap<FilePath, Arc<[u8]>>,
 }
 
 impl Tree for Overlaid {

@@ -1,9 +1,11 @@
 //! Where in Git the fields are written that a cause is about.
 
+use std::collections::HashMap;
+
 use lynceus_doctor::provenance::{Spot, Whose};
 use lynceus_doctor::surgery::{Change, line_of};
-use lynceus_doctor::{AppName, Evidence, Examination};
-use lynceus_files::Span;
+use lynceus_doctor::{AppName, Evidence, Examination, Snapshot};
+use lynceus_files::{FilePath, Span};
 use lynceus_object::{FieldPath, ObjectKey};
 
 use super::desk::read;
@@ -14,11 +16,21 @@ use crate::rendering::Traced;
 
 impl Engine {
     /// Adds to causes where the fields are written that they are about: a snapshot knows what was rendered, and not of what.
-    pub async fn locate(&self, examination: &mut Examination) {
+    pub async fn locate(&self, snapshot: &Snapshot, examination: &mut Examination) {
+        let files: HashMap<AppName, &FilePath> = snapshot
+            .applications
+            .iter()
+            .filter_map(|one| Some((AppName::of(&one.application), &one.file.as_ref()?.file)))
+            .collect();
         for root in examination.roots.iter_mut().take(limits::LOCATED) {
-            let fields = std::mem::take(&mut root.finding.fields);
+            let own = std::mem::take(&mut root.finding.fields);
+            let is_asked = !own.is_empty();
+            let fields = if is_asked { own } else { root.finding.shown_fields() };
             for (name, key, path) in fields.iter().take(limits::LOCATED_FIELDS) {
-                if let Some(evidence) = self.whence(name, key, path).await
+                // Of what nobody asked for only a place is worth telling.
+                let evidence = self.whence(name, key, path, files.get(name).copied()).await;
+                let evidence = evidence.filter(|one| is_asked || matches!(one, Evidence::File { .. }));
+                if let Some(evidence) = evidence
                     && !root.finding.evidence.contains(&evidence)
                 {
                     root.finding.evidence.push(evidence);
@@ -28,14 +40,29 @@ impl Engine {
     }
 
     /// Where a field is written; nothing if that cannot be told.
-    async fn whence(&self, name: &AppName, key: &ObjectKey, path: &FieldPath) -> Option<Evidence> {
-        let bench = self.bench(name).await.ok()?;
+    async fn whence(
+        &self,
+        name: &AppName,
+        key: &ObjectKey,
+        path: &FieldPath,
+        known: Option<&FilePath>,
+    ) -> Option<Evidence> {
+        let mut bench = self.bench(name).await.ok()?;
+        bench.known = known.cloned();
         let object = self.rendered(&bench, key).await.ok()?;
         let traced = self.traced(&bench, key, path).await.ok()?;
         let told = |text: String| format!("{path} of {} {} {text}", key.kind, key.name);
         match self.spot(&bench, &traced, &object, key, (path, path), &Change::Remove) {
             Ok(spot) if spot.whose == Whose::Application => {
-                Some(Evidence::seen(told(format!("is set by {} of application {name}", spot.field()?))))
+                let text = told(format!("is set by {} of application {name}", spot.field()?));
+                Some(match known {
+                    Some(file) => Evidence::File {
+                        application: name.clone(),
+                        span: Span { file: file.clone(), line: 0, column: 0 },
+                        text,
+                    },
+                    None => Evidence::seen(text),
+                })
             }
             Ok(spot) => {
                 let line = line(&bench, &traced, &spot)?;

@@ -86,6 +86,7 @@ troubles! {
     revision_gone
     secret_nowhere
     security_container
+    security_emptied
     security_init_container
     security_overridden
     security_pod
@@ -99,6 +100,7 @@ troubles! {
     store_unreachable
     taint
     tolerations_emptied
+    tolerations_left_out
     umbrella
     unexposed
     value_file

@@ -186,18 +186,29 @@ fn what_a_template_composes_is_told_with_its_parts() {
     refuses(
         CHART,
         "deployment/shop:spec.template.spec.containers[0].image",
-        "the template composes it at app/templates/deploy.yaml:15 from .Values.image (web/values.yaml) and \
-         .Values.image.name (web/values.yaml) and .Values.image.tag (web/values.yaml)",
+        "the template composes it at app/templates/deploy.yaml:15 from .Values.image (app/values.yaml:2) and \
+         .Values.image.name (app/values.yaml:3) and .Values.image.tag (app/values.yaml:4)",
     );
     refuses(
         CHART,
         "deployment/shop:spec.strategy",
-        "the template composes it at app/templates/deploy.yaml:10 from .Values.size (web/values.yaml)",
+        "the template composes it at app/templates/deploy.yaml:10 from .Values.size (app/values.yaml:10)",
     );
     refuses(
         CHART,
         "deployment/shop:metadata.name",
         "the template composes it at app/templates/deploy.yaml:4 from .Release.Name",
+    );
+}
+
+#[test]
+fn a_part_that_the_application_gives_is_told_as_its_parameter() {
+    refuses(
+        &with("      parameters:\n      - {name: image.tag, value: '5'}\n"),
+        "deployment/shop:spec.template.spec.containers[0].image",
+        "the template composes it at app/templates/deploy.yaml:15 from .Values.image (spec.source.helm.parameters[0].value of the \
+         Application) and .Values.image.name (app/values.yaml:3) and .Values.image.tag (spec.source.helm.parameters[0].value of the \
+         Application)",
     );
 }
 
