@@ -66,12 +66,16 @@ impl<'a> App<'a> {
         let is_late = |began: Option<lynceus_api::Time>| {
             began.is_some_and(|began| now.duration_since(began.timestamp()) > limits::SYNC)
         };
+        let app = App { name: AppName::of(&delivery.application), delivery, is_unfinished: false };
         let is_unfinished = state.is_some_and(|state| match state.phase.known() {
-            Some(phase) if phase.is_unsuccessful() => true,
+            // What failed with an older commit, and is as Git has it now, has been overtaken.
+            Some(phase) if phase.is_unsuccessful() => {
+                !(app.is_fine() && app.is_of_head(state) == Some(false))
+            }
             Some(phase) => !phase.is_completed() && is_late(state.started_at),
             None => false,
         });
-        App { name: AppName::of(&delivery.application), delivery, is_unfinished }
+        App { is_unfinished, ..app }
     }
 
     /// The Application.

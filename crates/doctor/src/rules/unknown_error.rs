@@ -77,6 +77,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sync_that_failed_with_an_older_commit_is_overtaken_by_what_is_as_git_has_it() {
+        let failed = |revision: &str| {
+            format!(
+                "@app a Synced Healthy\n@status {{sync: {{status: Synced, revision: b}}, operationState: {{phase: Failed, message: \
+                 the moon, operation: {{}}, startedAt: null, syncResult: {{revision: {revision}, resources: []}}}}}}\n"
+            )
+        };
+        assert_eq!(check("LYN1902", &failed("a")), "");
+        assert_ne!(roots(&failed("b")), "");
+    }
+
+    #[test]
     fn an_error_that_is_known_counts_before_it() {
         let text =
             "@app a Unknown Healthy\n@condition ComparisonError unable to resolve 'x' to a commit SHA\n";
