@@ -70,7 +70,7 @@ fn found(
     let key = &said.about;
     let names = words::list(empty_fields(said.text, wanted));
     let made = if is_chart { "rendered" } else { "written" };
-    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let why = Override::ending(covered.as_ref());
     let cause = format!("{} {} is {made} without {names}, which it has to have{why}", key.kind, key.name);
     let app = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
     let fix = match is_chart {

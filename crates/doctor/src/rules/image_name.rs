@@ -8,6 +8,7 @@ use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::snapshot::Override;
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0506",
@@ -43,7 +44,7 @@ fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     };
     let owner = pulls.first().map(|one| (one.server, one.owner.key()));
     let covered = owner.as_ref().and_then(|(server, key)| case.override_of(server, key, names_other));
-    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let why = Override::ending(covered.as_ref());
     let cause = format!("{image:?} cannot be the name of an image; {} cannot start{why}", pull::users(pulls));
     let back = covered.as_ref().zip(owner.as_ref()).map(|((app, covered), (_, key))| {
         covered.fix(app, key).risk(Risk::Low, "pods that do not start now")

@@ -6,6 +6,7 @@ use crate::case::{Case, Said, Voice};
 use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::rules::Rule;
+use crate::snapshot::Override;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -127,7 +128,7 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
         lacking.any(|(path, _)| path.get(other.value()) != wanted.and_then(|wanted| path.get(wanted.value())))
     };
     let covered = case.override_of(said.server, key, has_more);
-    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let why = Override::ending(covered.as_ref());
     let named = fields(said.text).first().map(|(field, _)| (*field).to_owned());
     let unknown = said
         .text

@@ -130,7 +130,7 @@ fn too_large(case: &Case<'_>, server: &str, one: &Waiting<'_>, short: &Short) ->
     };
     let app = case.owner(server, &key);
     let covered = covered(case, server, one, short);
-    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let why = Override::ending(covered.as_ref());
     let back = covered.as_ref().map(|(app, covered)| inherit(app, covered, one));
     let fix = app.as_ref().and_then(|app| lower(app, one, short));
     Finding::new(RULE.code, Node::object(server, key), cause + &why)

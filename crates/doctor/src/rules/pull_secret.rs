@@ -10,6 +10,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::snapshot::Override;
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0502",
@@ -114,7 +115,7 @@ fn refused(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     let names_some =
         |object: &Object| Pods::of(object).is_some_and(|pods| pods.pull_secrets().next().is_some());
     let covered = case.override_of(one.server, &one.owner.key(), names_some).filter(|_| named.is_empty());
-    let why = covered.as_ref().map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default();
+    let why = Override::ending(covered.as_ref());
     let cause = match named.first() {
         None => {
             format!("the registry does not give {image} to everybody, and {users} names no pull secret{why}")

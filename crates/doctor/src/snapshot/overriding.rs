@@ -80,6 +80,11 @@ impl Override {
         format!("{} covers what {} has", self.told(), self.covered)
     }
 
+    /// The same for a sentence that may have such an end or none.
+    pub(crate) fn ending(covered: Option<&(AppName, &Override)>) -> String {
+        covered.map(|(_, covered)| format!("; {}", covered.takes())).unwrap_or_default()
+    }
+
     fn place(&self) -> String {
         let place = self.written.first().map(|one| match (&one.way, &one.span) {
             (Way::File { file, .. }, _) => file.to_string(),
