@@ -28,7 +28,7 @@ const (
 
 var argocdModules = []Module{
 	{"github.com/argoproj/argo-cd/v3", argocdVersion, []string{"pkg/apis/application/v1alpha1", "pkg/apiclient/*",
-		"reposerver/apiclient", "util/oidc", "util/settings"}},
+		"reposerver/apiclient", "server/settings/oidc"}},
 	{"github.com/argoproj/argo-cd/gitops-engine", engineVersion, []string{"pkg/health", "pkg/sync/common", "pkg/utils/kube"}},
 	{"k8s.io/apimachinery", version, []string{"pkg/apis/meta/v1"}},
 	{"k8s.io/api", version, []string{"core/v1"}},
