@@ -11,6 +11,7 @@ mod call;
 mod cookie;
 mod fields;
 mod grpc;
+mod initial;
 mod limits;
 mod listen;
 mod method;
@@ -24,6 +25,7 @@ mod server;
 mod services;
 
 pub use api::api;
+pub use initial::initial_password;
 pub use listen::{listen, serve};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::http::HeaderMap;
 use lynceus_engine::Engine;
-use lynceus_object::Value;
+use lynceus_object::{Object, ObjectKey, Value};
 use tracing::{info, warn};
 
 use crate::access::Access;
@@ -37,6 +37,21 @@ impl Server {
     /// The namespace of Applications, projects and settings.
     pub(crate) fn namespace(&self) -> &str {
         &self.engine.options().namespace
+    }
+
+    /// What `argocd-cm` says about something; empty if it says nothing.
+    pub(crate) fn setting(&self, key: &str) -> String {
+        let map = ObjectKey::new("", "ConfigMap", self.namespace(), "argocd-cm");
+        let found = self.engine.home().cache().get(&map);
+        found.and_then(|map| Some(map.value().str_at(&["data", key])?.to_owned())).unwrap_or_default()
+    }
+
+    /// An object as it may be shown: without what the server keeps for itself, and without secrets.
+    pub(crate) fn discreet(&self, object: &Object) -> Object {
+        let mut object = object.clone();
+        object.remove(&["metadata", "managedFields"]);
+        let hidden = &self.engine.settings().comparing.hidden_annotations;
+        lynceus_diff::mask(None, Some(&object), hidden).1.unwrap_or_default()
     }
 
     /// Answers a question: no method is reached in any other way, so none can be reached without its right.

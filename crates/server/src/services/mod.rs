@@ -1,6 +1,7 @@
 //! The answers, a file for each service.
 
 mod applications;
+mod doctor;
 mod version;
 
 use crate::call::{Answered, Call};
@@ -13,6 +14,7 @@ pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
     match service {
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
+        "DoctorService" => doctor::answer(name, call).await,
         _ => Err(unknown(name)),
     }
 }
