@@ -199,7 +199,7 @@ mod tests {
         let request = value!({"name": "shop", "prune": true, "resources": [{"kind": "Pod", "name": "a"}]});
         let frame = framed(method.input, &request).expect("a frame");
         let read = messages(&frame, method).expect("messages");
-        assert_eq!(json::to_string(&read[0]), r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":"","exclude":false}]}"#);
+        assert_eq!(json::to_string(&read[0]), r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":""}]}"#);
     }
 
     #[test]

@@ -115,7 +115,7 @@ pub(super) async fn manifests(call: &Call) -> Answered {
 fn rendered(call: &Call, application: &Application, look: &Look) -> Value {
     let shown = |object: &Object| Value::from(json::to_string(call.server.discreet(object).value()));
     let revision = look.sourced.first().map(|sourced| sourced.revision.clone()).unwrap_or_default();
-    let kind = look.sourced.first().map(|sourced| sourced.rendered.source_type.to_string()).unwrap_or_default();
+    let kind = look.sourced.first().map(|sourced| lynceus_api::ApplicationSourceType::from(sourced.rendered.source_type).to_string()).unwrap_or_default();
     value!({
         "manifests": look.desired.objects.iter().map(shown).collect::<Value>(),
         "namespace": application.spec.destination.namespace.clone(),

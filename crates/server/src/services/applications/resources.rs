@@ -138,7 +138,8 @@ pub(super) async fn delete(call: &Call) -> Answered {
     };
     let deletion = Deletion { propagation, uid: live.uid().to_owned(), ..Deletion::default() };
     let user = guise(call, &application)?;
-    let deleted = belongings.cluster.delete(&live.gvk(), live.namespace(), live.name(), &deletion);
+    let gvk = live.gvk();
+    let deleted = belongings.cluster.delete(&gvk, live.namespace(), live.name(), &deletion);
     in_the_name_of(user, deleted).await?;
     Ok(Answer::One(done()))
 }
