@@ -4,6 +4,7 @@ import { createBrowserRouter, Navigate } from 'react-router'
 
 import { Shell } from './parts/Shell'
 import { Broken } from './parts/Broken'
+import { Loading } from './parts/Feedback'
 import { Applications } from './views/applications/Applications'
 import { Login } from './views/login/Login'
 
@@ -11,6 +12,7 @@ export const router = createBrowserRouter([
   { path: '/login', element: <Login />, errorElement: <Broken /> },
   {
     element: <Shell />,
+    hydrateFallbackElement: <Loading />,
     errorElement: <Broken />,
     children: [
       { path: '/', element: <Navigate to="/applications" replace /> },

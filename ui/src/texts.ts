@@ -68,6 +68,15 @@ const reasonCodes: Record<string, string> = {
   More: 'There is more than is shown',
 }
 
+const origins: Record<string, string> = {
+  unknown: 'not known',
+  source: 'changed in Git since',
+  'server-default': 'filled in by the server',
+  admission: 'changed on its way in',
+  writer: 'another',
+  loop: 'another, again and again',
+}
+
 const sorts: Record<string, string> = { application: 'application', controller: 'the controller', image: 'image', repository: 'repository', cluster: 'cluster', setting: 'setting', kind: 'kind' }
 
 export const t = {
@@ -179,7 +188,7 @@ export const t = {
     deleting: 'Deleting',
   },
   map: { by: 'Group by' },
-  reasons: { title: 'Why it is not Synced and Healthy', doctor: 'Ask the doctor' },
+  reasons: { title: 'Why it is not Synced and Healthy', doctor: 'Ask the doctor', open: (kind: string, name: string) => `Show ${kind} ${name}` },
   app: {
     where: 'Where you are',
     sync: 'Sync',
@@ -269,7 +278,9 @@ export const t = {
     folded: (count: number) => `${count} lines that are the same`,
     removed: 'Removed: ',
     added: 'Added: ',
-    writtenBy: 'Who wrote these fields last',
+    field: 'Field',
+    writtenBy: 'Written by',
+    origins,
     writer: (manager: string, operation: string, time: string | undefined) => `Written by ${manager} (${operation})${time ? ` at ${time}` : ''}`,
   },
   logs: {

@@ -3,32 +3,22 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use lynceus_object::{Value, json, value};
 
+use crate::page::page;
 use crate::probe::{Vitals, probes};
-
-/// The code of gRPC for something that is not there: Argo CD's errors carry it beside the text.
-const NOT_FOUND: i64 = 5;
 
 /// Everything that the server answers.
 pub fn api(vitals: Arc<dyn Vitals>) -> Router {
-    probes(vitals).route("/api/version", get(version)).fallback(missing)
+    probes(vitals).route("/api/version", get(version)).merge(page())
 }
 
 /// What Argo CD tells somebody who has not logged in: the version and nothing else.
 async fn version() -> Response {
     answer(StatusCode::OK, &value!({"Version": format!("v{}+lynceus", env!("CARGO_PKG_VERSION"))}))
-}
-
-async fn missing(uri: Uri) -> Response {
-    let message = format!("{} is not served here", uri.path());
-    answer(
-        StatusCode::NOT_FOUND,
-        &value!({"code": NOT_FOUND, "error": message.as_str(), "message": message.as_str()}),
-    )
 }
 
 fn answer(status: StatusCode, body: &Value) -> Response {

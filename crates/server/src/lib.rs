@@ -6,6 +6,7 @@
 mod api;
 mod listen;
 mod metrics;
+mod page;
 mod probe;
 
 pub use api::api;

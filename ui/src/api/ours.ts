@@ -123,8 +123,8 @@ export interface MendedFix {
   title: string
   risk?: string
   diff?: string
-  files?: string[]
-  steps?: (FixStep | string)[]
+  files?: (string | { repository?: string; path: string; isNew?: boolean })[]
+  steps?: string[]
   rehearsal?: { healed: number; harmed: number; rows: { application: string; before: string; after: string }[]; reason?: string }
 }
 

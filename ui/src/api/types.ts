@@ -221,6 +221,16 @@ export interface ManagedResource extends Ref {
   predictedLiveState?: string
   hook?: boolean
   modified?: boolean
+  /** Ours beside Argo CD's: each field that differs, and who wrote what is there. */
+  fields?: FieldChange[]
+}
+
+export interface FieldChange {
+  path: string
+  origin?: string
+  desired?: unknown
+  live?: unknown
+  writer?: { manager?: string; operation?: string; time?: string }
 }
 
 export interface KubeEvent {

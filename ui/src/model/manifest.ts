@@ -18,11 +18,14 @@ export function managedFields(manifest: Manifest | undefined): ManagedFields[] |
   return manifest?.metadata?.managedFields
 }
 
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
 /** Without what only programs read. */
 export function readable(manifest: Manifest | undefined): Manifest | undefined {
   if (!manifest) return undefined
-  const { managedFields: _, ...metadata } = manifest.metadata ?? { name: '' }
-  return { ...manifest, metadata }
+  const { managedFields: _, annotations, ...metadata } = manifest.metadata ?? { name: '' }
+  const { [LAST_APPLIED]: __, ...others } = annotations ?? {}
+  return { ...manifest, metadata: { ...metadata, ...(Object.keys(others).length > 0 && { annotations: others }) } }
 }
 
 /** Without what the server writes, so that a diff shows what people decide. */
@@ -32,10 +35,7 @@ export function comparable(manifest: Manifest | undefined): Manifest | undefined
   const { status: _, ...rest } = read
   const { uid, resourceVersion, creationTimestamp, generation, selfLink, ...metadata } = (rest.metadata ?? {}) as Record<string, unknown>
   void [uid, resourceVersion, creationTimestamp, generation, selfLink]
-  const annotations = { ...((metadata.annotations ?? {}) as Record<string, string>) }
-  delete annotations['kubectl.kubernetes.io/last-applied-configuration']
-  delete metadata.annotations
-  return { ...rest, metadata: { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) } as unknown as Metadata }
+  return { ...rest, metadata: metadata as unknown as Metadata }
 }
 
 export function sameRef(a: Ref, b: Ref): boolean {

@@ -81,21 +81,17 @@ function holds(plant: Plant, needed: Set<string> | undefined): boolean {
 /** Puts those of one kind that are well together where they are many; what is not well always stands by itself. */
 function together(plants: Plant[], plan: Plan): Plant[][] {
   const kinds = new Map<string, Plant[]>()
-  const result: Plant[][] = []
+  const alone: Plant[][] = []
   for (const plant of plants) {
     const isAlone = !isFine(plant) || plan.needed?.has(plant.id) || holds(plant, plan.needed)
     const kind = `${plant.node.group ?? ''}/${plant.node.kind}`
     const known = kinds.get(kind)
-    if (isAlone) result.push([plant])
+    if (isAlone) alone.push([plant])
     else if (known) known.push(plant)
-    else {
-      const some = [plant]
-      kinds.set(kind, some)
-      result.push(some)
-    }
+    else kinds.set(kind, [plant])
   }
   const limit = plan.isMany ? ALIKE_IN_MANY : ALIKE
-  return result.flatMap((some) => (some.length >= limit ? [some] : some.map((one) => [one])))
+  return alone.concat([...kinds.values()].flatMap((some) => (some.length >= limit ? [some] : some.map((one) => [one]))))
 }
 
 /** Layers from left to right; leaves below each other, and each parent at the middle of its children. */

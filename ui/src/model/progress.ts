@@ -79,7 +79,9 @@ function waveOf(manifest: Manifest | undefined): number {
 /** The tasks with what came of them. Results that the plan does not know stand in the wave of the Application's own list. */
 export function withResults(plan: Task[], app: Application): Task[] {
   const state = app.status?.operationState
-  const results = state?.syncResult?.resources ?? []
+  // A sync that succeeded has nothing that still runs, whatever was last written of it.
+  const isDone = state?.phase === 'Succeeded'
+  const results = (state?.syncResult?.resources ?? []).map((one) => (isDone && one.hookPhase === 'Running' ? { ...one, hookPhase: 'Succeeded' } : one))
   const waves = new Map((app.status?.resources ?? []).map((one) => [refText(one), one.syncWave ?? 0]))
   const found = new Set<ResourceResult>()
   const tasks: Task[] = plan.map((task) => {

@@ -9,8 +9,10 @@ export interface Writer {
   time?: string
 }
 
-/** Who last wrote the field at a path, in the object that the path is of. The deepest mention wins; of equals the latest. */
+/** Who last wrote the field at a path, which is a single value: a map belongs to many. The deepest mention wins; of equals the latest. */
 export function writerOf(object: unknown, path: Path, managed: ManagedFields[] | undefined): Writer | undefined {
+  const value = path.reduce(descend, object)
+  if (typeof value === 'object' && value !== null) return undefined
   let best: { depth: number; time: string; by: Writer } | undefined
   for (const entry of managed ?? []) {
     const depth = depthOf(entry.fieldsV1, object, path)

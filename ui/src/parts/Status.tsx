@@ -1,7 +1,7 @@
 /** Health, sync and phases as an icon and a word; each word has a shape of its own. */
 
 import {
-  IconAlertTriangleFilled, IconArrowUpCircle, IconCircleCheckFilled, IconCircleDashed, IconCircleXFilled, IconGhost2, IconHelpCircle, IconLoader2,
+  IconAlertTriangleFilled, IconCircleArrowUpFilled, IconCircleCheckFilled, IconCircleDashed, IconCircleXFilled, IconGhost2, IconHelpCircle, IconLoader2,
   IconPlayerPauseFilled, IconCheck, type Icon,
 } from '@tabler/icons-react'
 
@@ -17,7 +17,7 @@ const HEALTH_ICON: Record<HealthWord, Icon> = {
   Unknown: IconHelpCircle,
 }
 
-const SYNC_ICON: Record<SyncWord, Icon> = { Synced: IconCheck, OutOfSync: IconArrowUpCircle, Unknown: IconHelpCircle }
+const SYNC_ICON: Record<SyncWord, Icon> = { Synced: IconCheck, OutOfSync: IconCircleArrowUpFilled, Unknown: IconHelpCircle }
 
 const PHASE_ICON: Record<string, Icon> = {
   Succeeded: IconCircleCheckFilled,

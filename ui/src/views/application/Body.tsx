@@ -64,6 +64,7 @@ export function Body(props: Props) {
         />
         <TextInput ref={searchBox} className={css.find} aria-label={t.app.find} placeholder={t.app.find} leftSection={<IconSearch size={13} />} value={search} onChange={(event) => words.set({ find: event.target.value })} />
         <button type="button" className={css.only} aria-pressed={isOnlyBad} onClick={() => words.set({ only: isOnlyBad ? undefined : 'bad' })}>{t.app.onlyBad}</button>
+        {view === 'tree' && <button type="button" className={css.only} onClick={() => words.set({ open: words.get('open') === '*' ? undefined : '*', fold: undefined })}>{words.get('open') === '*' ? t.app.foldAll : t.app.openAll}</button>}
         <span className="quiet">{found ? t.app.found(found.size, count) : t.app.resources(count)}</span>
       </div>
       {error && !tree && <Trouble error={error} />}

@@ -97,4 +97,4 @@ const GroupBox = memo(function GroupBox({ data }: NodeProps<BoxNode>) {
   )
 })
 
-export const boxTypes: NodeTypes = { root: RootBox, plant: PlantBox, group: GroupBox }
+export const boxTypes: NodeTypes = { rootBox: RootBox, plantBox: PlantBox, groupBox: GroupBox }

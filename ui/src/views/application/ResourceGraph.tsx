@@ -54,10 +54,6 @@ function Drawn({ app, roots, words, found, open }: ViewProps) {
         {shown.length > 40 && <MiniMap pannable zoomable className={css.minimap} nodeColor={(node) => toneColour(node)} maskColor="color-mix(in srgb, var(--bg) 70%, transparent)" bgColor="var(--panel)" ariaLabel={t.app.minimap} />}
         <Fit shown={shown} focus={selected ?? [...(found ?? [])][0]} />
       </ReactFlow>
-      <div className={css.graphTools}>
-        <button type="button" className={css.only} onClick={() => words.set({ open: '*', fold: undefined })}>{t.app.openAll}</button>
-        <button type="button" className={css.only} onClick={() => words.set({ open: undefined, fold: undefined })}>{t.app.foldAll}</button>
-      </div>
     </div>
   )
 }
@@ -67,7 +63,7 @@ function groupIds(parent: string, children: { node: { group?: string; kind: stri
 }
 
 function box(one: Shown, more: Omit<BoxData, 'shown'>): BoxNode {
-  return { id: one.id, type: one.sort, position: { x: one.x, y: one.y }, width: SIZE.width, height: SIZE.height, data: { shown: one, ...more } }
+  return { id: one.id, type: `${one.sort}Box`, position: { x: one.x, y: one.y }, width: SIZE.width, height: SIZE.height, data: { shown: one, ...more } }
 }
 
 function toneColour(node: Node): string {

@@ -52,6 +52,12 @@ export function Applications() {
   return (
     <>
       <Head title={t.apps.title} count={items && t.apps.count(shown.length, items.length)}>
+        <div className={css.facets}>
+          <Facets apps={items ?? []} filter={filter} set={words.set} />
+          {!isEmpty(filter) && (
+            <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
+          )}
+        </div>
         <TextInput
           ref={searchBox} className={css.search} aria-label={t.apps.search} placeholder={t.apps.searchHint} leftSection={<IconSearch size={14} />} rightSection={<kbd>/</kbd>}
           value={filter.search} onChange={(event) => words.set({ search: event.target.value })}
@@ -66,12 +72,6 @@ export function Applications() {
       </Head>
       <div className={css.bar}>
         <HealthBar apps={items ?? []} filter={filter} set={words.set} />
-        <div className={css.facets}>
-          <Facets apps={items ?? []} filter={filter} set={words.set} />
-          {!isEmpty(filter) && (
-            <button type="button" className={css.clear} onClick={clear}><IconX size={12} /> {t.apps.clear}</button>
-          )}
-        </div>
       </div>
       <CauseStrip report={doctor.data} isBusy={doctor.isFetching && !doctor.data} />
       {error && !items && <Trouble error={error} again={() => void refetch()} />}

@@ -16,7 +16,7 @@ import { t } from '../../texts'
 import css from './applications.module.css'
 import { appPath, useMoving } from './useMoving'
 
-const HEIGHT = 132
+const HEIGHT = 134
 const NARROWEST = 310
 
 export function Tiles({ apps, roots }: { apps: Application[]; roots: Map<string, Root[]> }) {
@@ -65,7 +65,13 @@ const Tile = memo(function Tile({ app, root, isAt }: { app: Application; root: R
         <div className="row"><IconGitBranch size={13} aria-hidden /><span className="cut">{repositoryName(source?.repoURL ?? '')} · {sourceText(source)}</span><span className="mono">{shortRevision(revisionOf(app))}</span></div>
         <div className="row"><IconServer2 size={13} aria-hidden /><span className="cut grow">{clusterOf(app.spec.destination)} / {app.spec.destination.namespace}</span><Ago time={state?.finishedAt ?? app.metadata.creationTimestamp} /></div>
       </div>
-      {root ? <div className={`cut ${css.because}`} title={root.finding.cause}>{root.finding.cause}</div> : null}
+      {root ? <div className={`cut ${css.because}`} title={root.finding.cause}>{root.finding.cause}</div> : <Labels labels={app.metadata.labels} />}
     </Link>
   )
 })
+
+function Labels({ labels }: { labels: Record<string, string> | undefined }) {
+  const shown = Object.entries(labels ?? {}).slice(0, 3)
+  if (shown.length === 0) return null
+  return <div className={`row ${css.labels}`}>{shown.map(([name, value]) => <span key={name} className="pill cut">{name}={value}</span>)}</div>
+}

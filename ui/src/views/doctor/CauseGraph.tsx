@@ -18,7 +18,7 @@ import css from './doctor.module.css'
 
 type CauseNode = Node<{ box: CauseBox; open: (box: CauseBox) => void }>
 
-const SIZE = { width: 250, height: 62 }
+const SIZE = { width: 228, height: 60 }
 
 function Box({ data }: NodeProps<CauseNode>) {
   const { box, open } = data
@@ -51,7 +51,7 @@ export function CauseGraph({ roots, open }: { roots: Root[]; open: (id: string) 
   const nodes = useMemo((): CauseNode[] => {
     const byId = new Map(boxes.map((box) => [box.id, box]))
     const go = (box: CauseBox) => (box.root ? open(box.root.id) : box.application ? void navigate(`/applications/${box.application.namespace}/${box.application.name}`) : undefined)
-    return layers(boxes.map((box) => box.id), lines, SIZE, 76, 18).flatMap(({ id, x, y }) => {
+    return layers(boxes.map((box) => box.id), lines, SIZE, 46, 16).flatMap(({ id, x, y }) => {
       const box = byId.get(id)
       return box ? [{ id, type: 'cause', position: { x, y }, ...SIZE, data: { box, open: go } }] : []
     })

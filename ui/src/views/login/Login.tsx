@@ -13,11 +13,7 @@ import { Scheme } from '../../parts/Shell'
 import { useWords } from '../../parts/useWords'
 import { t } from '../../texts'
 import css from './login.module.css'
-
-/** Only a path of this page is gone back to: anything else would let a link to the login lead elsewhere. */
-export function ownPath(text: string | undefined): string {
-  return text && /^\/(?![/\\])/.test(text) ? text : '/applications'
-}
+import { ownPath } from './path'
 
 export function Login() {
   const words = useWords()

@@ -30,7 +30,7 @@ export function RehearsedApp({ app, isOpen, toggle }: { app: RehearsedApplicatio
       {isOpen && (
         <div className={css.appBody}>
           {app.place && <span className="mono quiet">{app.place.file}:{app.place.line}</span>}
-          {(app.reasons ?? []).length > 0 && <ReasonTree reasons={app.reasons ?? []} />}
+          {(app.reasons ?? []).length > 0 && <ReasonTree reasons={app.reasons ?? []} isTimeless />}
           <ol className={css.moments}>
             {moments(app.steps).map((moment) => (
               <li key={moment.at}>

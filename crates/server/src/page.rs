@@ -1,0 +1,36 @@
+//! The web page: files that are part of the program, put there by the build script.
+
+mod answer;
+mod missing;
+
+use axum::Router;
+use axum::extract::Request;
+
+/// A file of the page.
+pub(crate) struct File {
+    /// Where it is served: `/assets/index-abc.js`.
+    path: &'static str,
+    /// Its content type.
+    kind: &'static str,
+    /// What changes when the file does, in quotes.
+    tag: &'static str,
+    /// Whether the bytes are compressed with gzip.
+    packed: bool,
+    bytes: &'static [u8],
+}
+
+/// All files; none in a build without the page.
+static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
+
+/// The page at every path that nothing else answers.
+pub(crate) fn page() -> Router {
+    router(FILES)
+}
+
+/// A path of the page itself, such as that of an application, is its `index.html`; one of the API is not there.
+fn router(files: &'static [File]) -> Router {
+    Router::new().fallback(move |request: Request| async move { answer::answer(files, &request) })
+}
+
+#[cfg(test)]
+mod tests;
