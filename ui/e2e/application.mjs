@@ -21,19 +21,19 @@ async function views(page) {
     await page.goto(at('vault'))
     const tree = page.getByRole('tree', { name: 'Why it is not Synced and Healthy' })
     await tree.getByText(/no node takes it|not scheduled|nodes are available/).first().waitFor()
-    await page.getByRole('button', { name: /^Deployment, vault/ }).waitFor()
+    await page.getByRole('button', { name: /^vault Deployment/ }).waitFor()
     await picture(page, 'why')
   })
   await step(page, 'the tree is searched', async () => {
     await page.goto(at('shop-dev'))
-    await page.getByRole('button', { name: /^Deployment, front/ }).waitFor()
+    await page.getByRole('button', { name: /^front Deployment/ }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('front')
     await page.waitForURL('**find=front')
     await page.getByText(/^\d+ of \d+$/).waitFor()
     await picture(page, 'tree')
   })
-  for (const [view, text] of [['list', /Deployment front/], ['pods', /^front-/], ['network', /^Service, front/]]) {
+  for (const [view, text] of [['list', /Deployment front/], ['pods', /^front-/], ['network', /^front Service/]]) {
     await step(page, `the view ${view}`, async () => {
       await page.goto(at('shop-dev', `?view=${view}`))
       await page.getByRole('button', { name: text }).or(page.getByText(text)).first().waitFor()
@@ -45,7 +45,7 @@ async function views(page) {
 async function objects(page) {
   await step(page, 'an object has a summary, a manifest with its writers, a diff and events', async () => {
     await page.goto(at('shop-dev'))
-    await page.getByRole('button', { name: /^Deployment, front/ }).click()
+    await page.getByRole('button', { name: /^front Deployment/ }).click()
     const side = page.getByRole('complementary', { name: 'Deployment front' })
     await side.getByText('registry.example', { exact: false }).or(side.getByText('Version')).first().waitFor()
     await side.getByRole('tab', { name: 'Manifest' }).click()

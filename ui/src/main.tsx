@@ -11,7 +11,7 @@ import { RouterProvider } from 'react-router'
 import { queries } from './api/hooks'
 import { Clock } from './parts/Time'
 import { router } from './router'
-import { theme } from './theme'
+import { theme, variables } from './theme'
 
 const scheme = localStorageColorSchemeManager({ key: 'lynceus-scheme' })
 const root = document.getElementById('root')
@@ -19,10 +19,11 @@ const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={scheme}>
+      <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={scheme} cssVariablesResolver={variables}>
         <QueryClientProvider client={queries}>
           <Clock>
-            <RouterProvider router={router} />
+            {/* Fields hold what the address says; in a transition they would lose letters that are typed quickly. */}
+            <RouterProvider router={router} useTransitions={false} />
           </Clock>
         </QueryClientProvider>
       </MantineProvider>

@@ -161,6 +161,7 @@ export const t = {
   },
   columns: {
     name: 'Application',
+    resource: 'Resource',
     health: 'Health',
     sync: 'Sync',
     project: 'Project',
@@ -220,9 +221,7 @@ export const t = {
     openAll: 'Unfold all',
     foldAll: 'As at first',
     minimap: 'Overview of the tree',
-    nodeLabel: (kind: string, name: string, healthWord: string, syncWord: string) => [kind, name, healthWord, syncWord].filter((word) => word !== '').join(', '),
     group: (count: number, kind: string) => `${count} × ${kind}`,
-    groupLabel: (count: number, kind: string) => `Unfold ${count} × ${kind}`,
     allFine: 'all healthy',
     allThere: 'all there',
     below: (count: number) => `${count} below`,
@@ -372,6 +371,9 @@ export const t = {
   },
   parameters: {
     policy: 'Syncs',
+    automation: 'Automatic sync',
+    syncs: 'Sync by itself',
+    selfHeal: 'Mend drift',
     prunes: 'with pruning',
     heals: 'with self-healing',
     retries: 'Retries',

@@ -117,6 +117,12 @@ export function rollback(app: AppKey, entry: HistoryEntry, prune: boolean): Prom
   return call('POST', path(app, '/rollback'), { body: { ...within(app), id: entry.id, prune } })
 }
 
+/** Changes an Application as a merge patch does: what is null goes. */
+export function patchApplication(app: AppKey, change: unknown): Promise<Application> {
+  const body = { name: app.name, ...within(app), patch: JSON.stringify(change), patchType: 'merge' }
+  return call('PATCH', path(app), { body })
+}
+
 export function terminate(app: AppKey): Promise<unknown> {
   return call('DELETE', path(app, '/operation'), { query: within(app) })
 }

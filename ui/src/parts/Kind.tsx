@@ -3,6 +3,7 @@
 import css from './kind.module.css'
 
 const SHORT: Record<string, string> = {
+  image: 'Img', repository: 'Git', cluster: 'Clu', setting: 'Set', controller: 'Ctl', kind: 'Knd',
   Application: 'App', AppProject: 'Prj', ClusterRole: 'CR', ClusterRoleBinding: 'CRB', ConfigMap: 'CM', ControllerRevision: 'Rev', CronJob: 'CJ',
   CustomResourceDefinition: 'CRD', DaemonSet: 'DS', Deployment: 'Dep', EndpointSlice: 'EPS', Endpoints: 'EP', HorizontalPodAutoscaler: 'HPA', Ingress: 'Ing',
   Job: 'Job', Namespace: 'NS', NetworkPolicy: 'NP', Node: 'Nod', PersistentVolume: 'PV', PersistentVolumeClaim: 'PVC', Pod: 'Pod', PodDisruptionBudget: 'PDB',

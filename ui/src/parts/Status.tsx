@@ -39,11 +39,11 @@ interface MarkProps {
 function Mark({ icon: Shape, tone, word, label, isBare, size = 15 }: MarkProps) {
   const spins = Shape === IconLoader2 ? 'spin' : ''
   return (
-    <span className="row" style={{ gap: 5, display: 'inline-flex', verticalAlign: 'middle' }} title={isBare ? label : undefined}>
+    <span className="row" style={{ gap: 5, display: 'inline-flex', verticalAlign: 'middle' }} title={label}>
       <span className={`row tone-${tone}`} {...(isBare ? { role: 'img', 'aria-label': label } : { 'aria-hidden': true })}>
         <Shape size={size} className={spins} />
       </span>
-      {!isBare && <span>{word}</span>}
+      {!isBare && <span className="mark-word">{word}</span>}
     </span>
   )
 }

@@ -55,7 +55,7 @@ const PlantBox = memo(function PlantBox({ data }: NodeProps<BoxNode>) {
   return (
     <div className={css.box} data-selected={selected === plant.id || undefined} data-dim={isDim || undefined} data-orphan={plant.isOrphan || undefined} data-tone={node.health?.status ? healthTone(healthWord(node.health.status)) : undefined}>
       <Ends />
-      <button type="button" className={css.open} onClick={() => open(plant.id)} aria-label={t.app.nodeLabel(node.kind, node.name, node.health?.status ?? '', status?.status ?? '')}>
+      <button type="button" className={css.open} onClick={() => open(plant.id)}>
         <Kind kind={node.kind} />
         <span className={css.words}>
           <span className={`cut ${css.name}`} title={node.name}>{node.name}</span>
@@ -85,7 +85,7 @@ const GroupBox = memo(function GroupBox({ data }: NodeProps<BoxNode>) {
   return (
     <div className={`${css.box} ${css.group}`} data-dim={isDim || undefined}>
       <Ends />
-      <button type="button" className={css.open} onClick={() => toggle(shown)} aria-label={t.app.groupLabel(shown.members.length, first.node.kind)}>
+      <button type="button" className={css.open} onClick={() => toggle(shown)} title={t.common.unfold}>
         <Kind kind={first.node.kind} />
         <span className={css.words}>
           <span className={css.name}>{t.app.group(shown.members.length, first.node.kind)}</span>

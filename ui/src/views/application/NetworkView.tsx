@@ -26,7 +26,7 @@ function Box({ id, data }: NodeProps<NetNode>) {
     <div className={boxes.box} data-dim={data.isDim || undefined} data-selected={data.isSelected || undefined}>
       <Handle type="target" position={Position.Left} className={boxes.handle} isConnectable={false} />
       <Handle type="source" position={Position.Right} className={boxes.handle} isConnectable={false} />
-      <button type="button" className={boxes.open} onClick={() => data.open(id)} aria-label={t.app.nodeLabel(node.kind, node.name, node.health?.status ?? '', '')}>
+      <button type="button" className={boxes.open} onClick={() => data.open(id)}>
         <Kind kind={node.kind} />
         <span className={boxes.words}>
           <span className={`cut ${boxes.name}`}>{node.name}</span>

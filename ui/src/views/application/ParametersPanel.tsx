@@ -1,18 +1,21 @@
 /** What the application is made from: sources, values, images, policies. */
 
-import type { ReactNode } from 'react'
+import { Switch } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
 
-import type { Source } from '../../api/types'
+import { patchApplication, type AppKey } from '../../api/applications'
+import type { Application, Source, SyncPolicy } from '../../api/types'
 import { webAddress } from '../../model/links'
 import { clusterOf, isAutomated, sourcesOf } from '../../model/source'
 import { toYaml } from '../../model/yaml'
 import { Anchor } from '../../parts/Anchor'
+import { tellTrouble } from '../../parts/Feedback'
 import { Facts, Section } from '../../parts/Toolbar'
 import { t } from '../../texts'
 import css from './panels.module.css'
 import type { PanelProps } from './Panels'
 
-export function ParametersPanel({ app }: PanelProps) {
+export function ParametersPanel({ app, appKey }: PanelProps) {
   const sources = sourcesOf(app.spec)
   const automated = app.spec.syncPolicy?.automated
   const labels = Object.entries(app.metadata.labels ?? {}).map(([name, value]) => <span key={name} className="pill">{name}={value}</span>)
@@ -30,9 +33,34 @@ export function ParametersPanel({ app }: PanelProps) {
           ...(app.spec.info ?? []).map((one): [string, ReactNode] => [one.name, <Anchor key={one.name} url={one.value}>{one.value}</Anchor>]),
         ]}
       />
+      <Automation app={app} appKey={appKey} />
       {sources.map((source, index) => <OneSource key={index} source={source} title={sources.length > 1 ? t.parameters.sourceOf(index + 1, sources.length) : t.parameters.source} type={app.status?.sourceType} />)}
       {(app.spec.ignoreDifferences ?? []).length > 0 && <Section title={t.parameters.ignored}><pre className={css.yaml} tabIndex={0}>{toYaml(app.spec.ignoreDifferences)}</pre></Section>}
     </div>
+  )
+}
+
+type Automated = NonNullable<SyncPolicy['automated']>
+
+/** Whether it syncs by itself, and how far. Git may say otherwise, and then has the last word. */
+function Automation({ app, appKey }: { app: Application; appKey: AppKey }) {
+  const [isBusy, setBusy] = useState(false)
+  const now: Automated = app.spec.syncPolicy?.automated ?? {}
+  const isOn = isAutomated(app)
+  const change = (automated: Automated | null) => {
+    setBusy(true)
+    patchApplication(appKey, { spec: { syncPolicy: { automated } } })
+      .catch(tellTrouble)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Section title={t.parameters.automation}>
+      <div className="row wrap" style={{ gap: 20 }}>
+        <Switch label={t.parameters.syncs} checked={isOn} disabled={isBusy} onChange={() => change(isOn ? null : { enabled: true })} />
+        <Switch label={t.syncing.flags.prune} checked={isOn && (now.prune ?? false)} disabled={isBusy || !isOn} onChange={() => change({ prune: !now.prune })} />
+        <Switch label={t.parameters.selfHeal} checked={isOn && (now.selfHeal ?? false)} disabled={isBusy || !isOn} onChange={() => change({ selfHeal: !now.selfHeal })} />
+      </div>
+    </Section>
   )
 }
 

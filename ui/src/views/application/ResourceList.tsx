@@ -32,7 +32,7 @@ export function ResourceList({ roots, found, open, words }: ViewProps) {
   return (
     <div ref={box} className={css.scroll} role="table" aria-label={t.app.views.list} aria-rowcount={rows.length} tabIndex={0}>
       <div className={css.head} role="row">
-        {[t.columns.name, t.columns.health, t.columns.sync, t.columns.namespace, t.columns.wave, t.columns.age].map((name) => <div key={name} role="columnheader">{name}</div>)}
+        {[t.columns.resource, t.columns.health, t.columns.sync, t.columns.namespace, t.columns.wave, t.columns.age].map((name) => <div key={name} role="columnheader">{name}</div>)}
       </div>
       <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map((item) => {
