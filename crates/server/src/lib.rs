@@ -16,6 +16,7 @@ mod limits;
 mod listen;
 mod method;
 mod metrics;
+mod page;
 mod probe;
 mod refusal;
 mod request;
