@@ -94,9 +94,9 @@ async fn answered(
         Dialect::WebText => STANDARD.decode(&body).map_err(|_| Refusal::invalid("the body is no base64"))?.into(),
         Dialect::Plain | Dialect::Web => body,
     };
-    let mut messages = messages(&body, method)?.into_iter();
-    let first = messages.next().unwrap_or_default();
-    let answer = server.answer(method, &parts.headers, first, messages.collect()).await?;
+    // Of a question that is a stream the first message says what it is about.
+    let first = messages(&body, method)?.into_iter().next().unwrap_or_default();
+    let answer = server.answer(method, &parts.headers, first).await?;
     Ok((method.output, answer))
 }
 

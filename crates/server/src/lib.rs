@@ -24,6 +24,7 @@ mod rest;
 mod rights;
 mod server;
 mod services;
+mod shape;
 
 pub use api::api;
 pub use initial::initial_password;

@@ -25,3 +25,6 @@ pub(crate) const LOG_STREAMS: usize = 50;
 
 /// How long changes of a tree are gathered, in milliseconds.
 pub(crate) const TREE_PAUSE: u64 = 200;
+
+/// From how many bytes on an answer is worth being compressed.
+pub(crate) const COMPRESSED: usize = 4 << 10;

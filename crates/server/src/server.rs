@@ -60,11 +60,10 @@ impl Server {
         method: &Method,
         headers: &HeaderMap,
         request: Value,
-        more: Vec<Value>,
     ) -> Answered {
         let began = Instant::now();
         let (service, name) = method.id();
-        let answered = self.permitted(method, headers, request, more).await;
+        let answered = self.permitted(method, headers, request).await;
         let (user, outcome) = match &answered {
             (user, Ok(_)) => (user, "ok"),
             (user, Err(refusal)) => (user, refusal.message.as_str()),
@@ -82,7 +81,6 @@ impl Server {
         method: &Method,
         headers: &HeaderMap,
         request: Value,
-        more: Vec<Value>,
     ) -> (String, Answered) {
         let right = rights::of(method);
         let caller = match self.access.caller(headers, &right).await {
@@ -90,7 +88,7 @@ impl Server {
             Err(refusal) => return (String::new(), Err(refusal)),
         };
         let user = caller.name().to_owned();
-        let call = Call { server: self.clone(), caller, request, more };
+        let call = Call { server: self.clone(), caller, request };
         if let Err(refusal) = right.check(&call).await {
             warn!(target: "audit", user, method = method.name, "refused");
             return (user, Err(refusal));
