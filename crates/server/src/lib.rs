@@ -6,6 +6,7 @@
 
 mod access;
 mod api;
+mod auth;
 mod body;
 mod call;
 mod cookie;
@@ -15,6 +16,7 @@ mod limits;
 mod listen;
 mod method;
 mod metrics;
+mod origin;
 mod probe;
 mod refusal;
 mod request;
@@ -22,9 +24,11 @@ mod rest;
 mod rights;
 mod server;
 mod services;
+mod tls;
 
 pub use api::api;
-pub use listen::{listen, serve};
+pub use listen::{listen, serve, serve_tls};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};
 pub use server::Server;
+pub use tls::Tls;

@@ -1,6 +1,9 @@
 //! The answers, a file for each service.
 
+mod account;
 mod applications;
+mod session;
+mod settings;
 mod version;
 
 use crate::call::{Answered, Call};
@@ -11,6 +14,9 @@ use crate::refusal::{Code, Refusal};
 pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
     let (service, name) = method.id();
     match service {
+        "SessionService" => session::answer(name, call).await,
+        "AccountService" => account::answer(name, call).await,
+        "SettingsService" => settings::answer(name, call).await,
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
         _ => Err(unknown(name)),
