@@ -1,7 +1,10 @@
 //! The answers, a file for each service.
 
+mod account;
 mod applications;
 mod doctor;
+mod session;
+mod settings;
 mod version;
 
 use crate::call::{Answered, Call};
@@ -12,6 +15,9 @@ use crate::refusal::{Code, Refusal};
 pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
     let (service, name) = method.id();
     match service {
+        "SessionService" => session::answer(name, call).await,
+        "AccountService" => account::answer(name, call).await,
+        "SettingsService" => settings::answer(name, call).await,
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
         "DoctorService" => doctor::answer(name, call).await,
