@@ -22,6 +22,8 @@ mod rest;
 mod rights;
 mod server;
 mod services;
+#[cfg(test)]
+mod stage;
 
 pub use api::api;
 pub use listen::{listen, serve};

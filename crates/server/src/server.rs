@@ -20,13 +20,15 @@ pub struct Server {
     pub(crate) engine: Arc<Engine>,
     /// Who people are, and what they may do.
     pub(crate) access: Access,
+    /// Which repositories could be reached.
+    pub(crate) trials: services::Trials,
 }
 
 impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access })
+        Arc::new(Server { engine, access, trials: services::Trials::default() })
     }
 
     /// The engine.

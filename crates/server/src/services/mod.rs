@@ -1,7 +1,18 @@
 //! The answers, a file for each service.
 
 mod applications;
+mod certificates;
+mod clusters;
+mod gpgkeys;
+pub(crate) mod maps;
+mod notifications;
+mod projects;
+mod repocreds;
+mod repositories;
+pub(crate) mod secrets;
 mod version;
+
+pub(crate) use repositories::Trials;
 
 use crate::call::{Answered, Call};
 use crate::method::Method;
@@ -13,6 +24,13 @@ pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
     match service {
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
+        "CertificateService" => certificates::answer(name, call).await,
+        "ClusterService" => clusters::answer(name, call).await,
+        "GPGKeyService" => gpgkeys::answer(name, call).await,
+        "NotificationService" => notifications::answer(name, call).await,
+        "ProjectService" => projects::answer(name, call).await,
+        "RepoCredsService" => repocreds::answer(name, call).await,
+        "RepositoryService" => repositories::answer(name, call).await,
         _ => Err(unknown(name)),
     }
 }
