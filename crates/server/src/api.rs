@@ -12,10 +12,12 @@ use crate::grpc::{self, Dialect};
 use crate::probe::{Vitals, probes};
 use crate::rest;
 use crate::server::Server;
+use crate::webhook;
 
 /// The router of all of it.
 pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
-    probes(vitals).merge(Router::new().fallback(answer).with_state(server))
+    let methods = Router::new().fallback(answer).with_state(server.clone());
+    probes(vitals).merge(webhook::route(server)).merge(methods)
 }
 
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response {

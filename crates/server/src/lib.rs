@@ -24,6 +24,7 @@ mod server;
 mod services;
 #[cfg(test)]
 mod stage;
+mod webhook;
 
 pub use api::api;
 pub use listen::{listen, serve};
