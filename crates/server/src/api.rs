@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Request, header};
 use axum::response::Response;
 
 use crate::grpc::{self, Dialect};
+use crate::page;
 use crate::probe::{Vitals, probes};
 use crate::rest;
 use crate::server::Server;
@@ -23,7 +24,9 @@ pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response {
     let mut response = match Dialect::of(request.headers()) {
         Some(dialect) => grpc::answer(&server, dialect, request).await,
-        None => rest::answer(&server, request).await,
+        None if request.uri().path().starts_with("/api/") => rest::answer(&server, request).await,
+        // It has headers of its own.
+        None => return page::answer(&request),
     };
     guard(response.headers_mut());
     response

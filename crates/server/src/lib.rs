@@ -11,10 +11,12 @@ mod call;
 mod cookie;
 mod fields;
 mod grpc;
+mod initial;
 mod limits;
 mod listen;
 mod method;
 mod metrics;
+mod page;
 mod probe;
 mod refusal;
 mod request;
@@ -22,11 +24,13 @@ mod rest;
 mod rights;
 mod server;
 mod services;
+mod shape;
 #[cfg(test)]
 mod stage;
 mod webhook;
 
 pub use api::api;
+pub use initial::initial_password;
 pub use listen::{listen, serve};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};

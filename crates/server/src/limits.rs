@@ -64,3 +64,15 @@ pub(crate) const CERTIFICATES: usize = 1_000;
 
 /// How long a repository may take to be read when somebody looks into it.
 pub(crate) const READING: Duration = Duration::from_secs(60);
+
+/// How long somebody waits for an application to be looked at.
+pub(crate) const REFRESH: Duration = Duration::from_secs(60);
+
+/// How many logs are read for one question.
+pub(crate) const LOG_STREAMS: usize = 50;
+
+/// How long changes of a tree are gathered, in milliseconds.
+pub(crate) const TREE_PAUSE: u64 = 200;
+
+/// From how many bytes on an answer is worth being compressed.
+pub(crate) const COMPRESSED: usize = 4 << 10;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::http::HeaderMap;
 use lynceus_engine::Engine;
-use lynceus_object::Value;
+use lynceus_object::{Object, ObjectKey, Value};
 use tracing::{info, warn};
 
 use crate::access::Access;
@@ -41,17 +41,31 @@ impl Server {
         &self.engine.options().namespace
     }
 
+    /// What `argocd-cm` says about something; empty if it says nothing.
+    pub(crate) fn setting(&self, key: &str) -> String {
+        let map = ObjectKey::new("", "ConfigMap", self.namespace(), "argocd-cm");
+        let found = self.engine.home().cache().get(&map);
+        found.and_then(|map| Some(map.value().str_at(&["data", key])?.to_owned())).unwrap_or_default()
+    }
+
+    /// An object as it may be shown: without what the server keeps for itself, and without secrets.
+    pub(crate) fn discreet(&self, object: &Object) -> Object {
+        let mut object = object.clone();
+        object.remove(&["metadata", "managedFields"]);
+        let hidden = &self.engine.settings().comparing.hidden_annotations;
+        lynceus_diff::mask(None, Some(&object), hidden).1.unwrap_or_default()
+    }
+
     /// Answers a question: no method is reached in any other way, so none can be reached without its right.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         method: &Method,
         headers: &HeaderMap,
         request: Value,
-        more: Vec<Value>,
     ) -> Answered {
         let began = Instant::now();
         let (service, name) = method.id();
-        let answered = self.permitted(method, headers, request, more).await;
+        let answered = self.permitted(method, headers, request).await;
         let (user, outcome) = match &answered {
             (user, Ok(_)) => (user, "ok"),
             (user, Err(refusal)) => (user, refusal.message.as_str()),
@@ -69,7 +83,6 @@ impl Server {
         method: &Method,
         headers: &HeaderMap,
         request: Value,
-        more: Vec<Value>,
     ) -> (String, Answered) {
         let right = rights::of(method);
         let caller = match self.access.caller(headers, &right).await {
@@ -77,7 +90,7 @@ impl Server {
             Err(refusal) => return (String::new(), Err(refusal)),
         };
         let user = caller.name().to_owned();
-        let call = Call { server: self.clone(), caller, request, more };
+        let call = Call { server: self.clone(), caller, request };
         if let Err(refusal) = right.check(&call).await {
             warn!(target: "audit", user, method = method.name, "refused");
             return (user, Err(refusal));

@@ -71,7 +71,7 @@ impl Stage {
         });
         let method = found.unwrap_or_else(|| panic!("{method} is no method"));
         let caller = Caller::granted("tester", rights);
-        let call = Call { server: self.server.clone(), caller, request, more: Vec::new() };
+        let call = Call { server: self.server.clone(), caller, request };
         rights::of(method).check(&call).await?;
         match services::answer(method, call).await? {
             Answer::One(value) => Ok(value),

@@ -3,6 +3,7 @@
 mod applications;
 mod certificates;
 mod clusters;
+mod doctor;
 mod gpgkeys;
 pub(crate) mod maps;
 mod notifications;
@@ -26,6 +27,7 @@ pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
         "ApplicationService" => applications::answer(name, call).await,
         "CertificateService" => certificates::answer(name, call).await,
         "ClusterService" => clusters::answer(name, call).await,
+        "DoctorService" => doctor::answer(name, call).await,
         "GPGKeyService" => gpgkeys::answer(name, call).await,
         "NotificationService" => notifications::answer(name, call).await,
         "ProjectService" => projects::answer(name, call).await,

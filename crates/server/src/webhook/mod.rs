@@ -26,7 +26,6 @@ use self::secret::Secrets;
 use self::sender::Sender;
 use crate::limits;
 use crate::server::Server;
-use crate::services::maps;
 
 /// What a webhook is received with.
 #[derive(Clone)]
@@ -102,11 +101,7 @@ fn read(secrets: &Secrets, headers: &HeaderMap, body: &[u8]) -> Received {
 
 /// The largest webhook, as `webhook.maxPayloadSizeMB` says.
 fn limit(server: &Server) -> usize {
-    let settings = maps::get(server, "argocd-cm");
-    let megabytes = settings
-        .value()
-        .str_at(&["data", "webhook.maxPayloadSizeMB"])
-        .and_then(|text| text.trim().parse::<usize>().ok());
+    let megabytes = server.setting("webhook.maxPayloadSizeMB").trim().parse::<usize>().ok();
     match megabytes {
         Some(megabytes) if (1..=limits::WEBHOOK_MEGABYTES).contains(&megabytes) => megabytes << 20,
         _ => limits::WEBHOOK,

@@ -2,6 +2,7 @@
 
 mod change;
 mod detail;
+mod link;
 mod policy;
 mod token;
 mod validation;
@@ -24,7 +25,7 @@ pub(super) async fn answer(method: &str, call: Call) -> Answered {
         "GetDetailedProject" => detail::detailed(&call),
         "GetGlobalProjects" => detail::globals(&call),
         "ListEvents" => detail::events(&call).await,
-        "ListLinks" => Ok(value!({"items": []}).into()),
+        "ListLinks" => link::list(&call),
         "GetSyncWindowsState" => window::active(&call),
         "Create" => change::create(&call).await,
         "Update" => change::update(&call).await,
