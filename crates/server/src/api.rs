@@ -18,11 +18,15 @@ use crate::page;
 use crate::probe::{Vitals, probes};
 use crate::rest;
 use crate::server::Server;
+use crate::webhook;
 
 /// The router of all of it.
 pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
     let auth = auth::auth(server.clone());
-    let all = probes(vitals).merge(auth).merge(Router::new().fallback(answer).with_state(server));
+    let all = probes(vitals)
+        .merge(auth)
+        .merge(webhook::route(server.clone()))
+        .merge(Router::new().fallback(answer).with_state(server));
     all.layer(axum::middleware::from_fn(guarded))
 }
 

@@ -27,7 +27,10 @@ mod rights;
 mod server;
 mod services;
 mod shape;
+#[cfg(test)]
+mod stage;
 mod tls;
+mod webhook;
 
 pub use api::api;
 pub use initial::initial_password;

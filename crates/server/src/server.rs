@@ -23,13 +23,15 @@ pub struct Server {
     pub(crate) access: Access,
     /// Rehearsals take much of the machine, so there is one at a time.
     pub(crate) rehearsing: Semaphore,
+    /// Which repositories could be reached.
+    pub(crate) trials: services::Trials,
 }
 
 impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access, rehearsing: Semaphore::new(1) })
+        Arc::new(Server { engine, access, rehearsing: Semaphore::new(1), trials: services::Trials::default() })
     }
 
     /// Gives an installation that has none the key that sessions are signed with, and the admin a password. Whoever logs

@@ -2,10 +2,21 @@
 
 mod account;
 mod applications;
+mod certificates;
+mod clusters;
 mod doctor;
+mod gpgkeys;
+pub(crate) mod maps;
+mod notifications;
+mod projects;
+mod repocreds;
+mod repositories;
+pub(crate) mod secrets;
 mod session;
 mod settings;
 mod version;
+
+pub(crate) use repositories::Trials;
 
 use crate::call::{Answered, Call};
 use crate::method::Method;
@@ -20,7 +31,14 @@ pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
         "SettingsService" => settings::answer(name, call).await,
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
+        "CertificateService" => certificates::answer(name, call).await,
+        "ClusterService" => clusters::answer(name, call).await,
         "DoctorService" => doctor::answer(name, call).await,
+        "GPGKeyService" => gpgkeys::answer(name, call).await,
+        "NotificationService" => notifications::answer(name, call).await,
+        "ProjectService" => projects::answer(name, call).await,
+        "RepoCredsService" => repocreds::answer(name, call).await,
+        "RepositoryService" => repositories::answer(name, call).await,
         _ => Err(unknown(name)),
     }
 }
