@@ -22,8 +22,11 @@ pub(crate) struct Caller {
 #[derive(Default)]
 struct Found {
     rules: Option<Arc<Rules>>,
-    by_project: HashMap<String, (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>)>,
+    by_project: HashMap<String, Finding>,
 }
+
+/// What the caller is granted, and which rules of a project that was found with.
+type Finding = (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>);
 
 /// Who somebody is.
 #[derive(Clone, Default)]
