@@ -62,7 +62,17 @@ func argocd(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "# Argo CD %s: the messages and methods of its API. Written by xtask/gen-schema, which explains the format.\n", argocdVersion)
 	var wanted []string
-	for _, method := range methods {
+	for i := range methods {
+		method := &methods[i]
+		// Two Go packages have one name in the definitions: what is not in the one is in the other.
+		for _, name := range []*string{&method.in, &method.out} {
+			if last, ok := strings.CutPrefix(*name, "repositories."); ok && types[*name] == nil {
+				for j, line := range method.lines {
+					method.lines[j] = strings.ReplaceAll(line, " "+*name+" ", " repository."+last+" ")
+				}
+				*name = "repository." + last
+			}
+		}
 		wanted = append(wanted, method.in, method.out)
 	}
 	printReachable(out, types, wanted)

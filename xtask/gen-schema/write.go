@@ -112,7 +112,7 @@ func (w *Writer) renamed(name string, typ *Type, body *ast.StructType, from *Pac
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) == 0 && len(body.Fields.List) > 0 {
+	if len(lines) == 0 && len(body.Fields.List) > 0 && !w.lenient {
 		return nil // an internal type
 	}
 	mark := ":"

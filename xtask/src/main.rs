@@ -17,6 +17,7 @@ mod kustomize;
 mod rig;
 mod run;
 mod tidy;
+mod ui;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,8 @@ usage: cargo xtask <chore> [arguments]
   bench order       find the functions that rendering runs, and have the linker put them together (needs valgrind)
   fuzz [NAME]... [--seconds N]
                     random input for parsers and evaluators, ten minutes for each
+  ui-test [--page URL]
+                    use the page of a demo in a browser, and look for what some people cannot use (needs Node)
 ";
 
 fn main() -> ExitCode {
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         "rig" => rig::main(&rest),
         "bench" => bench::main(&rest),
         "fuzz" => fuzz::main(&rest),
+        "ui-test" => ui::main(&rest),
         "help" | "--help" | "-h" | "" => {
             println!("{USAGE}");
             return if chore.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS };

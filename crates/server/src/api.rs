@@ -14,6 +14,7 @@ use crate::cookie;
 use crate::grpc::{self, Dialect};
 use crate::listen::Secure;
 use crate::origin;
+use crate::page;
 use crate::probe::{Vitals, probes};
 use crate::rest;
 use crate::server::Server;
@@ -43,7 +44,8 @@ async fn guarded(request: Request<Body>, next: Next) -> Response {
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response {
     match Dialect::of(request.headers()) {
         Some(dialect) => grpc::answer(&server, dialect, request).await,
-        None => rest::answer(&server, request).await,
+        None if request.uri().path().starts_with("/api/") => rest::answer(&server, request).await,
+        None => page::answer(&request),
     }
 }
 

@@ -17,8 +17,6 @@ pub(crate) struct Call {
     pub(crate) caller: Caller,
     /// What is asked.
     pub(crate) request: Value,
-    /// The further messages of a question that is a stream; none otherwise.
-    pub(crate) more: Vec<Value>,
 }
 
 impl Call {

@@ -94,9 +94,9 @@ async fn answered(
         Dialect::WebText => STANDARD.decode(&body).map_err(|_| Refusal::invalid("the body is no base64"))?.into(),
         Dialect::Plain | Dialect::Web => body,
     };
-    let mut messages = messages(&body, method)?.into_iter();
-    let first = messages.next().unwrap_or_default();
-    let answer = server.answer(method, &parts.headers, first, messages.collect()).await?;
+    // Of a question that is a stream the first message says what it is about.
+    let first = messages(&body, method)?.into_iter().next().unwrap_or_default();
+    let answer = server.answer(method, &parts.headers, first).await?;
     Ok((method.output, answer))
 }
 
@@ -199,7 +199,7 @@ mod tests {
         let request = value!({"name": "shop", "prune": true, "resources": [{"kind": "Pod", "name": "a"}]});
         let frame = framed(method.input, &request).expect("a frame");
         let read = messages(&frame, method).expect("messages");
-        assert_eq!(json::to_string(&read[0]), r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":"","exclude":false}]}"#);
+        assert_eq!(json::to_string(&read[0]), r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":""}]}"#);
     }
 
     #[test]

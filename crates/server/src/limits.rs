@@ -17,6 +17,18 @@ pub(crate) const QUERY_DEPTH: usize = 16;
 /// How often something is sent on a stream on which nothing happens, so that those between keep it open.
 pub(crate) const BEAT: Duration = Duration::from_secs(15);
 
+/// How long somebody waits for an application to be looked at.
+pub(crate) const REFRESH: Duration = Duration::from_secs(60);
+
+/// How many logs are read for one question.
+pub(crate) const LOG_STREAMS: usize = 50;
+
+/// How long changes of a tree are gathered, in milliseconds.
+pub(crate) const TREE_PAUSE: u64 = 200;
+
+/// From how many bytes on an answer is worth being compressed.
+pub(crate) const COMPRESSED: usize = 4 << 10;
+
 /// The largest token of a session, in bytes. An issuer may write hundreds of groups into one.
 pub(crate) const TOKEN: usize = 60 << 10;
 

@@ -11,6 +11,7 @@ use lynceus_object::{Value, json, value};
 use crate::body;
 use crate::call::Answer;
 use crate::fields::Fields;
+use crate::shape::Shape;
 use crate::limits;
 use crate::method::{Method, methods};
 use crate::refusal::{Code, Refusal};
@@ -43,11 +44,10 @@ async fn answered(server: &Arc<Server>, request: Request<Body>) -> Result<Respon
     let body = body::collect(body, limits::BODY).await?;
     let query = parts.uri.query().unwrap_or_default();
     let message = request::read(&found, query, &body)?;
-    let fields = request::pairs(query).into_iter().find(|(name, _)| name == "fields");
-    let fields = fields.and_then(|(_, text)| Fields::read(&text));
-    match server.answer(found.method, &parts.headers, message, Vec::new()).await? {
-        Answer::One(value) => Ok(one(found.method, &value, fields.as_ref())),
-        Answer::Many(values) => Ok(many(&parts.headers, values, fields)),
+    let shape = Shape::of(query, &parts.headers);
+    match server.answer(found.method, &parts.headers, message).await? {
+        Answer::One(value) => Ok(one(found.method, &value, &shape)),
+        Answer::Many(values) => Ok(many(&parts.headers, values, shape.fields)),
     }
 }
 
@@ -58,14 +58,11 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.eq_ignore_ascii_case("application/json")
 }
 
-fn one(method: &Method, value: &Value, fields: Option<&Fields>) -> Response {
+fn one(method: &Method, value: &Value, shape: &Shape) -> Response {
     // Reports of ours are what they are; on the wire of gRPC they need a message around them.
     let bare = method.service.starts_with("lynceus.").then(|| value.get("report")).flatten();
     let value = bare.unwrap_or(value);
-    let mut response = match fields {
-        Some(fields) => said(StatusCode::OK, &fields.of(value)),
-        None => said(StatusCode::OK, value),
-    };
+    let mut response = shape.sent(value);
     crate::cookie::of_session(method, value, response.headers_mut());
     response
 }
@@ -120,7 +117,7 @@ fn error(refusal: &Refusal) -> Value {
     value!({"code": i64::from(refusal.code.number()), "error": message, "message": message})
 }
 
-fn said(status: StatusCode, body: &Value) -> Response {
+pub(crate) fn said(status: StatusCode, body: &Value) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, json::to_vec(body)).into_response()
 }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use axum::http::HeaderMap;
 use lynceus_engine::Engine;
-use lynceus_object::Value;
+use lynceus_object::{Object, ObjectKey, Value};
+use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
 use crate::access::{self, Access};
@@ -20,13 +21,15 @@ pub struct Server {
     pub(crate) engine: Arc<Engine>,
     /// Who people are, and what they may do.
     pub(crate) access: Access,
+    /// Rehearsals take much of the machine, so there is one at a time.
+    pub(crate) rehearsing: Semaphore,
 }
 
 impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access })
+        Arc::new(Server { engine, access, rehearsing: Semaphore::new(1) })
     }
 
     /// Gives an installation that has none the key that sessions are signed with, and the admin a password. Whoever logs
@@ -45,17 +48,31 @@ impl Server {
         &self.engine.options().namespace
     }
 
+    /// What `argocd-cm` says about something; empty if it says nothing.
+    pub(crate) fn setting(&self, key: &str) -> String {
+        let map = ObjectKey::new("", "ConfigMap", self.namespace(), "argocd-cm");
+        let found = self.engine.home().cache().get(&map);
+        found.and_then(|map| Some(map.value().str_at(&["data", key])?.to_owned())).unwrap_or_default()
+    }
+
+    /// An object as it may be shown: without what the server keeps for itself, and without secrets.
+    pub(crate) fn discreet(&self, object: &Object) -> Object {
+        let mut object = object.clone();
+        object.remove(&["metadata", "managedFields"]);
+        let hidden = &self.engine.settings().comparing.hidden_annotations;
+        lynceus_diff::mask(None, Some(&object), hidden).1.unwrap_or_default()
+    }
+
     /// Answers a question: no method is reached in any other way, so none can be reached without its right.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         method: &Method,
         headers: &HeaderMap,
         request: Value,
-        more: Vec<Value>,
     ) -> Answered {
         let began = Instant::now();
         let (service, name) = method.id();
-        let answered = self.permitted(method, headers, request, more).await;
+        let answered = self.permitted(method, headers, request).await;
         let (user, outcome) = match &answered {
             (user, Ok(_)) => (user, "ok"),
             (user, Err(refusal)) => (user, refusal.message.as_str()),
@@ -73,7 +90,6 @@ impl Server {
         method: &Method,
         headers: &HeaderMap,
         request: Value,
-        more: Vec<Value>,
     ) -> (String, Answered) {
         let right = rights::of(method);
         let caller = match self.access.caller(headers, &right).await {
@@ -82,7 +98,7 @@ impl Server {
         };
         let user = caller.name().to_owned();
         let later = caller.again();
-        let call = Call { server: self.clone(), caller, request, more };
+        let call = Call { server: self.clone(), caller, request };
         if let Err(refusal) = right.check(&call).await {
             warn!(target: "audit", user, method = method.name, "refused");
             return (user, Err(refusal));

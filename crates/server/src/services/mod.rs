@@ -2,6 +2,7 @@
 
 mod account;
 mod applications;
+mod doctor;
 mod session;
 mod settings;
 mod version;
@@ -19,6 +20,7 @@ pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
         "SettingsService" => settings::answer(name, call).await,
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
+        "DoctorService" => doctor::answer(name, call).await,
         _ => Err(unknown(name)),
     }
 }

@@ -1,0 +1,54 @@
+import { base, inScheme, picture, stumbles } from './browser.mjs'
+import { need, step } from './steps.mjs'
+
+const VIEWS = {
+  applications: '/applications',
+  table: '/applications?view=table',
+  map: '/applications?view=map',
+  application: '/applications/argocd/vault',
+  list: '/applications/argocd/shop-dev?view=list',
+  pods: '/applications/argocd/shop-dev?view=pods',
+  object: '/applications/argocd/shop-dev?node=apps/Deployment/shop-dev/front&tab=manifest',
+  sync: '/applications/argocd/shop-dev?panel=sync',
+  operation: '/applications/argocd/shop-dev?panel=operation',
+  history: '/applications/argocd/shop-dev?panel=history',
+  doctor: '/doctor',
+  rehearsal: '/rehearsal',
+  settings: '/settings/clusters',
+}
+
+/** Every view in both schemes and on a phone, with what would keep somebody from using it. */
+export async function looks(page) {
+  for (const scheme of ['light', 'dark']) {
+    for (const [name, path] of Object.entries(VIEWS)) {
+      await step(page, `${name} can be used by all, ${scheme}`, async () => {
+        await inScheme(page, scheme)
+        await page.goto(base + path)
+        await settled(page)
+        await picture(page, `${name}-${scheme}`)
+        const found = await stumbles(page)
+        need(found.length === 0, found.join('\n'))
+      })
+    }
+  }
+  await inScheme(page, 'light')
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const [name, path] of Object.entries(VIEWS)) {
+    await step(page, `${name} fits a phone`, async () => {
+      await page.goto(base + path)
+      await settled(page)
+      await picture(page, `${name}-phone`)
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      need(wide <= 0, `it is ${wide} pixels too wide`)
+    })
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+/** Waits until nothing loads any more: streams are always open, so the network is never idle. */
+async function settled(page) {
+  await page.waitForLoadState('load')
+  await page.locator('main').first().waitFor()
+  await page.waitForFunction(() => ![...document.querySelectorAll('[role=status]')].some((one) => one.textContent?.startsWith('Loading')), undefined, { timeout: 60_000 })
+  await page.waitForTimeout(400)
+}

@@ -1,0 +1,31 @@
+// Uses the page as people would, in a real browser, and looks at what comes of it.
+//   UI_TEST_PAGE       where the page is served
+//   UI_TEST_PASSWORD   the administrator's password
+//   UI_TEST_DEMO       the working tree that the demo delivers, to commit to
+//   UI_TEST_KUBECONFIG the embedded cluster, to add an account to
+//   UI_TEST_PICTURES   where pictures go
+import { mkdirSync } from 'node:fs'
+
+import { applications } from './applications.mjs'
+import { application } from './application.mjs'
+import { open, pictures } from './browser.mjs'
+import { doctor } from './doctor.mjs'
+import { login, refusal } from './login.mjs'
+import { looks } from './looks.mjs'
+import { others } from './others.mjs'
+import { end, need, step } from './steps.mjs'
+
+mkdirSync(pictures, { recursive: true })
+const browser = await open()
+const { page, said } = browser
+page.setDefaultTimeout(20_000)
+await login(page)
+await applications(page)
+await application(page)
+await doctor(page)
+await others(page)
+await looks(page)
+await refusal(page)
+await step(page, 'nothing went wrong unseen', async () => need(said.length === 0, [...new Set(said)].join('\n')))
+await browser.close()
+process.exit(end())

@@ -1,0 +1,43 @@
+/** Mantine's components in the page's own dress: small, quiet, dense. */
+
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+
+const iris: MantineColorsTuple = ['#ecedfb', '#dcddf8', '#bdbef0', '#9a9cf5', '#8183ec', '#6a6ce0', '#5a5cd4', '#4f52c9', '#4345ad', '#36388c']
+const night: MantineColorsTuple = ['#ededf1', '#d5d5dc', '#b0b0bb', '#8a8a96', '#3d3d47', '#2a2a31', '#222228', '#18181c', '#111114', '#0b0b0d']
+
+export const theme = createTheme({
+  primaryColor: 'iris',
+  primaryShade: { light: 7, dark: 6 },
+  colors: { iris, dark: night },
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--mono)',
+  fontSizes: { xs: '12px', sm: '12.5px', md: '13px', lg: '15px', xl: '18px' },
+  defaultRadius: 6,
+  cursorType: 'pointer',
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
+    TextInput: { defaultProps: { size: 'xs' } },
+    PasswordInput: { defaultProps: { size: 'sm' } },
+    Select: { defaultProps: { size: 'xs' } },
+    MultiSelect: { defaultProps: { size: 'xs' } },
+    Checkbox: { defaultProps: { size: 'xs' } },
+    Switch: { defaultProps: { size: 'xs' } },
+    SegmentedControl: { defaultProps: { size: 'xs' } },
+    Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+  },
+})
+
+/** Mantine's own colours, taken from the page's: both have to change together, and to be read by everybody. */
+const colours = {
+  '--mantine-color-body': 'var(--panel)',
+  '--mantine-color-text': 'var(--ink)',
+  '--mantine-color-dimmed': 'var(--ink-3)',
+  '--mantine-color-placeholder': 'var(--ink-3)',
+  '--mantine-color-default': 'var(--panel)',
+  '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-color-default-border': 'var(--line-strong)',
+}
+
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: colours, dark: colours })

@@ -1,0 +1,88 @@
+/** All applications: tiles, a table or a map; what is filtered is in the address. */
+
+import { ActionIcon, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
+import { IconLayoutGrid, IconList, IconRefresh, IconSearch, IconTableColumn, IconX } from '@tabler/icons-react'
+import { lazy, Suspense, useDeferredValue, useMemo, useRef } from 'react'
+
+import { queries, useApplications, useDoctor } from '../../api/hooks'
+import { rootsByApplication } from '../../model/causes'
+import { FACETS, filtered, isEmpty, readFilter, sorted, ORDERS, type Order } from '../../model/filter'
+import { Empty, Loading, Trouble } from '../../parts/Feedback'
+import { Head } from '../../parts/Toolbar'
+import { useKeys } from '../../parts/useKeys'
+import { useWords } from '../../parts/useWords'
+import { t } from '../../texts'
+import css from './applications.module.css'
+import { CauseStrip } from './CauseStrip'
+import { Facets } from './Facets'
+import { HealthBar } from './HealthBar'
+import { Tiles } from './Tiles'
+
+const Table = lazy(async () => ({ default: (await import('./Table')).Table }))
+const AppMap = lazy(async () => ({ default: (await import('./AppMap')).AppMap }))
+
+const VIEWS = [
+  { value: 'tiles', icon: IconLayoutGrid },
+  { value: 'table', icon: IconList },
+  { value: 'map', icon: IconTableColumn },
+] as const
+
+export function Applications() {
+  const words = useWords()
+  const { items, error, refetch } = useApplications()
+  const searchBox = useRef<HTMLInputElement>(null)
+  const filter = useMemo(() => readFilter(words.all), [words.all])
+  const order = ORDERS.find((one): one is Order => one === words.get('sort')) ?? 'status'
+  const isReversed = words.get('reverse') === 'true'
+  const view = words.get('view') ?? 'tiles'
+  const shown = useMemo(() => sorted(filtered(items ?? [], filter), order, isReversed), [items, filter, order, isReversed])
+  const drawn = useDeferredValue(shown)
+  const isAnyWrong = useMemo(() => (items ?? []).some((app) => app.status?.health?.status !== 'Healthy' || app.status?.sync?.status !== 'Synced'), [items])
+  const doctor = useDoctor(false, isAnyWrong)
+  const roots = useMemo(() => rootsByApplication(doctor.data), [doctor.data])
+  useKeys({
+    '/': (event) => {
+      event.preventDefault()
+      searchBox.current?.focus()
+    },
+    Escape: () => searchBox.current?.blur(),
+    v: () => words.set({ view: VIEWS[(VIEWS.findIndex((one) => one.value === view) + 1) % VIEWS.length]?.value }),
+  })
+  const clear = () => words.set({ search: undefined, ...Object.fromEntries(FACETS.map((facet) => [facet, undefined])) })
+  return (
+    <>
+      <Head title={t.apps.title} count={items && t.apps.count(shown.length, items.length)}>
+        <div className={css.facets}>
+          <Facets apps={items ?? []} filter={filter} set={words.set} />
+          {!isEmpty(filter) && (
+            <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
+          )}
+        </div>
+        <TextInput
+          ref={searchBox} className={css.search} aria-label={t.apps.search} placeholder={t.apps.searchHint} leftSection={<IconSearch size={14} />} rightSection={<kbd>/</kbd>}
+          value={filter.search} onChange={(event) => words.set({ search: event.target.value })}
+        />
+        <SegmentedControl
+          aria-label={t.apps.view} value={view} onChange={(value) => words.set({ view: value === 'tiles' ? undefined : value })}
+          data={VIEWS.map(({ value, icon: Shape }) => ({ value, label: <span className="row" title={t.apps.views[value]}><Shape size={15} aria-hidden /><span className={css.viewName}>{t.apps.views[value]}</span></span> }))}
+        />
+        <Tooltip label={t.apps.refresh}>
+          <ActionIcon aria-label={t.apps.refresh} onClick={() => void queries.invalidateQueries()}><IconRefresh size={16} /></ActionIcon>
+        </Tooltip>
+      </Head>
+      <div className={css.bar}>
+        <HealthBar apps={items ?? []} filter={filter} set={words.set} />
+      </div>
+      <CauseStrip report={doctor.data} isBusy={doctor.isFetching && !doctor.data} />
+      {error && !items && <Trouble error={error} again={() => void refetch()} />}
+      {!items && !error && <Loading />}
+      {items && items.length === 0 && <Empty title={t.apps.none}>{t.apps.noneHint}</Empty>}
+      {items && items.length > 0 && shown.length === 0 && <Empty title={t.apps.noMatch}><button type="button" className="link" onClick={clear}>{t.apps.clear}</button></Empty>}
+      {drawn.length > 0 && (
+        <Suspense fallback={<Loading />}>
+          {view === 'table' ? <Table apps={drawn} order={order} isReversed={isReversed} set={words.set} roots={roots} /> : view === 'map' ? <AppMap apps={drawn} by={words.get('by') ?? 'project'} set={words.set} /> : <Tiles apps={drawn} roots={roots} />}
+        </Suspense>
+      )}
+    </>
+  )
+}
