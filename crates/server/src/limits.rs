@@ -137,6 +137,9 @@ pub(crate) const ISSUER_KEYS: Duration = Duration::from_secs(300);
 /// How old they have to be to be asked for again because a token names one that is not among them.
 pub(crate) const ISSUER_KEYS_AGAIN: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
 
+/// How long an issuer that did not answer is left alone.
+pub(crate) const ISSUER_AGAIN: Duration = Duration::from_secs(5);
+
 /// How many keys of an issuer are looked at.
 pub(crate) const ISSUER_KEY_COUNT: usize = 100;
 

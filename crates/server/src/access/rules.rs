@@ -19,6 +19,8 @@ pub(crate) struct Rules {
     pub(crate) default_role: String,
     /// The claims whose values are groups.
     pub(crate) scopes: Vec<String>,
+    /// Whether the installation's own policy says what roles `admin` has, and so means others of that name, too.
+    pub(crate) names_admin: bool,
     /// Set if the policy cannot be read. Then nobody but the local admin may anything: the line that cannot be read may
     /// have been one that forbids.
     pub(crate) is_broken: bool,
@@ -56,6 +58,7 @@ impl Rules {
             base,
             default_role: text("policy.default").to_owned(),
             scopes: scopes(text("scopes")),
+            names_admin: Policy::read(&own, mode).is_ok_and(|own| own.gives_role("admin")),
             is_broken,
             mode,
             projects: Mutex::default(),

@@ -25,7 +25,15 @@ use crate::refusal::{Code, Refusal};
 /// Knows the issuer that people log in with, if there is one.
 #[derive(Default)]
 pub(super) struct Sso {
-    known: tokio::sync::Mutex<Option<Arc<Provider>>>,
+    known: tokio::sync::Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    provider: Option<Arc<Provider>>,
+    /// When an issuer last did not answer, and which. Anybody can send a token that has us ask, so it is not asked again
+    /// for each of them.
+    failed: Option<(Instant, Config)>,
 }
 
 /// An issuer, with what it says of itself.
@@ -55,15 +63,29 @@ impl Sso {
         }
         let config = Config::read(text, vault).await.map_err(|reason| unusable(&reason))?;
         let mut known = self.known.lock().await;
-        if let Some(provider) = &*known
+        if let Some(provider) = &known.provider
             && provider.config == config
             && provider.since.elapsed() < limits::ISSUER_DOCUMENT
         {
             return Ok(Some(provider.clone()));
         }
-        let provider = Arc::new(Provider::discover(config).await.map_err(|reason| unusable(&reason))?);
-        *known = Some(provider.clone());
-        Ok(Some(provider))
+        if let Some((since, failing)) = &known.failed
+            && *failing == config
+            && since.elapsed() < limits::ISSUER_AGAIN
+        {
+            return Err(Refusal::new(Code::Unavailable, "single sign-on cannot be used now"));
+        }
+        match Provider::discover(config.clone()).await {
+            Ok(provider) => {
+                let provider = Arc::new(provider);
+                *known = Known { provider: Some(provider.clone()), failed: None };
+                Ok(Some(provider))
+            }
+            Err(reason) => {
+                known.failed = Some((Instant::now(), config));
+                Err(unusable(&reason))
+            }
+        }
     }
 
     /// Who the bearer of an issuer's token is.
@@ -170,8 +192,16 @@ impl Provider {
         {
             return Ok((keys.clone(), since.elapsed()));
         }
-        let document =
-            self.fetcher.json(self.address("jwks_uri")?).await.map_err(|reason| unusable(&reason))?;
+        let document = match (self.fetcher.json(self.address("jwks_uri")?).await, &mut *known) {
+            (Ok(document), _) => document,
+            // Those that are known are better than none while the issuer is away for a moment.
+            (Err(reason), Some((since, keys))) => {
+                tracing::warn!(reason, "the keys of the issuer cannot be read anew");
+                *since = Instant::now();
+                return Ok((keys.clone(), std::time::Duration::ZERO));
+            }
+            (Err(reason), None) => return Err(unusable(&reason)),
+        };
         let keys = Arc::new(Keys::read(&document));
         *known = Some((Instant::now(), keys.clone()));
         Ok((keys, std::time::Duration::ZERO))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lynceus_cluster::{Cluster, ClusterError};
+use lynceus_cluster::{Cluster, ClusterError, Trial};
 use lynceus_object::{Gvk, Map, Object, ObjectKey, Str, Value, value};
 use tracing::warn;
 
@@ -78,7 +78,8 @@ impl Vault {
                     let patch = value!({"metadata": {"resourceVersion": live.resource_version()}, "data": Value::Map(data)});
                     self.home.patch_record(&gvk, &self.namespace, name, &patch).await
                 }
-                None => self.home.create_record(&self.made(&gvk, name, data)).await,
+                // What was written has to be known at once: whoever has just logged out may ask again.
+                None => self.home.create(&self.made(&gvk, name, data), Trial::No).await,
             };
             match written {
                 Ok(_) => return Ok(outcome),

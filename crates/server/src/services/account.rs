@@ -167,7 +167,13 @@ async fn create_token(call: &Call) -> Answered {
         id if id.len() > limits::KEY_NAME => return Err(Refusal::invalid("the id is too long")),
         id => id.to_owned(),
     };
-    let seconds = call.request.int_at(&["expiresIn"]).filter(|seconds| *seconds > 0);
+    // Numbers of this size are texts in JSON.
+    let seconds = match call.request.get("expiresIn") {
+        Some(Value::Str(text)) => text.parse().ok(),
+        Some(Value::Int(seconds)) => Some(*seconds),
+        _ => None,
+    };
+    let seconds: Option<i64> = seconds.filter(|seconds| *seconds > 0);
     let issued = call.server.engine.clock().now().as_second();
     let expires = seconds.map(|seconds| issued.saturating_add(seconds));
     let settings = access.vault().map(SETTINGS).await?;

@@ -151,7 +151,7 @@ async fn a_browser_comes_back_to_this_server_and_with_what_it_left_with() {
     );
     stage.clock.pass(601);
     assert_eq!(go(&stage, &format!("/auth/callback?{back}"), &state(&left)).await.status, 400, "too late");
-    assert_eq!(go(&stage, "/auth/callback?error=x&error_description=<script>", "").await.status, 401);
+    assert_eq!(go(&stage, "/auth/callback?error=x&error_description=%3Cscript%3E", "").await.status, 401);
     // What a browser carries on its way is no session.
     let carried = state(&left).replace("argocd.oauthstate=", "");
     assert_eq!(stage.user(&carried).await, "");

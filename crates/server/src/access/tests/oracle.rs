@@ -35,8 +35,12 @@ fn rights_come_to_what_they_come_to_in_argo_cd() {
                 .zip(answers)
                 .for_each(|(question, answers)| question.set(&["answers"], answers));
             if std::env::var_os("LYNCEUS_BLESS").is_some() {
-                let lines: String =
-                    questions.iter().take(120).map(|one| json::to_string(one) + "\n").collect();
+                let short = |question: &Value| {
+                    let mut short = question.clone();
+                    drop(short.remove(&["builtin"]));
+                    json::to_string(&short) + "\n"
+                };
+                let lines: String = questions.iter().take(100).map(short).collect();
                 std::fs::write(RECORDED, lines).unwrap();
             }
         }
@@ -202,6 +206,7 @@ const ACTION_GLOBS: [&str; 9] = [
     "[gs]*",
     "update/*/Pod/*",
 ];
+// Without alternatives of which only some have a star: the library takes those for as long as the last one.
 const OBJECT_GLOBS: [&str; 15] = [
     "*",
     "*/*",
@@ -212,7 +217,7 @@ const OBJECT_GLOBS: [&str; 15] = [
     "shop/[!a]*",
     "*web",
     "team",
-    "{te*,sh?p}/web",
+    "{team,sh?p}/web",
     "https://*",
     "[a-z0-9]*",
     "*/{web,a-b}",

@@ -66,11 +66,7 @@ async fn no_method_answers_an_account_without_rights_but_those_about_itself() {
     for method in methods().iter() {
         let (service, name) = method.id();
         let id = format!("{service}.{name}");
-        let is_free = match rights::of(method) {
-            Right::Open | Right::Known => true,
-            Right::Account(_) => true,
-            _ => false,
-        };
+        let is_free = matches!(rights::of(method), Right::Open | Right::Known | Right::Account(_));
         let is_listed = FOR_THE_KNOWN.contains(&id.as_str())
             || matches!(
                 service,
