@@ -121,6 +121,11 @@ async fn a_change_reaches_no_further_than_its_author_and_leaves_no_application_b
     for (field, value) in [
         ("sourceRepos", value!(["https://git.example.com/shop/*", "*"])),
         ("destinations", value!([{"server": "*", "namespace": "*"}])),
+        ("destinations", value!([{"name": "*", "namespace": "*"}])),
+        (
+            "destinations",
+            value!([{"server": "https://kubernetes.default.svc", "name": "*", "namespace": "shop"}]),
+        ),
         ("clusterResourceWhitelist", value!([{"group": "*", "kind": "*"}])),
     ] {
         assert_eq!(
