@@ -76,3 +76,78 @@ pub(crate) const TREE_PAUSE: u64 = 200;
 
 /// From how many bytes on an answer is worth being compressed.
 pub(crate) const COMPRESSED: usize = 4 << 10;
+
+/// The largest token of a session, in bytes. An issuer may write hundreds of groups into one.
+pub(crate) const TOKEN: usize = 60 << 10;
+
+/// How often a change is worked out anew because somebody else was faster.
+pub(crate) const AMENDMENTS: usize = 20;
+
+/// Of how many projects the compiled roles are kept.
+pub(crate) const PROJECT_RULES: usize = 20_000;
+
+/// The longest name of an account, in bytes, as in Argo CD.
+pub(crate) const ACCOUNT_NAME: usize = 32;
+
+/// The longest password that is looked at, in bytes. What is behind the 72nd does not count, but somebody may send it.
+pub(crate) const PASSWORD: usize = 1_024;
+
+/// How long a wrong password takes at least, whoever's it is. Tests do not wait for it.
+pub(crate) const WRONG_PASSWORD: Duration =
+    if cfg!(test) { Duration::ZERO } else { Duration::from_millis(700) };
+
+/// How many ended sessions are kept one by one.
+pub(crate) const REVOKED: usize = 5_000;
+
+/// How old a session of another issuer may be to change a password with it, in seconds.
+pub(crate) const FRESH_SESSION: i64 = 300;
+
+/// The longest name of a key, in bytes.
+pub(crate) const KEY_NAME: usize = 256;
+
+/// How often a long answer asks whether its caller's session still counts.
+pub(crate) const RENEWAL: Duration =
+    if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(5) };
+
+/// How long a connection may say nothing before its first request, and how long its headers may take.
+pub(crate) const SILENCE: Duration =
+    if cfg!(test) { Duration::from_millis(400) } else { Duration::from_secs(10) };
+
+/// How large the headers of a request may be together, in bytes: a session may fill many cookies.
+pub(crate) const HEADERS: usize = 128 << 10;
+
+/// How many connections there are at once. Further ones wait until one of them ends.
+pub(crate) const CONNECTIONS: usize = 16_384;
+
+/// How many requests one connection may have under way.
+pub(crate) const STREAMS: u32 = 250;
+
+/// How long requests may go on when the server stops.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
+
+/// How long to wait when the system has no more connections to give.
+pub(crate) const BREATH: Duration = Duration::from_millis(50);
+
+/// For how long what an issuer says of itself counts.
+pub(crate) const ISSUER_DOCUMENT: Duration = Duration::from_secs(600);
+
+/// For how long the keys of an issuer count.
+pub(crate) const ISSUER_KEYS: Duration = Duration::from_secs(300);
+
+/// How old they have to be to be asked for again because a token names one that is not among them.
+pub(crate) const ISSUER_KEYS_AGAIN: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
+
+/// How many keys of an issuer are looked at.
+pub(crate) const ISSUER_KEY_COUNT: usize = 100;
+
+/// How long an issuer may take to answer.
+pub(crate) const ISSUER_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long an issuer's answer may be, in bytes.
+pub(crate) const ISSUER_BYTES: usize = 1 << 20;
+
+/// By how many seconds an issuer's clock may be ahead of ours.
+pub(crate) const ISSUER_LEEWAY: i64 = 300;
+
+/// How long somebody may take to log in elsewhere, in seconds.
+pub(crate) const LOGIN_ELSEWHERE: i64 = 600;

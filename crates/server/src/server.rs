@@ -6,10 +6,11 @@ use std::time::Instant;
 use axum::http::HeaderMap;
 use lynceus_engine::Engine;
 use lynceus_object::{Object, ObjectKey, Value};
+use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
-use crate::access::Access;
-use crate::call::{Answered, Call};
+use crate::access::{self, Access};
+use crate::call::{Answer, Answered, Call};
 use crate::method::Method;
 use crate::rights;
 use crate::services;
@@ -22,13 +23,21 @@ pub struct Server {
     pub(crate) access: Access,
     /// Which repositories could be reached.
     pub(crate) trials: services::Trials,
+    /// Rehearsals take much of the machine, so there is one at a time.
+    pub(crate) rehearsing: Semaphore,
 }
 
 impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access, trials: services::Trials::default() })
+        Arc::new(Server { engine, access, trials: services::Trials::default(), rehearsing: Semaphore::new(1) })
+    }
+
+    /// Gives an installation that has none the key that sessions are signed with, and the admin a password. Whoever logs
+    /// in before it is done waits for it.
+    pub async fn prepare(&self) -> Result<(), String> {
+        self.access.prepare().await.map_err(|refusal| refusal.message)
     }
 
     /// The engine.
@@ -90,11 +99,16 @@ impl Server {
             Err(refusal) => return (String::new(), Err(refusal)),
         };
         let user = caller.name().to_owned();
+        let later = caller.again();
         let call = Call { server: self.clone(), caller, request };
         if let Err(refusal) = right.check(&call).await {
             warn!(target: "audit", user, method = method.name, "refused");
             return (user, Err(refusal));
         }
-        (user, services::answer(method, call).await)
+        let answered = services::answer(method, call).await.map(|answer| match answer {
+            Answer::Many(messages) => Answer::Many(access::while_valid(self.clone(), later, messages)),
+            one => one,
+        });
+        (user, answered)
     }
 }

@@ -1,5 +1,6 @@
 //! The answers, a file for each service.
 
+mod account;
 mod applications;
 mod certificates;
 mod clusters;
@@ -11,6 +12,8 @@ mod projects;
 mod repocreds;
 mod repositories;
 pub(crate) mod secrets;
+mod session;
+mod settings;
 mod version;
 
 pub(crate) use repositories::Trials;
@@ -23,6 +26,9 @@ use crate::refusal::{Code, Refusal};
 pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
     let (service, name) = method.id();
     match service {
+        "SessionService" => session::answer(name, call).await,
+        "AccountService" => account::answer(name, call).await,
+        "SettingsService" => settings::answer(name, call).await,
         "VersionService" => version::answer(call).await,
         "ApplicationService" => applications::answer(name, call).await,
         "CertificateService" => certificates::answer(name, call).await,
