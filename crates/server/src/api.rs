@@ -23,10 +23,8 @@ use crate::webhook;
 /// The router of all of it.
 pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
     let auth = auth::auth(server.clone());
-    let all = probes(vitals)
-        .merge(auth)
-        .merge(webhook::route(server.clone()))
-        .merge(Router::new().fallback(answer).with_state(server));
+    let methods = Router::new().fallback(answer).with_state(server.clone());
+    let all = probes(vitals).merge(auth).merge(webhook::route(server)).merge(methods);
     all.layer(axum::middleware::from_fn(guarded))
 }
 

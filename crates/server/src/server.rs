@@ -21,17 +21,17 @@ pub struct Server {
     pub(crate) engine: Arc<Engine>,
     /// Who people are, and what they may do.
     pub(crate) access: Access,
-    /// Rehearsals take much of the machine, so there is one at a time.
-    pub(crate) rehearsing: Semaphore,
     /// Which repositories could be reached.
     pub(crate) trials: services::Trials,
+    /// Rehearsals take much of the machine, so there is one at a time.
+    pub(crate) rehearsing: Semaphore,
 }
 
 impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access, rehearsing: Semaphore::new(1), trials: services::Trials::default() })
+        Arc::new(Server { engine, access, trials: services::Trials::default(), rehearsing: Semaphore::new(1) })
     }
 
     /// Gives an installation that has none the key that sessions are signed with, and the admin a password. Whoever logs

@@ -115,6 +115,22 @@ impl Caller {
         }))
     }
 
+    /// Somebody who has logged in to a local account, for tests that are not about logging in.
+    #[cfg(test)]
+    pub(crate) fn logged_in(access: &Access, name: &str) -> Self {
+        let identity = Identity {
+            origin: Origin::Login,
+            subject: name.to_owned(),
+            issuer: super::sessions::ISSUER.to_owned(),
+            claims: Value::default(),
+            issued: 0,
+            expires: None,
+            id: String::new(),
+            token: String::new(),
+        };
+        Caller::new(access.inner.clone(), Who::Known(identity))
+    }
+
     /// The same once more.
     pub(crate) fn again(&self) -> Self {
         Caller::new(self.access.clone(), self.who.clone())

@@ -115,7 +115,7 @@ mod tests {
         let mut key = SecretKeyParamsBuilder::default();
         key.key_type(KeyType::Ed25519Legacy).can_certify(true).can_sign(true);
         key.primary_user_id("Jane <jane@example.com>".to_owned());
-        let secret = key.build().unwrap().generate(&mut rand::rngs::StdRng::seed_from_u64(number)).unwrap();
+        let secret = key.build().unwrap().generate(rand::rngs::StdRng::seed_from_u64(number)).unwrap();
         SignedPublicKey::from(secret).to_armored_string(ArmorOptions::default()).unwrap()
     }
 

@@ -85,7 +85,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
         .chars()
         .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
         .collect::<Option<_>>()?;
-    (digits.len() % 2 == 0 && digits.len() <= 128)
+    (digits.len().is_multiple_of(2) && digits.len() <= 128)
         .then(|| digits.chunks(2).map(|pair| pair[0] * 16 + pair[1]).collect())
 }
 

@@ -127,9 +127,9 @@ async fn replace(call: &Call, existing: &Object, known: AppProject, mut wanted: 
 /// Refuses a project that reaches what its author may not: who may change a project could otherwise give themselves
 /// repositories and clusters.
 fn reaches(call: &Call, known: &AppProject, wanted: &AppProject) -> Result<(), Refusal> {
-    let before: BTreeSet<&str> = servers(known).collect();
-    for server in servers(wanted).filter(|server| !before.contains(server)) {
-        call.caller.need(Resource::Clusters, "get", server)?;
+    let before: BTreeSet<String> = servers(call, known).collect();
+    for server in servers(call, wanted).filter(|server| !before.contains(server)) {
+        call.caller.need(Resource::Clusters, "get", &server)?;
     }
     let before: BTreeSet<&str> = known.spec.source_repos.iter().map(|one| one.as_str()).collect();
     for repository in wanted.spec.source_repos.iter().filter(|one| !before.contains(one.as_str())) {
@@ -141,15 +141,22 @@ fn reaches(call: &Call, known: &AppProject, wanted: &AppProject) -> Result<(), R
         && old.namespace_resource_whitelist == new.namespace_resource_whitelist
         && old.namespace_resource_blacklist == new.namespace_resource_blacklist;
     if !is_same {
-        for server in servers(wanted) {
-            call.caller.need(Resource::Clusters, "update", server)?;
+        for server in servers(call, wanted) {
+            call.caller.need(Resource::Clusters, "update", &server)?;
         }
     }
     Ok(())
 }
 
-fn servers(project: &AppProject) -> impl Iterator<Item = &str> {
-    project.spec.destinations.iter().map(|rule| rule.server.as_str()).filter(|server| !server.is_empty())
+/// The clusters of a project as policies name them. A rule permits by address or by name, so both count: a name is looked up,
+/// and a pattern of names stands for itself.
+fn servers<'p>(call: &'p Call, project: &'p AppProject) -> impl Iterator<Item = String> + 'p {
+    project.spec.destinations.iter().flat_map(|rule| {
+        let named = ApplicationDestination { name: rule.name.clone(), ..ApplicationDestination::default() };
+        let found = place(call, &named);
+        let by_name = if found.server.is_empty() { found.name } else { found.server };
+        [rule.server.to_string(), by_name.to_string()].into_iter().filter(|server| !server.is_empty())
+    })
 }
 
 /// Refuses a change after which applications of the project could no longer be where they are.

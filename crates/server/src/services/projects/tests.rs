@@ -121,6 +121,11 @@ async fn a_change_reaches_no_further_than_its_author_and_leaves_no_application_b
     for (field, value) in [
         ("sourceRepos", value!(["https://git.example.com/shop/*", "*"])),
         ("destinations", value!([{"server": "*", "namespace": "*"}])),
+        ("destinations", value!([{"name": "*", "namespace": "*"}])),
+        (
+            "destinations",
+            value!([{"server": "https://kubernetes.default.svc", "name": "*", "namespace": "shop"}]),
+        ),
         ("clusterResourceWhitelist", value!([{"group": "*", "kind": "*"}])),
     ] {
         assert_eq!(
@@ -196,10 +201,7 @@ async fn tokens_are_signed_written_down_and_taken_back() {
     let asked = value!({"project": "shop", "role": "ci", "expiresIn": 3600, "id": "deploys"});
     let create =
         |rights: &'static str, request: Value| stage.ask(rights, "ProjectService.CreateToken", request);
-    assert_eq!(
-        create(ALL, asked.clone()).await.unwrap_err().message,
-        "argocd-secret has no server.secretkey to sign tokens with"
-    );
+    assert_eq!(create(ALL, asked.clone()).await.unwrap_err().message, "there is no key to sign with");
     stage
         .given(&value!({
             "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "argocd-secret"},

@@ -2,20 +2,15 @@
 //!
 //! What a token says is written down in the project, so that one that is taken out of it is no longer good.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use lynceus_api::{AppProject, JwtToken, JwtTokens, Kind as _};
-use lynceus_object::{Object, ObjectKey, Str, Value, json, value};
-use ring::hmac;
-use ring::rand::{SecureRandom as _, SystemRandom};
+use lynceus_object::{Object, Str, Value, value};
 
 use super::{change, find, normalize, nothing, read, tell};
+use crate::access;
 use crate::call::{Answered, Call};
 use crate::limits;
 use crate::refusal::{Code, Refusal};
 use crate::rights::Resource;
-use crate::server::Server;
-use crate::services::secrets;
 
 /// Hands out a token for a role.
 pub(super) async fn create(call: &Call) -> Answered {
@@ -26,7 +21,7 @@ pub(super) async fn create(call: &Call) -> Answered {
     normalize(&mut project);
     let at = role_of(&project, role)?;
     let id: Str = match call.text("id") {
-        "" => random_id()?.into(),
+        "" => access::uuid()?.into(),
         id => id.into(),
     };
     let known = &project.spec.roles[at].jwt_tokens;
@@ -43,7 +38,7 @@ pub(super) async fn create(call: &Call) -> Answered {
         return Err(Refusal::invalid("expiresIn is less than 0"));
     }
     let exp = if lasts > 0 { iat.saturating_add(lasts) } else { 0 };
-    let token = issue(&call.server, &format!("proj:{name}:{role}"), iat, exp, &id)?;
+    let token = call.server.access.issue(&format!("proj:{name}:{role}"), &id, Some(lasts)).await?;
     project.spec.roles[at].jwt_tokens.push(JwtToken { iat, exp, id, ..JwtToken::default() });
     normalize(&mut project);
     let stored = store(call, &object, &project).await?;
@@ -107,35 +102,4 @@ async fn store(call: &Call, object: &Object, project: &AppProject) -> Result<Obj
     patch.set(&["status", "jwtTokensByRole"], tokens);
     let namespace = call.server.namespace();
     Ok(call.server.engine.home().patch_record(&change::gvk(), namespace, object.name(), &patch).await?)
-}
-
-/// A token in Argo CD's form, signed with the installation's key.
-fn issue(server: &Server, subject: &str, iat: i64, exp: i64, id: &str) -> Result<String, Refusal> {
-    let secret =
-        server.engine.home().cache().get(&ObjectKey::new("", "Secret", server.namespace(), "argocd-secret"));
-    let key = secret.map(|secret| secrets::text(&secret, "server.secretkey")).unwrap_or_default();
-    if key.is_empty() {
-        let what = "argocd-secret has no server.secretkey to sign tokens with";
-        return Err(Refusal::new(Code::FailedPrecondition, what));
-    }
-    let mut claims = value!({"iss": "argocd", "sub": subject, "nbf": iat, "iat": iat, "jti": id});
-    if exp > 0 {
-        claims.set(&["exp"], exp);
-    }
-    let part = |value: &Value| URL_SAFE_NO_PAD.encode(json::to_vec(value));
-    let signed = format!("{}.{}", part(&value!({"alg": "HS256", "typ": "JWT"})), part(&claims));
-    let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()), signed.as_bytes());
-    Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(tag)))
-}
-
-/// An id that nobody can guess, in the form of a UUID.
-fn random_id() -> Result<String, Refusal> {
-    let mut bytes = [0_u8; 16];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .map_err(|_| Refusal::new(Code::Internal, "the machine gives no random numbers"))?;
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
