@@ -76,7 +76,7 @@ func parse(dir, importPath, id string) (*Package, error) {
 	set := token.NewFileSet()
 	for _, name := range files {
 		base := filepath.Base(name)
-		if strings.HasSuffix(base, "_test.go") || strings.Contains(base, "generated") {
+		if strings.HasSuffix(base, "_test.go") || strings.Contains(base, "generated") || strings.HasSuffix(base, ".pb.gw.go") {
 			continue
 		}
 		file, err := parser.ParseFile(set, name, nil, parser.ParseComments)

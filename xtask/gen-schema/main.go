@@ -6,6 +6,9 @@
 // Run it from this directory; it needs the `go` tool and the Go module proxy:
 //
 //	go run . > ../../crates/object/data/kubernetes-1.36.txt
+//	go run . argocd > ../../crates/server/data/argocd.txt
+//
+// The second is the same for the messages of Argo CD's API, with its methods behind them (see argocd.go).
 //
 // # The format
 //
@@ -35,15 +38,18 @@ import (
 
 const version = "v0.36.3"
 
-// modules are where the types are; every package below `dirs` that has a types.go is taken.
-var modules = []struct {
-	path string
-	dirs []string
-}{
-	{"k8s.io/apimachinery", []string{"pkg/apis/meta/v1"}},
-	{"k8s.io/api", []string{"*/v*"}},
-	{"k8s.io/apiextensions-apiserver", []string{"pkg/apis/apiextensions/v1"}},
-	{"k8s.io/kube-aggregator", []string{"pkg/apis/apiregistration/v1"}},
+// Module is where types are; every package below `dirs` that has Go files is taken.
+type Module struct {
+	path    string
+	version string
+	dirs    []string
+}
+
+var modules = []Module{
+	{"k8s.io/apimachinery", version, []string{"pkg/apis/meta/v1"}},
+	{"k8s.io/api", version, []string{"*/v*"}},
+	{"k8s.io/apiextensions-apiserver", version, []string{"pkg/apis/apiextensions/v1"}},
+	{"k8s.io/kube-aggregator", version, []string{"pkg/apis/apiregistration/v1"}},
 }
 
 // left out: never served by a stock server and met by no client.
@@ -53,27 +59,20 @@ var skipped = map[string]bool{
 }
 
 func main() {
-	packages := map[string]*Package{}
-	for _, module := range modules {
-		root, err := download(module.path)
-		if err != nil {
-			fail(err)
-		}
-		for _, dir := range module.dirs {
-			if err := load(packages, module.path, root, dir); err != nil {
-				fail(err)
-			}
-		}
-	}
-	paths := make([]string, 0, len(packages))
-	for path := range packages {
-		paths = append(paths, path)
-	}
-	sort.Slice(paths, func(i, j int) bool { return packages[paths[i]].id < packages[paths[j]].id })
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
+	if len(os.Args) > 1 && os.Args[1] == "argocd" {
+		if err := argocd(out); err != nil {
+			fail(err)
+		}
+		return
+	}
+	packages, err := loadAll(modules)
+	if err != nil {
+		fail(err)
+	}
 	fmt.Fprintf(out, "# Kubernetes %s: facts about the built-in kinds. Written by xtask/gen-schema, which explains the format.\n", version)
-	for _, path := range paths {
+	for _, path := range ordered(packages) {
 		writer := &Writer{out: out, packages: packages, here: packages[path]}
 		if err := writer.write(); err != nil {
 			fail(err)
@@ -81,10 +80,35 @@ func main() {
 	}
 }
 
-func download(module string) (string, error) {
-	out, err := exec.Command("go", "mod", "download", "-json", module+"@"+version).Output()
+func loadAll(modules []Module) (map[string]*Package, error) {
+	packages := map[string]*Package{}
+	for _, module := range modules {
+		root, err := download(module)
+		if err != nil {
+			return nil, err
+		}
+		for _, dir := range module.dirs {
+			if err := load(packages, module.path, root, dir); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return packages, nil
+}
+
+func ordered(packages map[string]*Package) []string {
+	paths := make([]string, 0, len(packages))
+	for path := range packages {
+		paths = append(paths, path)
+	}
+	sort.Slice(paths, func(i, j int) bool { return packages[paths[i]].id < packages[paths[j]].id })
+	return paths
+}
+
+func download(module Module) (string, error) {
+	out, err := exec.Command("go", "mod", "download", "-json", module.path+"@"+module.version).Output()
 	if err != nil {
-		return "", fmt.Errorf("download %s: %w", module, err)
+		return "", fmt.Errorf("download %s: %w", module.path, err)
 	}
 	var found struct{ Dir string }
 	if err := json.Unmarshal(out, &found); err != nil {

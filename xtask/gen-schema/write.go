@@ -21,6 +21,8 @@ var scalars = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource.Quantity":                                         "quantity",
 	"k8s.io/apimachinery/pkg/runtime.RawExtension":                                          "raw",
 	"k8s.io/apimachinery/pkg/runtime.Object":                                                "raw",
+	"encoding/json.RawMessage":                                                              "json",
+	"k8s.io/apimachinery/pkg/watch.EventType":                                               "string",
 	"k8s.io/apimachinery/pkg/types.UID":                                                     "string:types.UID",
 	"k8s.io/apimachinery/pkg/types.NodeName":                                                "string:types.NodeName",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":                         "json",
@@ -34,6 +36,7 @@ type Writer struct {
 	out      io.Writer
 	packages map[string]*Package
 	here     *Package
+	lenient  bool // leave out fields whose type is not of the wire
 }
 
 func (w *Writer) write() error {
@@ -98,6 +101,9 @@ func (w *Writer) renamed(name string, typ *Type, body *ast.StructType, from *Pac
 	kind := false
 	for _, field := range body.Fields.List {
 		line, isMeta, err := w.field(typ, field, from)
+		if err != nil && w.lenient {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -106,7 +112,7 @@ func (w *Writer) renamed(name string, typ *Type, body *ast.StructType, from *Pac
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) == 0 && len(body.Fields.List) > 0 {
+	if len(lines) == 0 && len(body.Fields.List) > 0 && !w.lenient {
 		return nil // an internal type
 	}
 	mark := ":"
@@ -268,7 +274,7 @@ func (w *Writer) named(from *Package, name string) (string, error) {
 	switch name {
 	case "string", "bool", "int32", "int64", "float64":
 		return name, nil
-	case "int":
+	case "int", "uint64":
 		return "int64", nil
 	}
 	if word, ok := scalars[w.here.path+"."+name]; ok {

@@ -16,6 +16,7 @@ mod doctor;
 mod elsewhere;
 mod exit;
 mod explain;
+mod face;
 mod fix;
 mod format;
 mod health;

@@ -6,16 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lynceus_cluster::Cluster;
-use lynceus_server::{Metrics, Vitals};
+use lynceus_engine::{Engine, Options, SystemClock};
+use lynceus_server::{Metrics, Server, Vitals};
+use lynceus_source::Sources;
 use tracing::warn;
 
 use crate::exit::{Doing as _, Outcome};
 use crate::sim;
 
-/// Start the server: probes, metrics and the version over HTTP.
+/// Start the server: Argo CD's API over REST and gRPC, the login, the page, probes and metrics.
 ///
-/// It keeps no state, so that any number of them can stand behind one Service. Argo CD's API, the login and the page are
-/// not part of it yet.
+/// It keeps no state, so that any number of them can stand behind one Service, and delivers nothing: that is for `lynceus
+/// controller`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The cluster of this kubeconfig; without it, the cluster of the pod that this runs in.
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Where to listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
+    /// Keep what is fetched of repositories here.
+    #[arg(long, value_name = "DIR", default_value = crate::place::DATA_DIR)]
+    data_dir: PathBuf,
 }
 
 /// How often the cluster is asked whether it is there.
@@ -46,6 +51,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let listener = lynceus_server::listen(arguments.listen).await.doing(failed.as_str())?;
     let address = listener.local_addr().doing(failed)?;
     println!("server       http://{address}");
+    let engine = engine(&arguments, client.clone()).await?;
     let sight = Arc::new(Sight::default());
     let watch = tokio::spawn(keep_looking(client, arguments.namespace, sight.clone()));
     let stop = async {
@@ -53,9 +59,23 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
             warn!("cannot wait for a signal: {error}");
         }
     };
-    let served = lynceus_server::serve(listener, lynceus_server::api(sight), stop).await;
+    let router = lynceus_server::api(Server::new(engine), sight);
+    let served = lynceus_server::serve(listener, router, stop).await;
     watch.abort();
     served.doing("cannot serve")
+}
+
+/// An engine that is asked and never runs by itself.
+async fn engine(arguments: &Arguments, client: kube::Client) -> Outcome<Arc<Engine>> {
+    let watched = lynceus_cluster::Options {
+        home: arguments.namespace.as_str().into(),
+        rate: lynceus_cluster::Rate::read(|name| std::env::var(name).ok()),
+        ..lynceus_cluster::Options::default()
+    };
+    let cluster = Cluster::connect(client, watched).await.doing("cannot read the cluster")?;
+    let sources = Sources::new(arguments.data_dir.join("mirrors"), lynceus_source::Settings::default());
+    let options = Options { namespace: arguments.namespace.as_str().into(), children: true, ..Options::default() };
+    Ok(Engine::new(cluster, sources, Arc::new(SystemClock), options))
 }
 
 /// What the server last saw of its cluster.

@@ -11,6 +11,8 @@ use lynceus_source::Sources;
 
 use crate::controller::{self, Home, Plugins, Sharing};
 use crate::exit::{Doing as _, Outcome};
+use crate::face::{self, Face};
+use crate::health::Health;
 use crate::{demo, place, running, sim};
 
 /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
@@ -36,6 +38,8 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "kubeconfig")]
     observe: bool,
     #[command(flatten)]
+    face: Face,
+    #[command(flatten)]
     sharing: Sharing,
     #[command(flatten)]
     plugins: Plugins,
@@ -49,6 +53,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 }
 
 async fn embedded(arguments: &Arguments) -> Outcome {
+    let listener = arguments.face.open().await?;
     let stage = if arguments.demo { demo::stage()? } else { lynceus_sim::Stage::default() };
     let options = lynceus_sim::Options { stage, ..lynceus_sim::Options::default() };
     let (sim, server) = sim::start(&arguments.cluster, options).await?;
@@ -57,6 +62,17 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     let kubeconfig = sim::hand_out(&arguments.cluster, &sim, &server)?;
     println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
     let work = tokio::spawn(engine.clone().run());
+    let health = Arc::new(Health::default());
+    health.is_of(engine.clone());
+    let shown = face::show(listener, &engine, health)?;
+    println!("page         http://{}", shown.address);
+    let directory = match arguments.cluster.ephemeral {
+        true => std::env::temp_dir().join(format!("lynceus-{}", shown.address.port())),
+        false => arguments.cluster.data_dir.clone(),
+    };
+    if let Some(file) = face::hand_out_password(&engine, &directory).await? {
+        println!("             log in as admin, the password is in {}", file.display());
+    }
     if arguments.demo {
         show_demo(arguments, &engine, &kubeconfig).await?;
     } else {
@@ -65,12 +81,14 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     }
     println!("\nCtrl-C stops it.");
     sim::interrupted().await?;
+    shown.hide();
     running::stop(&engine, work).await?;
     server.shutdown().await;
     Ok(())
 }
 
 async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
+    let listener = arguments.face.open().await?;
     let home = Home {
         kubeconfig: Some(kubeconfig.to_path_buf()),
         context: arguments.context.clone(),
@@ -87,8 +105,14 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
     println!("cluster      Kubernetes {version}, kubeconfig {}", kubeconfig.display());
     let does = if arguments.observe { "observes" } else { "delivers" };
     println!("engine       {does} the Applications in namespace {}", arguments.namespace);
+    let health = Arc::new(Health::default());
+    health.is_of(engine.clone());
+    let shown = face::show(listener, &engine, health)?;
+    println!("page         http://{}", shown.address);
     println!("\nCtrl-C stops it.");
-    running::until_stopped(engine).await
+    let stopped = running::until_stopped(engine).await;
+    shown.hide();
+    stopped
 }
 
 async fn engine(arguments: &Arguments, client: Client) -> Outcome<Arc<Engine>> {

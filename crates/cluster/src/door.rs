@@ -239,6 +239,25 @@ pub(crate) enum Line {
 }
 
 impl Lines {
+    /// The next line as it is, without its end; none when the server has closed the answer. Nothing is waited for longer
+    /// than the connection lives: a log may be silent for days.
+    pub(crate) async fn text(&mut self) -> Option<String> {
+        let mut line = Vec::new();
+        let mut limited = (&mut self.reader).take(limits::EVENT_BYTES as u64);
+        match limited.read_until(b'\n', &mut line).await {
+            Ok(bytes) if bytes > 0 => {}
+            Ok(_) => return None,
+            Err(error) => {
+                debug!(path = self.path, %error, "a log was cut");
+                return None;
+            }
+        }
+        while matches!(line.last(), Some(b'\n' | b'\r')) {
+            line.pop();
+        }
+        Some(String::from_utf8_lossy(&line).into_owned())
+    }
+
     /// What comes next; a server that says nothing for the given time is taken to be gone.
     pub(crate) async fn next(&mut self, patience: Duration) -> Line {
         let mut line = Vec::new();

@@ -9,7 +9,7 @@ use crate::settings::Impersonation;
 
 impl Engine {
     /// The user that acts for an application; empty for ourselves.
-    pub(crate) fn guise(
+    pub fn guise(
         &self,
         application: &Application,
         project: Option<&AppProject>,

@@ -14,6 +14,7 @@
 //! | playing it until nothing changes any more | `play` |
 //! | what came of it | `report` |
 //! | whether a fix heals | `verify`, `trial` |
+//! | what a real cluster is like, to begin as it | `record` |
 //!
 //! Everything that is moved by the clock is a task of one thread: run it on a runtime of one
 //! (`tokio::runtime::Builder::new_current_thread`), or the clock may run ahead of what it should wait for.
@@ -23,6 +24,7 @@ mod error;
 pub mod limits;
 mod play;
 mod premises;
+mod record;
 mod report;
 mod script;
 mod seen;
@@ -36,6 +38,7 @@ pub use error::RehearseError;
 pub use limits::Limits;
 pub use play::{Rehearsal, rehearse};
 pub use premises::Premises;
+pub use record::{RecordError, record};
 pub use report::{
     ApplicationReport, Ending, MassDeletion, Note, Place, Report, Step, StepKind, Unrehearsed, Verdict,
 };

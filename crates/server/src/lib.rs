@@ -1,15 +1,34 @@
 //! What Lynceus answers over HTTP.
 //!
-//! Both roles answer the questions that a kubelet and a monitoring system ask ([`Vitals`], [`probes`]); the server also
-//! says what it is ([`api`]). [`listen`] serves either until it is told to stop.
+//! Both roles answer the questions that a kubelet and a monitoring system ask ([`Vitals`], [`probes`]). The server also
+//! answers Argo CD's API ([`api`]): REST, gRPC and gRPC-web are three ways to the same methods, which stand in one table
+//! with what each takes, answers and needs to be allowed. [`listen`] serves either until it is told to stop.
 
+mod access;
 mod api;
+mod body;
+mod call;
+mod cookie;
+mod fields;
+mod grpc;
+mod initial;
+mod limits;
 mod listen;
+mod method;
 mod metrics;
 mod page;
 mod probe;
+mod refusal;
+mod request;
+mod rest;
+mod rights;
+mod server;
+mod services;
+mod shape;
 
 pub use api::api;
+pub use initial::initial_password;
 pub use listen::{listen, serve};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};
+pub use server::Server;

@@ -3,8 +3,9 @@
 mod answer;
 mod missing;
 
-use axum::Router;
-use axum::extract::Request;
+use axum::body::Body;
+use axum::http::Request;
+use axum::response::Response;
 
 /// A file of the page.
 pub(crate) struct File {
@@ -22,14 +23,10 @@ pub(crate) struct File {
 /// All files; none in a build without the page.
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// The page at every path that nothing else answers.
-pub(crate) fn page() -> Router {
-    router(FILES)
-}
-
-/// A path of the page itself, such as that of an application, is its `index.html`; one of the API is not there.
-fn router(files: &'static [File]) -> Router {
-    Router::new().fallback(move |request: Request| async move { answer::answer(files, &request) })
+/// The page, at every path that nothing else answers. A path of the page itself, such as that of an application, is its
+/// `index.html`.
+pub(crate) fn answer(request: &Request<Body>) -> Response {
+    answer::answer(FILES, request)
 }
 
 #[cfg(test)]

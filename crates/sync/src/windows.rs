@@ -103,6 +103,11 @@ pub fn assigned<'a>(windows: &'a [SyncWindow], application: &Application) -> Vec
     windows.iter().filter(|window| is_for(window, application)).collect()
 }
 
+/// Whether a window is open now; one that cannot be read is not.
+pub fn is_open(window: &SyncWindow, now: Timestamp) -> bool {
+    Window::read(window).is_ok_and(|window| window.is_open(now))
+}
+
 impl Windows {
     /// Reads those windows that are for an application.
     pub fn of(windows: &[SyncWindow], application: &Application) -> Result<Self, WindowError> {

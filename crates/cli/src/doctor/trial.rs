@@ -7,7 +7,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use lynceus_doctor::{Examination, Proof};
 use lynceus_engine::FileChange;
-use lynceus_rehearse::{Attempt, Complaint, Rehearsal, Trial, limits, rehearse};
+use lynceus_rehearse::{Attempt, Complaint, Rehearsal, Trial, limits, record, rehearse};
 use lynceus_sim::Stage;
 
 use super::patient::{Patient, Where, script};
@@ -49,7 +49,7 @@ impl<'p> Ground<'p> {
         let mut script = script(&Where { repo: Some(tree.to_path_buf()), ..place.clone() })?;
         // Whoever names the tree says that it is what these changes are for.
         script.urls.extend(changes.iter().map(|change| change.repository.to_string()));
-        let snapshot = snapshot::take(context.engine().home(), &[]).await?;
+        let snapshot = record(context.engine().home(), &[]).await.map_err(snapshot::refused)?;
         let stage = Stage { snapshot: Some(snapshot.into()), ..script.stage.clone() };
         let played = rehearse(&script.on(stage, Timestamp::now())).await;
         let played = played.doing(format!("{} cannot be rehearsed", tree.display()))?;

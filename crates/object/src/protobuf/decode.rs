@@ -37,6 +37,13 @@ pub fn decode_as(bytes: &[u8], api_version: &str, kind: &str) -> Result<Object, 
     Ok(object)
 }
 
+/// Reads a message by its type. What Go holds by value and the bytes do not have is not made up.
+pub fn decode_message(bytes: &[u8], ty: TypeRef<'_>) -> Result<Value, ProtobufError> {
+    let mut map = Map::new();
+    message(bytes, ty, &mut map, 0)?;
+    Ok(Value::Map(map))
+}
+
 /// What stands around an object and says what it is.
 struct Envelope<'b> {
     api_version: Str,

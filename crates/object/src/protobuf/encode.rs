@@ -28,6 +28,13 @@ pub fn encode(object: &Object) -> Result<Vec<u8>, ProtobufError> {
     Ok(out.bytes)
 }
 
+/// Writes a message by its type, without anything around it.
+pub fn encode_message(value: &Value, ty: TypeRef<'_>) -> Result<Vec<u8>, ProtobufError> {
+    let mut out = Writer { bytes: Vec::new() };
+    message(&mut out, value, ty)?;
+    Ok(out.bytes)
+}
+
 /// Writes one event of a watch, with the length in front that frames it in the stream.
 pub fn encode_watch_event(event: &str, object: &Object) -> Result<Vec<u8>, ProtobufError> {
     let object = encode(object)?;

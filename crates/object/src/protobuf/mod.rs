@@ -8,8 +8,8 @@ mod decode;
 mod encode;
 mod wire;
 
-pub use decode::{decode, decode_as};
-pub use encode::{encode, encode_watch_event};
+pub use decode::{decode, decode_as, decode_message};
+pub use encode::{encode, encode_message, encode_watch_event};
 
 /// The bytes that every object starts with.
 pub const MAGIC: [u8; 4] = *b"k8s\0";

@@ -48,6 +48,11 @@ pub fn builtin() -> &'static Schemas {
 }
 
 impl Schemas {
+    /// Reads a table in the form that `xtask/gen-schema` writes. Lines of other sorts are passed over.
+    pub fn parse(table: &str) -> Self {
+        table::parse(table)
+    }
+
     /// The type of a kind. Kinds that every group shares (`Status`, `DeleteOptions`, …) are found in
     /// any group of the table.
     pub fn of(&self, gvk: &Gvk) -> Option<TypeRef<'_>> {

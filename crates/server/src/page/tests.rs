@@ -1,9 +1,8 @@
 use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
-use tower::ServiceExt as _;
 
-use super::{File, router};
+use super::File;
 
 static NOTHING: &[File] = &[];
 static SOME: &[File] = &[
@@ -27,7 +26,7 @@ async fn ask(files: &'static [File], request: &str, shown: &[&str]) -> String {
         let (name, value) = header.split_once(": ").unwrap();
         builder = builder.header(name, value);
     }
-    let answer = router(files).oneshot(builder.body(Body::empty()).unwrap()).await.unwrap();
+    let answer = super::answer::answer(files, &builder.body(Body::empty()).unwrap());
     let mut text = answer.status().as_u16().to_string();
     for name in shown {
         let value = answer.headers().get(*name).map_or("none", |value| value.to_str().unwrap());

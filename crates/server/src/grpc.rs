@@ -1,0 +1,217 @@
+//! The API over gRPC and gRPC-web, which are the same messages in other envelopes.
+//!
+//! A message is a byte of flags, four of length, and protobuf. How a call ended stands in trailers; over gRPC-web, which
+//! cannot have those, in a last envelope with a flag of its own.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, header};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures::stream::{self, BoxStream, StreamExt as _};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use lynceus_object::protobuf::{decode_message, encode_message};
+use lynceus_object::{Value, schema::TypeRef};
+
+use crate::body;
+use crate::call::Answer;
+use crate::limits;
+use crate::method::{Flow, Method, methods};
+use crate::refusal::{Code, Refusal};
+use crate::server::Server;
+
+const STATUS: HeaderName = HeaderName::from_static("grpc-status");
+const MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
+
+/// The flag of an envelope that holds trailers.
+const TRAILERS: u8 = 0x80;
+
+/// How somebody speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// gRPC over HTTP/2.
+    Plain,
+    /// gRPC-web.
+    Web,
+    /// gRPC-web in base64.
+    WebText,
+}
+
+impl Dialect {
+    /// The dialect of a request, if it is one.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+        if kind.starts_with("application/grpc-web-text") {
+            Some(Dialect::WebText)
+        } else if kind.starts_with("application/grpc-web") {
+            Some(Dialect::Web)
+        } else {
+            kind.starts_with("application/grpc").then_some(Dialect::Plain)
+        }
+    }
+
+    fn content_type(self) -> &'static str {
+        match self {
+            Dialect::Plain => "application/grpc+proto",
+            Dialect::Web => "application/grpc-web+proto",
+            Dialect::WebText => "application/grpc-web-text+proto",
+        }
+    }
+}
+
+/// Answers a call.
+pub(crate) async fn answer(server: &Arc<Server>, dialect: Dialect, request: Request<Body>) -> Response {
+    let pieces = match answered(server, dialect, request).await {
+        Ok((output, Answer::One(value))) => framed(output, &value).map_or_else(
+            |refusal| stream::iter(vec![Err(refusal)]).boxed(),
+            |frame| stream::iter(vec![Ok(frame)]).boxed(),
+        ),
+        Ok((output, Answer::Many(values))) => {
+            values.map(move |value| value.and_then(|value| framed(output, &value))).boxed()
+        }
+        Err(refusal) => stream::iter(vec![Err(refusal)]).boxed(),
+    };
+    let mut response = Response::new(Body::new(StreamBody::new(ended(dialect, pieces))));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(dialect.content_type()));
+    response
+}
+
+async fn answered(
+    server: &Arc<Server>,
+    dialect: Dialect,
+    request: Request<Body>,
+) -> Result<(TypeRef<'static>, Answer), Refusal> {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path();
+    let unknown = || Refusal::new(Code::Unimplemented, format!("unknown method {path}"));
+    let method = methods().by_call(path).ok_or_else(unknown)?;
+    let limit = if method.flow == Flow::Questions { limits::STREAMED_BODY } else { limits::BODY };
+    let body = body::collect(body, limit).await?;
+    let body = match dialect {
+        Dialect::WebText => STANDARD.decode(&body).map_err(|_| Refusal::invalid("the body is no base64"))?.into(),
+        Dialect::Plain | Dialect::Web => body,
+    };
+    // Of a question that is a stream the first message says what it is about.
+    let first = messages(&body, method)?.into_iter().next().unwrap_or_default();
+    let answer = server.answer(method, &parts.headers, first).await?;
+    Ok((method.output, answer))
+}
+
+/// The messages of a question.
+fn messages(body: &[u8], method: &Method) -> Result<Vec<Value>, Refusal> {
+    let mut found = Vec::new();
+    let mut rest = body;
+    while let Some((head, others)) = rest.split_at_checked(5) {
+        let [flags, a, b, c, d] = head else { break };
+        let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
+        let cut = || Refusal::invalid("a message is shorter than it says");
+        let (message, others) = others.split_at_checked(length).ok_or_else(cut)?;
+        rest = others;
+        match *flags {
+            0 => found.push(decode_message(message, method.input).map_err(|error| Refusal::invalid(error.to_string()))?),
+            flags if flags & TRAILERS != 0 => {}
+            _ => return Err(Refusal::new(Code::Unimplemented, "compressed messages are not understood")),
+        }
+    }
+    if !rest.is_empty() {
+        return Err(Refusal::invalid("there are bytes behind the last message"));
+    }
+    Ok(found)
+}
+
+/// A message in its envelope.
+fn framed(output: TypeRef<'static>, value: &Value) -> Result<Bytes, Refusal> {
+    let internal = |error: lynceus_object::protobuf::ProtobufError| Refusal::new(Code::Internal, error.to_string());
+    let message = encode_message(value, output).map_err(internal)?;
+    envelope(0, &message)
+}
+
+fn envelope(flags: u8, message: &[u8]) -> Result<Bytes, Refusal> {
+    let too_long = |_| Refusal::new(Code::ResourceExhausted, "the answer is too long for one message");
+    let length = u32::try_from(message.len()).map_err(too_long)?;
+    let mut frame = Vec::with_capacity(message.len() + 5);
+    frame.push(flags);
+    frame.extend_from_slice(&length.to_be_bytes());
+    frame.extend_from_slice(message);
+    Ok(frame.into())
+}
+
+type Framed = Result<Frame<Bytes>, std::convert::Infallible>;
+
+/// The envelopes of an answer, with how it ended behind them.
+fn ended(dialect: Dialect, pieces: BoxStream<'static, Result<Bytes, Refusal>>) -> BoxStream<'static, Framed> {
+    stream::unfold(Some(pieces), move |pieces| async move {
+        let mut pieces = pieces?;
+        match pieces.next().await {
+            Some(Ok(bytes)) => Some((Ok(data(dialect, bytes)), Some(pieces))),
+            Some(Err(refusal)) => Some((Ok(end(dialect, Some(&refusal))), None)),
+            None => Some((Ok(end(dialect, None)), None)),
+        }
+    })
+    .boxed()
+}
+
+fn data(dialect: Dialect, bytes: Bytes) -> Frame<Bytes> {
+    Frame::data(match dialect {
+        Dialect::WebText => STANDARD.encode(&bytes).into(),
+        Dialect::Plain | Dialect::Web => bytes,
+    })
+}
+
+fn end(dialect: Dialect, refusal: Option<&Refusal>) -> Frame<Bytes> {
+    let code = refusal.map_or(0, |refusal| refusal.code.number());
+    let message = refusal.map(|refusal| escaped(&refusal.message)).unwrap_or_default();
+    if dialect == Dialect::Plain {
+        let mut trailers = HeaderMap::new();
+        trailers.insert(STATUS, HeaderValue::from(code));
+        if let Ok(message) = HeaderValue::from_str(&message) {
+            trailers.insert(MESSAGE, message);
+        }
+        return Frame::trailers(trailers);
+    }
+    let text = format!("grpc-status: {code}\r\ngrpc-message: {message}\r\n");
+    data(dialect, envelope(TRAILERS, text.as_bytes()).unwrap_or_default())
+}
+
+/// A text as trailers can carry it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b' '..=b'~' if byte != b'%' => out.push(byte as char),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lynceus_object::{json, value};
+
+    #[test]
+    fn messages_survive_their_envelopes() {
+        let method = methods().by_call("/application.ApplicationService/Sync").expect("a method");
+        let request = value!({"name": "shop", "prune": true, "resources": [{"kind": "Pod", "name": "a"}]});
+        let frame = framed(method.input, &request).expect("a frame");
+        let read = messages(&frame, method).expect("messages");
+        assert_eq!(json::to_string(&read[0]), r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":""}]}"#);
+    }
+
+    #[test]
+    fn cut_and_foreign_bytes_are_refused() {
+        let method = methods().by_call("/application.ApplicationService/Sync").expect("a method");
+        for bytes in [&b"\0\0\0\0\x05ab"[..], b"\0\0", b"\x01\0\0\0\0", b"\0\0\0\0\x02\x0a\x7f"] {
+            assert!(messages(bytes, method).is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn an_end_carries_any_text() {
+        assert_eq!(escaped("100 % sicher: ä\n"), "100 %25 sicher: %C3%A4%0A");
+    }
+}

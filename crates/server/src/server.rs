@@ -1,0 +1,98 @@
+//! The one place that every question passes: who asks, may they, and who answers.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::http::HeaderMap;
+use lynceus_engine::Engine;
+use lynceus_object::{Object, ObjectKey, Value};
+use tracing::{info, warn};
+
+use crate::access::Access;
+use crate::call::{Answered, Call};
+use crate::method::Method;
+use crate::rights;
+use crate::services;
+
+/// Everything that questions are answered with.
+pub struct Server {
+    /// What looks at applications and clusters.
+    pub(crate) engine: Arc<Engine>,
+    /// Who people are, and what they may do.
+    pub(crate) access: Access,
+}
+
+impl Server {
+    /// A server that answers from what an engine sees.
+    pub fn new(engine: Arc<Engine>) -> Arc<Self> {
+        let access = Access::new(engine.clone());
+        Arc::new(Server { engine, access })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The namespace of Applications, projects and settings.
+    pub(crate) fn namespace(&self) -> &str {
+        &self.engine.options().namespace
+    }
+
+    /// What `argocd-cm` says about something; empty if it says nothing.
+    pub(crate) fn setting(&self, key: &str) -> String {
+        let map = ObjectKey::new("", "ConfigMap", self.namespace(), "argocd-cm");
+        let found = self.engine.home().cache().get(&map);
+        found.and_then(|map| Some(map.value().str_at(&["data", key])?.to_owned())).unwrap_or_default()
+    }
+
+    /// An object as it may be shown: without what the server keeps for itself, and without secrets.
+    pub(crate) fn discreet(&self, object: &Object) -> Object {
+        let mut object = object.clone();
+        object.remove(&["metadata", "managedFields"]);
+        let hidden = &self.engine.settings().comparing.hidden_annotations;
+        lynceus_diff::mask(None, Some(&object), hidden).1.unwrap_or_default()
+    }
+
+    /// Answers a question: no method is reached in any other way, so none can be reached without its right.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        method: &Method,
+        headers: &HeaderMap,
+        request: Value,
+    ) -> Answered {
+        let began = Instant::now();
+        let (service, name) = method.id();
+        let answered = self.permitted(method, headers, request).await;
+        let (user, outcome) = match &answered {
+            (user, Ok(_)) => (user, "ok"),
+            (user, Err(refusal)) => (user, refusal.message.as_str()),
+        };
+        let took = began.elapsed().as_millis();
+        match rights::of(method).changes() {
+            true => info!(target: "audit", user, service, method = name, outcome, took, "asked for a change"),
+            false => tracing::debug!(user, service, method = name, outcome, took, "asked"),
+        }
+        answered.1
+    }
+
+    async fn permitted(
+        self: &Arc<Self>,
+        method: &Method,
+        headers: &HeaderMap,
+        request: Value,
+    ) -> (String, Answered) {
+        let right = rights::of(method);
+        let caller = match self.access.caller(headers, &right).await {
+            Ok(caller) => caller,
+            Err(refusal) => return (String::new(), Err(refusal)),
+        };
+        let user = caller.name().to_owned();
+        let call = Call { server: self.clone(), caller, request };
+        if let Err(refusal) = right.check(&call).await {
+            warn!(target: "audit", user, method = method.name, "refused");
+            return (user, Err(refusal));
+        }
+        (user, services::answer(method, call).await)
+    }
+}

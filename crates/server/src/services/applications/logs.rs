@@ -1,0 +1,150 @@
+//! What the pods of an application print.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
+use lynceus_cluster::{Cluster, Log, LogOptions};
+use lynceus_object::{Object, Value, value};
+use regex::Regex;
+
+use super::resources::Named;
+use crate::call::{Answer, Answered, Call};
+use crate::limits;
+use crate::refusal::{Code, Refusal};
+use crate::rights::Resource;
+
+/// The lines of one pod, or of all pods below one object or below the whole application.
+pub(super) async fn logs(call: Call) -> Answered {
+    let application = call.application_may("get", "name")?;
+    call.caller.need(Resource::Logs, "get", &call.application_object(&application))?;
+    let (cluster, pods) = pods(&call).await?;
+    if pods.len() > limits::LOG_STREAMS {
+        let message = format!("{} pods are meant, and at most {} can be read at once", pods.len(), limits::LOG_STREAMS);
+        return Err(Refusal::new(Code::InvalidArgument, message));
+    }
+    let filter = Filter::of(call.text("filter"), call.flag("matchCase"))?;
+    let options = options(&call);
+    let mut opened: Vec<BoxStream<'static, Value>> = Vec::new();
+    for pod in &pods {
+        let log = cluster.log(pod.namespace(), pod.name(), &options).await?;
+        opened.push(lines(log, pod.name().to_owned()));
+    }
+    let filtered = stream::select_all(opened).filter(move |entry| {
+        let keep = filter.keeps(entry.str_at(&["content"]).unwrap_or_default());
+        async move { keep }
+    });
+    // The last entry says that there is nothing more.
+    let last = stream::once(async { value!({"content": "", "last": true, "timeStampStr": "", "podName": ""}) });
+    Ok(Answer::Many(filtered.chain(last).map(Ok).boxed()))
+}
+
+/// The pods that are meant.
+async fn pods(call: &Call) -> Result<(Arc<Cluster>, Vec<Object>), Refusal> {
+    let application = call.application("get", "name")?;
+    let engine = &call.server.engine;
+    let belongings = engine.belongings(&application).await;
+    let belongings = belongings.map_err(|_| Refusal::new(Code::FailedPrecondition, "its objects cannot be read"))?;
+    let pod = call.text("podName");
+    let wanted = Named { group: None, name: call.text("resourceName"), ..Named::of(call) };
+    let below: Vec<Object> = match wanted.name.is_empty() {
+        true => belongings.objects.iter().map(|one| one.object.clone()).collect(),
+        false => {
+            let root = belongings.objects.iter().find(|one| {
+                one.object.name() == wanted.name && (wanted.kind.is_empty() || one.object.kind() == wanted.kind)
+            });
+            let root = root.ok_or_else(|| Refusal::invalid("no such object is part of the application"))?;
+            let nodes = lynceus_cluster::tree(belongings.cluster.cache(), [root.object.clone()]);
+            nodes.into_iter().map(|node| node.object).collect()
+        }
+    };
+    let is_meant = |object: &Object| {
+        object.kind() == "Pod" && object.group().is_empty() && (pod.is_empty() || object.name() == pod)
+    };
+    let found: Vec<Object> = below.into_iter().filter(is_meant).collect();
+    match found.is_empty() && !pod.is_empty() {
+        true => Err(Refusal::not_found(format!("pod {pod} is not part of the application"))),
+        false => Ok((belongings.cluster.clone(), found)),
+    }
+}
+
+fn options(call: &Call) -> LogOptions {
+    let positive = |field: &str| call.request.int_at(&[field]).filter(|number| *number > 0);
+    LogOptions {
+        container: call.text("container").to_owned(),
+        follow: call.flag("follow"),
+        previous: call.flag("previous"),
+        tail: positive("tailLines"),
+        since_seconds: positive("sinceSeconds"),
+        since_time: call.text("sinceTime").to_owned(),
+    }
+}
+
+fn lines(log: Log, pod: String) -> BoxStream<'static, Value> {
+    stream::unfold((log, pod), |(mut log, pod)| async move {
+        let line = log.next().await?;
+        let entry = entry(&line, &pod);
+        Some((entry, (log, pod)))
+    })
+    .boxed()
+}
+
+/// A line, which begins with its time.
+fn entry(line: &str, pod: &str) -> Value {
+    let (time, content) = match line.split_once(' ') {
+        Some((time, content)) if time.parse::<jiff::Timestamp>().is_ok() => (time, content),
+        _ if line.parse::<jiff::Timestamp>().is_ok() => (line, ""),
+        _ => ("", line),
+    };
+    let mut entry = value!({"content": content, "timeStampStr": time, "podName": pod, "last": false});
+    if !time.is_empty() {
+        entry.set(&["timeStamp"], time);
+    }
+    entry
+}
+
+/// Which lines are sent: those with a text, or with `!` those without; a regular expression where it is one.
+struct Filter {
+    wanted: Option<Regex>,
+    without: bool,
+}
+
+impl Filter {
+    fn of(text: &str, match_case: bool) -> Result<Self, Refusal> {
+        let (without, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
+        if text.is_empty() {
+            return Ok(Filter { wanted: None, without });
+        }
+        let case = if match_case { "" } else { "(?i)" };
+        let wanted = Regex::new(&format!("{case}{text}"))
+            .or_else(|_| Regex::new(&format!("{case}{}", regex::escape(text))))
+            .map_err(|error| Refusal::invalid(format!("the filter cannot be used: {error}")))?;
+        Ok(Filter { wanted: Some(wanted), without })
+    }
+
+    fn keeps(&self, line: &str) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| wanted.is_match(line) != self.without)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lynceus_object::json;
+
+    #[test]
+    fn a_line_is_time_and_text() {
+        let shown = |line| json::to_string(&entry(line, "web"));
+        assert_eq!(
+            shown("2026-01-02T03:04:05.000000001Z hello  world"),
+            r#"{"content":"hello  world","last":false,"podName":"web","timeStamp":"2026-01-02T03:04:05.000000001Z","timeStampStr":"2026-01-02T03:04:05.000000001Z"}"#
+        );
+        assert_eq!(shown("no time"), r#"{"content":"no time","last":false,"podName":"web","timeStampStr":""}"#);
+    }
+
+    #[test]
+    fn lines_are_filtered_by_text_and_without_it() {
+        let keeps = |filter: &str, line: &str| Filter::of(filter, false).is_ok_and(|filter| filter.keeps(line));
+        assert!(keeps("", "anything") && keeps("ERR", "an error") && !keeps("!ERR", "an error") && keeps("a(", "a(b"));
+    }
+}

@@ -1,0 +1,92 @@
+//! What is wrong, why, and what would mend it: ours beside Argo CD's API.
+
+use lynceus_api::Reason;
+use lynceus_doctor::{Examination, Finding, Fix, Step, report};
+use lynceus_object::{Value, json, value};
+
+use super::unknown;
+use crate::call::{Answer, Answered, Call};
+use crate::refusal::{Code, Refusal};
+use crate::rights::Resource;
+
+/// Has a question answered.
+pub(super) async fn answer(method: &str, call: Call) -> Answered {
+    match method {
+        "Examine" => examine(&call).await,
+        "Explain" => explain(&call),
+        "Reasons" => reasons(&call),
+        "Fix" => fix(&call).await,
+        _ => Err(unknown(method)),
+    }
+}
+
+/// Everything that is wrong. It names applications of all projects, so it is for those who may see all of them.
+async fn examine(call: &Call) -> Answered {
+    let examination = examined(call).await?;
+    let text = report::json(&examination).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+    let report = json::parse(text.as_bytes()).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+    Ok(Answer::One(value!({"report": report})))
+}
+
+async fn examined(call: &Call) -> Result<Examination, Refusal> {
+    call.caller.need(Resource::Applications, "get", "*/*")?;
+    let engine = &call.server.engine;
+    let snapshot = engine.snapshot().await;
+    Ok(engine.diagnose(&snapshot).await)
+}
+
+/// What a sort of finding means.
+fn explain(call: &Call) -> Answered {
+    let code = call.needed("code")?;
+    let rule = lynceus_doctor::rule(code).ok_or_else(|| Refusal::not_found(format!("there is no finding {code}")))?;
+    Ok(Answer::One(value!({"code": rule.code, "title": rule.title, "text": rule.explanation})))
+}
+
+/// Why an application is not Synced and Healthy.
+fn reasons(call: &Call) -> Answered {
+    let application = call.application("get", "name")?;
+    let reasons = Reason::of(&application.metadata);
+    let shown = lynceus_object::from_typed(&reasons).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+    Ok(Answer::One(value!({"report": {"reasons": shown}})))
+}
+
+/// What would mend a finding, as a patch of files. Nothing is written: that is for a person, in Git.
+async fn fix(call: &Call) -> Answered {
+    let id = call.needed("id")?.to_owned();
+    let choice = call.request.int_at(&["choice"]).and_then(|choice| usize::try_from(choice).ok()).unwrap_or(1).max(1);
+    let examination = examined(call).await?;
+    let found = examination.findings().find(|(name, _)| name.eq_ignore_ascii_case(&id));
+    let (id, finding) = found.ok_or_else(|| Refusal::not_found(format!("there is no finding {id} now")))?;
+    let fix = finding.fixes.get(choice - 1);
+    let fix = fix.ok_or_else(|| Refusal::not_found(format!("{id} has no fix {choice}; there are {}", finding.fixes.len())))?;
+    let changes = match fix.has_edits() {
+        true => call.server.engine.mend(fix).await,
+        false => Ok(Vec::new()),
+    };
+    let changes = changes.map_err(|error| Refusal::new(Code::FailedPrecondition, lynceus_engine::words(&error)))?;
+    let files = changes.iter().map(|change| {
+        value!({"repository": change.repository.to_string(), "path": change.path.to_string(), "isNew": change.before.is_none()})
+    });
+    Ok(Answer::One(value!({"report": {
+        "id": id,
+        "cause": finding.cause.to_string(),
+        "title": fix.title.to_string(),
+        "risk": fix.risk.to_string(),
+        "diff": lynceus_engine::patch_of(&changes),
+        "files": files.collect::<Value>(),
+        "steps": steps(fix),
+        "verify": fix.verify.iter().map(|command| Value::from(command.to_string())).collect::<Value>(),
+        "choices": choices(finding),
+    }})))
+}
+
+/// What a person has to do beside the change of files.
+fn steps(fix: &Fix) -> Value {
+    let by_hand = fix.steps.iter().filter(|step| !matches!(step, Step::Git(_)));
+    by_hand.map(|step| Value::from(step.to_string())).collect()
+}
+
+fn choices(finding: &Finding) -> Value {
+    let shown = |fix: &Fix| value!({"title": fix.title.to_string(), "risk": fix.risk.to_string()});
+    finding.fixes.iter().map(shown).collect()
+}
