@@ -75,7 +75,7 @@ function Doing({ app, appKey }: Props) {
           <Menu.Item className={css.narrow} leftSection={<IconHistory size={14} />} onClick={() => open('history')}>{t.app.history}</Menu.Item>
           <Menu.Item className={css.narrow} leftSection={<IconAdjustments size={14} />} onClick={() => open('parameters')}>{t.app.parameters}</Menu.Item>
           <Menu.Item leftSection={<IconRefresh size={14} />} onClick={() => refresh('hard')}>{t.app.hardRefresh}</Menu.Item>
-          <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} component={Link} to={`/rehearsal?app=${encodeURIComponent(`${appKey.namespace}/${appKey.name}`)}`}>{t.app.rehearse}</Menu.Item>
+          <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} component={Link} to={`/rehearsal?repo=${encodeURIComponent(sourcesOf(app.spec)[0]?.repoURL ?? '')}&open=${encodeURIComponent(appKey.name)}&run=true`}>{t.app.rehearse}</Menu.Item>
           <Menu.Divider />
           <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => open('delete')}>{t.app.delete}</Menu.Item>
         </Menu.Dropdown>
