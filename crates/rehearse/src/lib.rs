@@ -20,6 +20,7 @@
 //! (`tokio::runtime::Builder::new_current_thread`), or the clock may run ahead of what it should wait for.
 
 mod assumption;
+mod checkout;
 mod error;
 pub mod limits;
 mod play;
@@ -34,6 +35,7 @@ mod verify;
 mod world;
 
 pub use assumption::{Assumption, Sort};
+pub use checkout::{Checkout, CheckoutError};
 pub use error::RehearseError;
 pub use limits::Limits;
 pub use play::{Rehearsal, rehearse};

@@ -79,3 +79,6 @@ pub(crate) const FIELDS: usize = 8;
 
 /// How many names stand behind an assumption.
 pub(crate) const NAMED: usize = 5;
+
+/// How much of a revision is laid out to be rehearsed, in bytes.
+pub(crate) const CHECKOUT_BYTES: u64 = 1 << 30;

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use lynceus_files::FilePath;
 use lynceus_sim::Stage;
 use lynceus_sim::operators::Operator;
+use lynceus_sim::stage::Snapshot;
 use lynceus_source::Settings;
 
 use crate::limits::Limits;
@@ -75,6 +76,13 @@ impl Script {
             // Always the same, so that it always ends the same way: 2026-01-01.
             begin: Timestamp::from_second(1_767_225_600).unwrap_or(Timestamp::UNIX_EPOCH),
         }
+    }
+
+    /// The same on a cluster that begins as a real one was written down to be.
+    #[must_use]
+    pub fn beginning_as(self, snapshot: Snapshot, now: Timestamp) -> Self {
+        let stage = Stage { snapshot: Some(snapshot.into()), ..self.stage.clone() };
+        self.on(stage, now)
     }
 
     /// The same on a cluster that is like this. One that begins as a real one was begins now: its objects have times, and none of

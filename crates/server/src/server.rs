@@ -6,6 +6,7 @@ use std::time::Instant;
 use axum::http::HeaderMap;
 use lynceus_engine::Engine;
 use lynceus_object::{Object, ObjectKey, Value};
+use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
 use crate::access::Access;
@@ -20,13 +21,15 @@ pub struct Server {
     pub(crate) engine: Arc<Engine>,
     /// Who people are, and what they may do.
     pub(crate) access: Access,
+    /// Rehearsals take much of the machine, so there is one at a time.
+    pub(crate) rehearsing: Semaphore,
 }
 
 impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access })
+        Arc::new(Server { engine, access, rehearsing: Semaphore::new(1) })
     }
 
     /// The engine.

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use lynceus_doctor::{Examination, Proof};
 use lynceus_engine::FileChange;
 use lynceus_rehearse::{Attempt, Complaint, Rehearsal, Trial, limits, record, rehearse};
-use lynceus_sim::Stage;
 
 use super::patient::{Patient, Where, script};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -50,8 +49,7 @@ impl<'p> Ground<'p> {
         // Whoever names the tree says that it is what these changes are for.
         script.urls.extend(changes.iter().map(|change| change.repository.to_string()));
         let snapshot = record(context.engine().home(), &[]).await.map_err(snapshot::refused)?;
-        let stage = Stage { snapshot: Some(snapshot.into()), ..script.stage.clone() };
-        let played = rehearse(&script.on(stage, Timestamp::now())).await;
+        let played = rehearse(&script.beginning_as(snapshot, Timestamp::now())).await;
         let played = played.doing(format!("{} cannot be rehearsed", tree.display()))?;
         Ok(Ground::Copy(Box::new(played)))
     }

@@ -1,9 +1,14 @@
 //! What is wrong, why, and what would mend it: ours beside Argo CD's API.
 
-use lynceus_api::Reason;
-use lynceus_doctor::{Examination, Finding, Fix, Step, report};
-use lynceus_object::{Value, json, value};
+mod stage;
 
+use lynceus_api::Reason;
+use lynceus_doctor::{Examination, Finding, Fix, Proof, Step, report};
+use lynceus_engine::FileChange;
+use lynceus_object::{Value, from_typed, json, value};
+use lynceus_rehearse::Comparison;
+
+use self::stage::Ground;
 use super::unknown;
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::{Code, Refusal};
@@ -16,6 +21,7 @@ pub(super) async fn answer(method: &str, call: Call) -> Answered {
         "Explain" => explain(&call),
         "Reasons" => reasons(&call),
         "Fix" => fix(&call).await,
+        "Rehearse" => rehearse(&call).await,
         _ => Err(unknown(method)),
     }
 }
@@ -46,8 +52,17 @@ fn explain(call: &Call) -> Answered {
 fn reasons(call: &Call) -> Answered {
     let application = call.application("get", "name")?;
     let reasons = Reason::of(&application.metadata);
-    let shown = lynceus_object::from_typed(&reasons).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+    let shown = from_typed(&reasons).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
     Ok(Answer::One(value!({"report": {"reasons": shown}})))
+}
+
+/// What would happen if the repository were synced now.
+async fn rehearse(call: &Call) -> Answered {
+    call.caller.need(Resource::Applications, "get", "*/*")?;
+    let ground = Ground::of(&call.server.engine, call.text("repository")).await?;
+    let report = ground.play(&call.server).await?;
+    let shown = from_typed(&report).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+    Ok(Answer::One(value!({"report": shown})))
 }
 
 /// What would mend a finding, as a patch of files. Nothing is written: that is for a person, in Git.
@@ -67,8 +82,13 @@ async fn fix(call: &Call) -> Answered {
     let files = changes.iter().map(|change| {
         value!({"repository": change.repository.to_string(), "path": change.path.to_string(), "isNew": change.before.is_none()})
     });
+    let rehearsal = match changes.is_empty() || call.flag("noRehearsal") {
+        true => Value::Null,
+        false => tried(call, &examination, &id, &changes).await,
+    };
     Ok(Answer::One(value!({"report": {
-        "id": id,
+        "id": id.clone(),
+        "rehearsal": rehearsal,
         "cause": finding.cause.to_string(),
         "title": fix.title.to_string(),
         "risk": fix.risk.to_string(),
@@ -78,6 +98,37 @@ async fn fix(call: &Call) -> Answered {
         "verify": fix.verify.iter().map(|command| Value::from(command.to_string())).collect::<Value>(),
         "choices": choices(finding),
     }})))
+}
+
+/// What the changes do in a rehearsal, or why there is none: the patch is worth something without it.
+async fn tried(call: &Call, examination: &Examination, id: &str, changes: &[FileChange]) -> Value {
+    let repository = changes.first().map(|change| change.repository.to_string()).unwrap_or_default();
+    let tried = async {
+        let ground = Ground::of(&call.server.engine, &repository).await?;
+        ground.attempt(&call.server, examination.clone(), id.to_owned(), changes.to_vec()).await
+    };
+    match tried.await {
+        Err(refusal) => value!({"verdict": "proposed", "reason": refusal.message}),
+        Ok(attempt) => {
+            let changed = attempt.applications.iter().filter(|one| one.is_healed() || one.is_harmed());
+            let rows = changed.map(|one| {
+                let word = |state: &Option<String>| state.clone().unwrap_or_else(|| "not there".to_owned());
+                value!({"application": one.name.clone(), "before": word(&one.before), "after": word(&one.after)})
+            });
+            let (verdict, reason) = match &attempt.proof {
+                Proof::Verified { .. } => ("verified", String::new()),
+                Proof::Refuted { reason } => ("refuted", reason.to_string()),
+                Proof::Proposed { reason } => ("proposed", reason.clone().unwrap_or_default()),
+            };
+            let count = |of: fn(&Comparison) -> bool| {
+                i64::try_from(attempt.applications.iter().filter(|one| of(one)).count()).unwrap_or(i64::MAX)
+            };
+            value!({
+                "verdict": verdict, "reason": reason, "rows": rows.collect::<Value>(),
+                "healed": count(Comparison::is_healed), "harmed": count(Comparison::is_harmed),
+            })
+        }
+    }
 }
 
 /// What a person has to do beside the change of files.
