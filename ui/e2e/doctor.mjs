@@ -2,7 +2,7 @@ import { base, picture } from './browser.mjs'
 import { step } from './steps.mjs'
 
 /** The doctor looks at everything, and rehearses; on a busy machine that takes a while. */
-const LONG = { timeout: 240_000 }
+const LONG = { timeout: 600_000 }
 
 export async function doctor(page) {
   await step(page, 'the doctor tells root causes with chains and evidence', async () => {

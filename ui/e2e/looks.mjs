@@ -49,6 +49,6 @@ export async function looks(page) {
 async function settled(page) {
   await page.waitForLoadState('load')
   await page.locator('main').first().waitFor()
-  await page.waitForFunction(() => ![...document.querySelectorAll('[role=status]')].some((one) => one.textContent?.startsWith('Loading')), undefined, { timeout: 60_000 })
+  await page.waitForFunction(() => ![...document.querySelectorAll('[role=status]')].some((one) => /^(Loading|Looking)/.test(one.textContent ?? '')), undefined, { timeout: 120_000 })
   await page.waitForTimeout(400)
 }

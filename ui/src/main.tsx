@@ -11,15 +11,17 @@ import { RouterProvider } from 'react-router'
 import { queries } from './api/hooks'
 import { Clock } from './parts/Time'
 import { router } from './router'
-import { theme, variables } from './theme'
+import { adoptVariables, theme } from './theme'
 
 const scheme = localStorageColorSchemeManager({ key: 'lynceus-scheme' })
 const root = document.getElementById('root')
 
+adoptVariables()
+
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={scheme} cssVariablesResolver={variables}>
+      <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={scheme} withCssVariables={false} withGlobalClasses={false}>
         <QueryClientProvider client={queries}>
           <Clock>
             {/* Fields hold what the address says; in a transition they would lose letters that are typed quickly. */}

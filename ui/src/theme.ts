@@ -1,6 +1,6 @@
 /** Mantine's components in the page's own dress: small, quiet, dense. */
 
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { convertCssVariables, createTheme, DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme, type MantineColorsTuple } from '@mantine/core'
 
 const iris: MantineColorsTuple = ['#ecedfb', '#dcddf8', '#bdbef0', '#9a9cf5', '#8183ec', '#6a6ce0', '#5a5cd4', '#4f52c9', '#4345ad', '#36388c']
 const night: MantineColorsTuple = ['#ededf1', '#d5d5dc', '#b0b0bb', '#8a8a96', '#3d3d47', '#2a2a31', '#222228', '#18181c', '#111114', '#0b0b0d']
@@ -26,6 +26,9 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    // Nothing behind a dialog scrolls: the page itself never does. Locking it would need a style element.
+    Modal: { defaultProps: { lockScroll: false } },
+    Drawer: { defaultProps: { lockScroll: false } },
   },
 })
 
@@ -40,4 +43,13 @@ const colours = {
   '--mantine-color-default-border': 'var(--line-strong)',
 }
 
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: colours, dark: colours })
+/**
+ * Mantine would write its variables into a style element, which the page's security policy refuses. A sheet that is made here is
+ * part of the program instead.
+ */
+export function adoptVariables(): void {
+  const { variables, light, dark } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(convertCssVariables({ variables, light: { ...light, ...colours }, dark: { ...dark, ...colours } }, ':root'))
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+}

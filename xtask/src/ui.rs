@@ -50,7 +50,9 @@ fn program() -> Result<PathBuf, String> {
         return Ok(program.into());
     }
     let mut cargo = run::command("cargo");
-    run::passes(cargo.args(["build", "--quiet", "--workspace", "--bin", "lynceus"]).env("LYNCEUS_PAGE", "1"))?;
+    run::passes(
+        cargo.args(["build", "--quiet", "--workspace", "--bin", "lynceus"]).env("LYNCEUS_PAGE", "1"),
+    )?;
     Ok(run::target()?.join("debug/lynceus"))
 }
 
@@ -67,7 +69,8 @@ fn modules(target: &Path) -> Result<PathBuf, String> {
     }
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let manifest = folder.join("package.json");
-    std::fs::write(&manifest, "{\"private\": true}\n").map_err(|error| format!("cannot write {}: {error}", manifest.display()))?;
+    std::fs::write(&manifest, "{\"private\": true}\n")
+        .map_err(|error| format!("cannot write {}: {error}", manifest.display()))?;
     run::passes(npm(&folder).args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]).args(MODULES))?;
     Ok(folder)
 }

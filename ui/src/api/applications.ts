@@ -11,11 +11,15 @@ export interface AppKey {
 }
 
 /** What the list needs of each application: the rest would be ten times as much. */
+const SOURCE = ['repoURL', 'path', 'chart', 'targetRevision']
 const LISTED = [
-  'metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.resourceVersion', 'metadata.creationTimestamp', 'metadata.deletionTimestamp',
-  'spec.project', 'spec.destination', 'spec.source', 'spec.sources', 'spec.syncPolicy',
-  'status.sync.status', 'status.sync.revision', 'status.sync.revisions', 'status.health', 'status.reconciledAt', 'status.summary',
-  'status.operationState.phase', 'status.operationState.startedAt', 'status.operationState.finishedAt', 'status.operationState.message', 'operation.sync',
+  ...['name', 'namespace', 'labels', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'].map((field) => `metadata.${field}`),
+  ...['project', 'destination'].map((field) => `spec.${field}`),
+  // Values of charts can be long, and nobody reads them in a list.
+  ...SOURCE.flatMap((field) => [`spec.source.${field}`, `spec.sources.${field}`]),
+  ...['sync.status', 'sync.revision', 'sync.revisions', 'health', 'reconciledAt'].map((field) => `status.${field}`),
+  ...['phase', 'startedAt', 'finishedAt'].map((field) => `status.operationState.${field}`),
+  'operation.sync',
 ]
 const LIST_FIELDS = ['metadata.resourceVersion', ...LISTED.map((field) => `items.${field}`)].join(',')
 const STREAM_FIELDS = ['result.type', ...LISTED.map((field) => `result.application.${field}`)].join(',')

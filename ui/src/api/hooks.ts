@@ -146,9 +146,16 @@ export function useWindows(app: AppKey) {
   return useQuery({ queryKey: ['windows', app.namespace, app.name], queryFn: () => apps.getWindows(app), staleTime: 60_000, retry: false })
 }
 
-export function useDoctor(verify: boolean, isWanted = true) {
-  return useQuery({ queryKey: ['doctor', verify], queryFn: () => others.getDoctor(verify), staleTime: 60_000, enabled: isWanted, retry: false })
+export function useDoctor(isWanted = true) {
+  return useQuery({ queryKey: ['doctor'], queryFn: others.getDoctor, staleTime: 60_000, enabled: isWanted, retry: false })
 }
+
+/** A fix as a patch, and what came of trying it. It is asked for by hand: a rehearsal takes a while. */
+export function fixQuery(id: string, choice: number) {
+  return { queryKey: ['fix', id, choice], queryFn: () => others.mend(id, choice), staleTime: Infinity, retry: false }
+}
+
+export const useFix = (id: string, choice: number) => useQuery({ ...fixQuery(id, choice), enabled: false })
 
 export function useCode(code: string | undefined) {
   return useQuery({ queryKey: ['code', code], queryFn: () => others.getCode(code ?? ''), enabled: !!code, staleTime: Infinity })

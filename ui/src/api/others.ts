@@ -1,7 +1,6 @@
 /** Requests about everything but applications. */
 
 import { call } from './client'
-import type { AppKey } from './applications'
 import type { CodeText, DoctorReport, MendedFix, RehearsalReport } from './ours'
 import type { Account, Cluster, Items, Project, Repository, Settings, UserInfo } from './types'
 
@@ -25,9 +24,7 @@ export function logout(): Promise<unknown> {
   return call('DELETE', '/api/v1/session')
 }
 
-export function getDoctor(verify: boolean): Promise<DoctorReport> {
-  return call('GET', '/api/v1/doctor', { query: { verify: verify || undefined } })
-}
+export const getDoctor = () => call<DoctorReport>('GET', '/api/v1/doctor')
 
 export function getCode(code: string): Promise<CodeText> {
   return call('GET', `/api/v1/doctor/codes/${encodeURIComponent(code)}`)
@@ -37,6 +34,7 @@ export function mend(id: string, choice: number): Promise<MendedFix> {
   return call('POST', '/api/v1/fix', { body: { id, choice } })
 }
 
-export function rehearse(applications: AppKey[]): Promise<RehearsalReport> {
-  return call('POST', '/api/v1/rehearse', { body: { applications: applications.map((app) => app.name) } })
+/** Plays a repository; the one that most applications come from if none is named. */
+export function rehearse(repository: string | undefined): Promise<RehearsalReport> {
+  return call('POST', '/api/v1/rehearse', { body: repository ? { repository } : {} })
 }

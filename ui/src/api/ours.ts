@@ -125,7 +125,14 @@ export interface MendedFix {
   diff?: string
   files?: (string | { repository?: string; path: string; isNew?: boolean })[]
   steps?: string[]
-  rehearsal?: { healed: number; harmed: number; rows: { application: string; before: string; after: string }[]; reason?: string }
+  /** None where nothing could be tried; only a reason where something was in the way. */
+  rehearsal?: {
+    verdict?: Proof['state']
+    reason?: string
+    healed?: number
+    harmed?: number
+    rows?: { application: string; before: string; after: string }[]
+  } | null
 }
 
 export type Verdict = 'finishes' | 'gone' | 'stuck' | 'notRehearsed'

@@ -1,6 +1,6 @@
 /** The doctor's report as trees to fold and as one picture. */
 
-import type { CauseNode, Chain, DoctorReport, ObjectKey, Root } from '../api/ours'
+import type { CauseNode, Chain, DoctorReport, MendedFix, ObjectKey, Root } from '../api/ours'
 
 /** A node in words: what sort of thing it is, and which. */
 export interface Named {
@@ -73,4 +73,11 @@ export function causePicture(roots: Root[]): CausePicture {
 /** How many steps it is from the cause to the farthest that waits. */
 export function depthOf(chain: Chain): number {
   return 1 + Math.max(0, ...(chain.waiting ?? []).map(depthOf))
+}
+
+/** Whether a fix was tried and helped. */
+export function isHealed(fix: MendedFix | undefined): boolean {
+  const tried = fix?.rehearsal
+  if (!tried) return false
+  return tried.verdict ? tried.verdict === 'verified' : (tried.healed ?? 0) > 0 && tried.harmed === 0
 }

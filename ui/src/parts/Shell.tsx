@@ -61,7 +61,7 @@ export function Shell() {
 function Places() {
   const apps = useApplications()
   const isSomethingWrong = apps.items?.some((app) => app.status?.health?.status !== 'Healthy' || app.status?.sync?.status !== 'Synced') ?? false
-  const doctor = useDoctor(false, isSomethingWrong)
+  const doctor = useDoctor(isSomethingWrong)
   return (
     <div className={css.places}>
       <Place to="/applications" icon={IconApps} text={t.nav.applications} count={apps.items?.length} />

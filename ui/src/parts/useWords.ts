@@ -3,7 +3,7 @@
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 
-type Change = Record<string, string | string[] | undefined>
+import { changed, type Change } from './words'
 
 export interface Words {
   get: (name: string) => string | undefined
@@ -21,13 +21,4 @@ export function useWords(): Words {
     [setAll],
   )
   return useMemo(() => ({ all, set, get: (name: string) => all.get(name) ?? undefined }), [all, set])
-}
-
-export function changed(before: URLSearchParams, change: Change): URLSearchParams {
-  const after = new URLSearchParams(before)
-  for (const [name, value] of Object.entries(change)) {
-    after.delete(name)
-    for (const one of Array.isArray(value) ? value : value ? [value] : []) after.append(name, one)
-  }
-  return after
 }

@@ -23,14 +23,16 @@ impl Demo {
     /// Starts it and waits until it says that it is there.
     pub(crate) fn start(program: &Path) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("lynceus-ui-test-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         let mut command = Command::new(program);
         command.args(["up", "--demo", "--port", "0", "--listen", "127.0.0.1:0"]).current_dir(&folder);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let child = command.spawn().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
         let mut demo = Demo { folder, child, page: String::new(), password: String::new() };
         let said = demo.wait()?;
-        demo.page = after(&said, "page").ok_or(format!("the demo does not say where its page is:\n{said}"))?;
+        demo.page =
+            after(&said, "page").ok_or(format!("the demo does not say where its page is:\n{said}"))?;
         let file = demo.folder.join(".lynceus/password");
         demo.password = std::fs::read_to_string(&file)
             .map_err(|error| format!("cannot read {}: {error}", file.display()))?

@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::{File, missing};
 
-/// What a browser may do with the page: run and load what this server sends, and speak to this server. Styles that the
-/// components write into the document are the one exception; they cannot call anybody.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; \
+/// What a browser may do with the page: run and load what this server sends, and speak to this server. Nothing that is
+/// written into the document is run or taken for a style.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// Paths that are never the page's: who asks there wants data, and would take the page for an answer.
@@ -42,7 +42,9 @@ fn found(files: &'static [File], path: &str, asked: &HeaderMap) -> Response {
 }
 
 fn is_others(path: &str) -> bool {
-    OTHERS.iter().any(|other| path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    OTHERS
+        .iter()
+        .any(|other| path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
 fn send(file: &'static File, asked: &HeaderMap) -> Response {
@@ -51,7 +53,8 @@ fn send(file: &'static File, asked: &HeaderMap) -> Response {
         return (StatusCode::NOT_ACCEPTABLE, "this file is only sent with gzip").into_response();
     }
     let lifetime = if file.path.starts_with("/assets/") { FOREVER } else { "no-cache" };
-    let known = text(header::IF_NONE_MATCH).is_some_and(|tags| tags.split(',').any(|tag| is_tag(tag, file.tag)));
+    let known =
+        text(header::IF_NONE_MATCH).is_some_and(|tags| tags.split(',').any(|tag| is_tag(tag, file.tag)));
     let mut response = match known {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(header::CONTENT_TYPE, file.kind)], file.bytes).into_response(),

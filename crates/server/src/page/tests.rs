@@ -6,7 +6,13 @@ use super::File;
 
 static NOTHING: &[File] = &[];
 static SOME: &[File] = &[
-    File { path: "/index.html", kind: "text/html; charset=utf-8", tag: "\"1\"", packed: false, bytes: b"<p>page" },
+    File {
+        path: "/index.html",
+        kind: "text/html; charset=utf-8",
+        tag: "\"1\"",
+        packed: false,
+        bytes: b"<p>page",
+    },
     File { path: "/assets/a-9f.js", kind: "text/javascript", tag: "\"2\"", packed: true, bytes: b"packed" },
     File { path: "/favicon.svg", kind: "image/svg+xml", tag: "\"3\"", packed: false, bytes: b"<svg/>" },
 ];
@@ -36,9 +42,15 @@ fn get(path: &str) -> String {
 
 #[tokio::test]
 async fn every_path_of_the_page_is_its_index() {
-    for path in ["/", "/applications", "/applications/argocd/shop?view=list", "/doctor", "/apiary", "/settings/repos"] {
+    for path in
+        ["/", "/applications", "/applications/argocd/shop?view=list", "/doctor", "/apiary", "/settings/repos"]
+    {
         let answer = ask(SOME, &get(path), &["content-type", "cache-control", "etag"]).await;
-        assert_eq!(answer, "200\ncontent-type: text/html; charset=utf-8\ncache-control: no-cache\netag: \"1\"\n<p>page", "{path}");
+        assert_eq!(
+            answer,
+            "200\ncontent-type: text/html; charset=utf-8\ncache-control: no-cache\netag: \"1\"\n<p>page",
+            "{path}"
+        );
     }
 }
 
@@ -51,7 +63,10 @@ async fn hashed_files_are_kept_for_ever_and_others_are_asked_for_again() {
         "200\ncontent-type: text/javascript\ncache-control: public, max-age=31536000, immutable\ncontent-encoding: gzip\npacked"
     );
     let icon = ask(SOME, &get("/favicon.svg"), &shown).await;
-    assert_eq!(icon, "200\ncontent-type: image/svg+xml\ncache-control: no-cache\ncontent-encoding: none\n<svg/>");
+    assert_eq!(
+        icon,
+        "200\ncontent-type: image/svg+xml\ncache-control: no-cache\ncontent-encoding: none\n<svg/>"
+    );
 }
 
 #[tokio::test]
@@ -65,7 +80,9 @@ async fn what_is_known_is_not_sent_again() {
 
 #[tokio::test]
 async fn who_takes_no_gzip_is_told_so() {
-    for (accepted, status) in [("gzip, br", "200"), ("*", "200"), ("br", "406"), ("gzip;q=0", "406"), ("identity", "406")] {
+    for (accepted, status) in
+        [("gzip, br", "200"), ("*", "200"), ("br", "406"), ("gzip;q=0", "406"), ("identity", "406")]
+    {
         let answer = ask(SOME, &format!("GET /assets/a-9f.js \naccept-encoding: {accepted}"), &[]).await;
         assert_eq!(answer.split('\n').next(), Some(status), "{accepted}");
     }
@@ -73,7 +90,9 @@ async fn who_takes_no_gzip_is_told_so() {
 
 #[tokio::test]
 async fn a_file_of_another_version_and_a_path_of_the_api_are_not_the_page() {
-    for path in ["/assets/old-77.js", "/api/v1/nothing", "/api", "/auth/login", "/assets/..%2f..%2fetc/passwd"] {
+    for path in
+        ["/assets/old-77.js", "/api/v1/nothing", "/api", "/auth/login", "/assets/..%2f..%2fetc/passwd"]
+    {
         let answer = ask(SOME, &get(path), &["content-type"]).await;
         let expected = format!(
             "404\ncontent-type: application/json\n{{\"code\":5,\"error\":\"{path} is not served here\",\"message\":\"{path} is not served here\"}}"
@@ -87,7 +106,10 @@ async fn every_answer_tells_the_browser_to_be_strict() {
     for path in ["/", "/assets/a-9f.js", "/assets/none.js"] {
         let shown = ["x-frame-options", "x-content-type-options", "referrer-policy"];
         let answer = ask(SOME, &get(path), &shown).await;
-        assert!(answer.contains("DENY\nx-content-type-options: nosniff\nreferrer-policy: same-origin"), "{answer}");
+        assert!(
+            answer.contains("DENY\nx-content-type-options: nosniff\nreferrer-policy: same-origin"),
+            "{answer}"
+        );
         let policy = ask(SOME, &get(path), &["content-security-policy"]).await;
         assert!(policy.contains("default-src 'none'; script-src 'self';"), "{policy}");
         assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
@@ -103,6 +125,9 @@ async fn only_reading_is_for_the_page() {
 #[tokio::test]
 async fn a_build_without_the_page_says_how_to_get_it() {
     let answer = ask(NOTHING, &get("/applications"), &["content-type", "cache-control"]).await;
-    assert!(answer.starts_with("200\ncontent-type: text/html; charset=utf-8\ncache-control: no-store\n"), "{answer}");
+    assert!(
+        answer.starts_with("200\ncontent-type: text/html; charset=utf-8\ncache-control: no-store\n"),
+        "{answer}"
+    );
     assert!(answer.contains("install Node 20") && answer.contains("cargo build --release"), "{answer}");
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Chain, RehearsalReport, Root } from '../../api/ours'
 import { Lines } from '../../api/stream'
 import { ownPath } from '../../views/login/path'
-import { causePicture } from '../causes'
+import { causePicture, isHealed } from '../causes'
 import { plainText } from '../log'
 import { blocks } from '../markdown'
 import { planOf, waves, withResults } from '../progress'
@@ -70,6 +70,12 @@ test('chains that meet are one picture', () => {
   const { boxes, lines } = causePicture([root(object('a', [shared])), root(object('b', [object('c', [shared])]))])
   expect(boxes.map((box) => `${box.name}${box.root ? '!' : ''}`)).toEqual(['a!', 'web', 'b!', 'c'])
   expect(lines).toHaveLength(3)
+})
+
+test('a fix has helped if the rehearsal says so, and not if it could not be tried', () => {
+  const fix = (rehearsal: object | null) => isHealed({ id: '', title: '', rehearsal })
+  expect([fix({ verdict: 'verified', healed: 3, harmed: 0 }), fix({ healed: 1, harmed: 0 })]).toEqual([true, true])
+  expect([fix(null), fix({ verdict: 'proposed', reason: 'no room' }), fix({ healed: 1, harmed: 1 }), fix({ verdict: 'refuted', healed: 1, harmed: 0 })]).toEqual([false, false, false, false])
 })
 
 test('a rehearsal is a line for each application, in the order in which they begin', () => {

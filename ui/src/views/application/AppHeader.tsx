@@ -75,7 +75,7 @@ function Doing({ app, appKey }: Props) {
           <Menu.Item className={css.narrow} leftSection={<IconHistory size={14} />} onClick={() => open('history')}>{t.app.history}</Menu.Item>
           <Menu.Item className={css.narrow} leftSection={<IconAdjustments size={14} />} onClick={() => open('parameters')}>{t.app.parameters}</Menu.Item>
           <Menu.Item leftSection={<IconRefresh size={14} />} onClick={() => refresh('hard')}>{t.app.hardRefresh}</Menu.Item>
-          <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} component={Link} to={`/rehearsal?app=${encodeURIComponent(`${appKey.namespace}/${appKey.name}`)}`}>{t.app.rehearse}</Menu.Item>
+          <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} component={Link} to={`/rehearsal?repo=${encodeURIComponent(sourcesOf(app.spec)[0]?.repoURL ?? '')}&open=${encodeURIComponent(appKey.name)}&run=true`}>{t.app.rehearse}</Menu.Item>
           <Menu.Divider />
           <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => open('delete')}>{t.app.delete}</Menu.Item>
         </Menu.Dropdown>
@@ -89,7 +89,7 @@ function HealthFact({ app }: { app: Application }) {
     <div className={css.fact}>
       <div className={css.factName}>{t.columns.health}</div>
       <div className={css.factMain}><HealthMark status={app.status?.health?.status} size={17} /></div>
-      <div className="quiet cut">{app.status?.health?.message ?? <>{t.app.since} <Ago time={app.status?.health?.lastTransitionTime} /></>}</div>
+      <div className="quiet cut">{app.status?.health?.message || <>{t.app.since} <Ago time={app.status?.health?.lastTransitionTime} /></>}</div>
     </div>
   )
 }
@@ -140,7 +140,8 @@ function Links({ app, appKey }: Props) {
   const links = useLinks(appKey)
   const annotated = Object.entries(app.metadata.annotations ?? {}).map(([name, value]) => linkAnnotation(name, value)).filter((one) => one !== undefined)
   const outside = (app.status?.summary?.externalURLs ?? []).map((url) => ({ title: url.replace(/^https?:\/\//, ''), url }))
-  const all = [...(links.data ?? []), ...annotated, ...outside].slice(0, 6)
+  const byUrl = new Map([...annotated, ...outside, ...(links.data ?? [])].map((one) => [one.url, one]))
+  const all = [...byUrl.values()].slice(0, 6)
   if (all.length === 0) return null
   return (
     <div className={css.fact}>

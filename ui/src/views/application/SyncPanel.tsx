@@ -25,7 +25,7 @@ export function SyncPanel({ app, appKey, words }: PanelProps) {
   const [source] = sourcesOf(app.spec)
   const [revision, setRevision] = useState(source?.targetRevision ?? '')
   const [flags, setFlags] = useState<Flags>({ prune: app.spec.syncPolicy?.automated?.prune ?? false, dryRun: false, force: false, applyOnly: false })
-  const [options, setOptions] = useState<string[]>((app.spec.syncPolicy?.syncOptions ?? []).filter((one) => (OPTIONS as readonly string[]).includes(one)))
+  const [options, setOptions] = useState<string[]>(app.spec.syncPolicy?.syncOptions ?? [])
   const [left, setLeft] = useState<Set<string>>(new Set())
   const [isBusy, setBusy] = useState(false)
   const managed = useManaged(appKey, app.metadata.resourceVersion)

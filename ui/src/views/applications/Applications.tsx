@@ -38,7 +38,7 @@ export function Applications() {
   const shown = useMemo(() => sorted(filtered(items ?? [], filter), order, isReversed), [items, filter, order, isReversed])
   const drawn = useDeferredValue(shown)
   const isAnyWrong = useMemo(() => (items ?? []).some((app) => app.status?.health?.status !== 'Healthy' || app.status?.sync?.status !== 'Synced'), [items])
-  const doctor = useDoctor(false, isAnyWrong)
+  const doctor = useDoctor(isAnyWrong)
   const roots = useMemo(() => rootsByApplication(doctor.data), [doctor.data])
   useKeys({
     '/': (event) => {

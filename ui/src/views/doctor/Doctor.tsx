@@ -2,10 +2,11 @@
 
 import { Button, SegmentedControl } from '@mantine/core'
 import { IconCircleCheckFilled, IconListTree, IconRefresh, IconShieldCheck, IconTopologyStar3 } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 
-import { useDoctor } from '../../api/hooks'
+import { fixQuery, useDoctor } from '../../api/hooks'
 import type { DoctorReport } from '../../api/ours'
 import { Empty, Loading, Trouble } from '../../parts/Feedback'
 import { StateMarks } from '../../parts/Status'
@@ -21,13 +22,11 @@ const CauseGraph = lazy(async () => ({ default: (await import('./CauseGraph')).C
 
 export function Doctor() {
   const words = useWords()
-  const isVerifying = words.get('verify') === 'true'
-  const plain = useDoctor(false)
-  const tried = useDoctor(true, isVerifying)
-  const report = tried.data ?? plain.data
+  const doctor = useDoctor()
+  const report = doctor.data
+  const { isTrying, tryAll } = useTrials(report)
   const view = words.get('view') === 'picture' ? 'picture' : 'causes'
   const opened = words.get('cause')
-  const isBusy = plain.isFetching || tried.isFetching
   const roots = report?.roots ?? []
   const move = (by: number) => {
     const at = roots.findIndex((root) => root.id === opened)
@@ -45,12 +44,11 @@ export function Doctor() {
             { value: 'picture', label: <span className="row"><IconTopologyStar3 size={14} aria-hidden />{t.doctor.picture}</span> },
           ]}
         />
-        <Button variant="default" loading={tried.isFetching} leftSection={<IconShieldCheck size={14} />} disabled={roots.length === 0} onClick={() => (isVerifying ? void tried.refetch() : words.set({ verify: 'true' }))}>{t.doctor.verify}</Button>
-        <Button variant="default" loading={isBusy && !tried.isFetching} leftSection={<IconRefresh size={14} />} onClick={() => void plain.refetch()}>{t.doctor.again}</Button>
+        <Button variant="default" loading={isTrying} leftSection={<IconShieldCheck size={14} />} disabled={roots.length === 0} onClick={() => void tryAll()}>{t.doctor.verify}</Button>
+        <Button variant="default" loading={doctor.isFetching} leftSection={<IconRefresh size={14} />} onClick={() => void doctor.refetch()}>{t.doctor.again}</Button>
       </Head>
-      {plain.error && !report && <Trouble error={plain.error} again={() => void plain.refetch()} />}
-      {tried.error && <Trouble error={tried.error} what={t.doctor.notVerified} />}
-      {!report && !plain.error && <Loading text={t.doctor.looking} />}
+      {doctor.error && !report && <Trouble error={doctor.error} again={() => void doctor.refetch()} />}
+      {!report && !doctor.error && <Loading text={t.doctor.looking} />}
       {report && view === 'picture' && roots.length > 0 && <Suspense fallback={<Loading />}><CauseGraph roots={roots} open={(id) => words.set({ view: undefined, cause: id })} /></Suspense>}
       {report && (view === 'causes' || roots.length === 0) && (
         <div className={css.page}>
@@ -62,6 +60,22 @@ export function Doctor() {
       <CodeDialog code={words.get('code')} close={() => words.set({ code: undefined })} />
     </>
   )
+}
+
+/** Tries the best fix of each cause, one after the other: a rehearsal takes all that a machine has. */
+function useTrials(report: DoctorReport | undefined) {
+  const client = useQueryClient()
+  const [isTrying, setTrying] = useState(false)
+  const tryAll = async () => {
+    setTrying(true)
+    for (const root of report?.roots ?? []) {
+      const choice = 1 + root.finding.fixes.findIndex((fix) => fix.steps.some((step) => 'git' in step))
+      // One that cannot be tried says so where it stands.
+      if (choice > 0) await client.prefetchQuery(fixQuery(root.id, choice))
+    }
+    setTrying(false)
+  }
+  return { isTrying, tryAll }
 }
 
 function Verdict({ report }: { report: DoctorReport }) {

@@ -2,12 +2,11 @@
 
 import { Button } from '@mantine/core'
 import { IconCircleCheckFilled, IconCircleXFilled, IconTestPipe } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 
+import { useFix } from '../../api/hooks'
 import type { Fix, FixStep, MendedFix, Place } from '../../api/ours'
-import { mend } from '../../api/others'
-import { objectName } from '../../model/causes'
+import { isHealed, objectName } from '../../model/causes'
 import { Loading, Trouble } from '../../parts/Feedback'
 import { StateMarks } from '../../parts/Status'
 import { t } from '../../texts'
@@ -18,7 +17,7 @@ const PatchView = lazy(async () => ({ default: (await import('./PatchView')).Pat
 const RISK = { low: 'good', medium: 'warn', high: 'bad' } as const
 
 export function FixView({ id, fix, choice, isBest }: { id: string; fix: Fix; choice: number; isBest: boolean }) {
-  const attempt = useMutation({ mutationFn: () => mend(id, choice) })
+  const attempt = useFix(id, choice)
   const hasPatch = fix.steps.some((step) => 'git' in step)
   return (
     <div className={css.fix} data-best={isBest || undefined}>
@@ -33,8 +32,8 @@ export function FixView({ id, fix, choice, isBest }: { id: string; fix: Fix; cho
       {fix.proof.state === 'verified' && <BeforeAfter rows={fix.proof.table.map(([application, before, after]) => ({ application, before, after }))} />}
       {fix.proof.state === 'refuted' && <p className="tone-bad">{fix.proof.reason}</p>}
       {fix.proof.state === 'proposed' && fix.proof.reason && <p className="quiet">{fix.proof.reason}</p>}
-      {hasPatch && !attempt.data && <div><Button variant={isBest ? 'filled' : 'default'} loading={attempt.isPending} leftSection={<IconTestPipe size={14} />} onClick={() => attempt.mutate()}>{t.doctor.try}</Button></div>}
-      {attempt.isPending && <p className="quiet" role="status">{t.doctor.trying}</p>}
+      {hasPatch && !attempt.data && <div><Button variant={isBest ? 'filled' : 'default'} loading={attempt.isFetching} leftSection={<IconTestPipe size={14} />} onClick={() => void attempt.refetch()}>{t.doctor.try}</Button></div>}
+      {attempt.isFetching && <p className="quiet" role="status">{t.doctor.trying}</p>}
       {attempt.error && <Trouble error={attempt.error} what={t.doctor.notTried} />}
       {attempt.data && <Tried tried={attempt.data} />}
       {fix.verify.length > 0 && <Commands title={t.doctor.verifyWith} commands={fix.verify} />}
@@ -44,8 +43,7 @@ export function FixView({ id, fix, choice, isBest }: { id: string; fix: Fix; cho
 }
 
 function Proof({ fix, tried }: { fix: Fix; tried: MendedFix | undefined }) {
-  const isHealed = tried?.rehearsal && tried.rehearsal.healed > 0 && tried.rehearsal.harmed === 0
-  const state = isHealed ? 'verified' : fix.proof.state
+  const state = isHealed(tried) ? 'verified' : (tried?.rehearsal?.verdict ?? fix.proof.state)
   if (state === 'verified') return <span className="pill tone-good"><IconCircleCheckFilled size={12} aria-hidden /> {t.doctor.proof.verified}</span>
   if (state === 'refuted') return <span className="pill tone-bad"><IconCircleXFilled size={12} aria-hidden /> {t.doctor.proof.refuted}</span>
   return <span className="pill">{t.doctor.proof.proposed}</span>
@@ -56,7 +54,11 @@ function Tried({ tried }: { tried: MendedFix }) {
   return (
     <div className="stack">
       {tried.diff ? <Suspense fallback={<Loading />}><PatchView patch={tried.diff} /></Suspense> : <p className="quiet">{t.doctor.noPatch}</p>}
-      {tried.rehearsal && <p role="status"><b>{t.doctor.healed(tried.rehearsal.healed, tried.rehearsal.harmed)}</b> <span className="quiet">{tried.rehearsal.reason}</span></p>}
+      {tried.rehearsal && (
+        <p role="status">
+          <b>{tried.rehearsal.healed === undefined ? t.doctor.notRehearsed : t.doctor.healed(tried.rehearsal.healed, tried.rehearsal.harmed ?? 0)}</b> <span className="soft">{tried.rehearsal.reason}</span>
+        </p>
+      )}
       {rows.length > 0 && <BeforeAfter rows={rows} />}
     </div>
   )

@@ -1,10 +1,12 @@
 /** One root cause: what it is, how that was seen, what waits for it, and what would mend it. */
 
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { Link } from 'react-router'
 
-import type { Evidence, Root, Severity } from '../../api/ours'
-import { objectName } from '../../model/causes'
+import type { Evidence, MendedFix, Root, Severity } from '../../api/ours'
+import { isHealed, objectName } from '../../model/causes'
 import { Section } from '../../parts/Toolbar'
 import { t } from '../../texts'
 import { ChainTree } from './ChainTree'
@@ -24,13 +26,14 @@ interface Props {
 export function RootCard({ root, number, isOpen, toggle, explain }: Props) {
   const { finding } = root
   const best = finding.fixes[0]
+  const isVerified = useIsVerified(root) || best?.proof.state === 'verified'
   return (
     <article className={css.root} data-open={isOpen || undefined}>
       <button type="button" className={css.rootHead} aria-expanded={isOpen} onClick={() => toggle(!isOpen)}>
         {isOpen ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
         <span className={`pill tone-${TONE[root.severity]}`} title={t.severity[root.severity]}>{root.severity}</span>
         <span className={css.cause}><span className="quiet">{number}.</span> {finding.cause}</span>
-        {best?.proof.state === 'verified' && <span className="pill tone-good">{t.doctor.proof.verified}</span>}
+        {isVerified && <span className="pill tone-good">{t.doctor.proof.verified}</span>}
         <span className="pill">{t.doctor.apps(root.applications.length)}</span>
       </button>
       {isOpen && (
@@ -57,6 +60,15 @@ export function RootCard({ root, number, isOpen, toggle, explain }: Props) {
         </div>
       )}
     </article>
+  )
+}
+
+/** Whether any of its fixes was tried here and helped. */
+function useIsVerified(root: Root): boolean {
+  const client = useQueryClient()
+  return useSyncExternalStore(
+    (changed) => client.getQueryCache().subscribe(changed),
+    () => root.finding.fixes.some((_, index) => isHealed(client.getQueryData<MendedFix>(['fix', root.id, index + 1]))),
   )
 }
 

@@ -1,14 +1,14 @@
 /** What a sync would do, played in an embedded cluster on a clock of its own. */
 
-import { Button, MultiSelect } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { useApplications } from '../../api/hooks'
 import { rehearse } from '../../api/others'
 import type { RehearsalReport } from '../../api/ours'
-import { keyOf } from '../../model/live'
 import { totals } from '../../model/rehearsal'
+import { sourcesOf } from '../../model/source'
 import { span } from '../../model/time'
 import { Empty, Loading, Trouble } from '../../parts/Feedback'
 import { Head, Section } from '../../parts/Toolbar'
@@ -22,14 +22,11 @@ export function Rehearsal() {
   const words = useWords()
   const { items } = useApplications()
   const client = useQueryClient()
-  const chosen = words.all.getAll('app')
+  const repository = words.get('repo')
   const isAsked = words.get('run') === 'true'
-  const queryKey = ['rehearsal', chosen.join(',')]
-  const report = useQuery({
-    queryKey,
-    queryFn: () => rehearse(chosen.map((key) => ({ namespace: key.split('/')[0] ?? '', name: key.split('/').slice(1).join('/') }))),
-    enabled: isAsked, staleTime: Infinity, retry: false,
-  })
+  const queryKey = ['rehearsal', repository]
+  const report = useQuery({ queryKey, queryFn: () => rehearse(repository), enabled: isAsked, staleTime: Infinity, retry: false })
+  const repositories = [...new Set((items ?? []).flatMap((app) => sourcesOf(app.spec).filter((source) => !source.chart).map((source) => source.repoURL)))].sort()
   const start = () => {
     words.set({ run: 'true' })
     if (report.data || report.error) void client.resetQueries({ queryKey })
@@ -37,16 +34,16 @@ export function Rehearsal() {
   return (
     <>
       <Head title={t.rehearsal.title}>
-        <MultiSelect
-          className={css.choose} aria-label={t.rehearsal.choose} placeholder={chosen.length === 0 ? t.rehearsal.all : ''} searchable clearable hidePickedOptions limit={50} value={chosen}
-          clearButtonProps={{ 'aria-label': t.apps.clear }} data={(items ?? []).map((app) => ({ value: keyOf(app), label: app.metadata.name }))} onChange={(app) => words.set({ app, run: undefined })}
+        <Select
+          className={css.choose} aria-label={t.rehearsal.choose} placeholder={t.rehearsal.all} searchable clearable limit={50} value={repository ?? null} data={repositories}
+          clearButtonProps={{ 'aria-label': t.apps.clear }} onChange={(repo) => words.set({ repo: repo ?? undefined, run: undefined })}
         />
         <Button loading={report.isFetching} leftSection={<IconPlayerPlay size={14} />} onClick={start}>{t.rehearsal.run}</Button>
       </Head>
       <div className={css.page}>
         {!isAsked && <Empty title={t.rehearsal.start}>{t.rehearsal.startHint}</Empty>}
         {report.isFetching && !report.data && <Loading text={t.rehearsal.running} />}
-        {report.error && <Trouble error={report.error} what={t.rehearsal.failed} again={start} />}
+        {report.error && !report.isFetching && <Trouble error={report.error} what={t.rehearsal.failed} again={start} />}
         {report.data && <Report report={report.data} opened={words.get('open')} open={(name) => words.set({ open: name })} />}
       </div>
     </>
