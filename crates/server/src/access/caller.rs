@@ -17,19 +17,13 @@ pub(crate) struct Caller {
     who: Who,
     /// What was found out so far, for one version of the rules: by project, and by an empty name for everything else.
     found: Mutex<Found>,
-    /// What a test lets them do, whatever the policies say: resource, action and object, as globs.
-    #[cfg(test)]
-    granted: Option<Vec<[String; 3]>>,
 }
 
 #[derive(Default)]
 struct Found {
     rules: Option<Arc<Rules>>,
-    by_project: HashMap<String, Finding>,
+    by_project: HashMap<String, (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>)>,
 }
-
-/// What the caller is granted, and which rules of a project that was found with.
-type Finding = (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>);
 
 /// Who somebody is.
 #[derive(Clone, Default)]
@@ -77,42 +71,7 @@ pub(crate) enum Origin {
 
 impl Caller {
     pub(super) fn new(access: Arc<Inner>, who: Who) -> Self {
-        Caller {
-            access,
-            who,
-            found: Mutex::default(),
-            #[cfg(test)]
-            granted: None,
-        }
-    }
-
-    /// Somebody with some rights, for tests: on each line a resource, an action and an object, as globs.
-    #[cfg(test)]
-    pub(crate) fn granted(access: &Access, rights: &str) -> Self {
-        let lines = rights.lines().map(|line| line.split(',').map(|part| part.trim().to_owned()));
-        let granted = lines.filter_map(|parts| parts.collect::<Vec<_>>().try_into().ok()).collect();
-        let tester = Identity {
-            origin: Origin::Login,
-            subject: "tester".to_owned(),
-            issuer: "argocd".to_owned(),
-            claims: Value::default(),
-            issued: 0,
-            expires: None,
-            id: String::new(),
-            token: String::new(),
-        };
-        Caller { granted: Some(granted), ..Caller::new(access.inner.clone(), Who::Known(tester)) }
-    }
-
-    #[cfg(test)]
-    fn is_granted(&self, resource: &str, action: &str, object: Option<&str>) -> Option<bool> {
-        let fits = |pattern: &str, text: &str| lynceus_api::Glob::new(pattern).is_ok_and(|glob| glob.matches(text));
-        let granted = self.granted.as_ref()?;
-        Some(granted.iter().any(|[resources, actions, objects]| {
-            fits(resources, resource)
-                && fits(actions, action)
-                && object.is_none_or(|object| fits(objects, object))
-        }))
+        Caller { access, who, found: Mutex::default() }
     }
 
     /// Somebody who has logged in to a local account, for tests that are not about logging in.
@@ -168,10 +127,6 @@ impl Caller {
 
     /// The same for a resource that is named by its word.
     pub(crate) fn may_word(&self, resource: &str, action: &str, object: &str) -> bool {
-        #[cfg(test)]
-        if let Some(granted) = self.is_granted(resource, action, Some(object)) {
-            return granted;
-        }
         let project = self.project_of(resource, object);
         self.grants(project.as_ref()).iter().any(|grants| grants.allow(resource, action, object))
     }
@@ -190,10 +145,6 @@ impl Caller {
             (_, action) => &[action],
         };
         let word = resource.word();
-        #[cfg(test)]
-        if let Some(granted) = self.is_granted(word, action, None) {
-            return if granted { Ok(()) } else { Err(Refusal::denied()) };
-        }
         let could = |grants: Arc<Vec<Grants>>| grants.iter().any(|grants| grants.could_allow(word, actions));
         let projects =
             || self.access.projects().into_iter().any(|project| could(self.grants(Some(&project))));
@@ -285,10 +236,9 @@ pub(super) fn granted(who: &Who, rules: &Rules, project: &str, added: Option<&Po
     if added.is_some() {
         all.extend(default.map(|role| Grants::of(role, &both)));
     }
-    all.extend((!identity.poses(&identity.subject, rules)).then(|| Grants::of(&identity.subject, &both)));
+    all.extend(identity.speaks_for_itself().then(|| Grants::of(&identity.subject, &both)));
     if identity.origin != Origin::Project {
-        let mut groups = identity.groups(&rules.scopes);
-        groups.retain(|group| !identity.poses(group, rules));
+        let groups = identity.groups(&rules.scopes);
         // A line about a group counts only if some line gives the group a role.
         let known = groups.iter().filter(|group| both.iter().any(|policy| policy.gives_role(group)));
         all.extend(known.map(|group| Grants::of(group, &both)));
@@ -303,7 +253,8 @@ impl Identity {
         email.filter(|_| self.origin == Origin::Sso).unwrap_or(&self.subject)
     }
 
-    /// The values of the claims that name groups. What looks like a role is none.
+    /// The groups of an issuer's token. What looks like a role is none: whoever may name a group there must not be able
+    /// to name themselves admin here.
     fn groups(&self, scopes: &[String]) -> Vec<String> {
         let mut groups = Vec::new();
         for scope in scopes {
@@ -319,11 +270,10 @@ impl Identity {
         groups
     }
 
-    /// Whether a name that another issuer gave only looks like one of ours. Whoever may choose a name or a group there must
-    /// not be able to choose rights here.
-    fn poses(&self, name: &str, rules: &Rules) -> bool {
-        let is_admin = name == "admin" && !rules.names_admin;
-        self.origin == Origin::Sso && (is_role(name) || is_admin || name.is_empty())
+    /// Whether policies may mean them by their subject. An issuer's subject is not one of ours, whatever it is called.
+    fn speaks_for_itself(&self) -> bool {
+        self.origin != Origin::Sso
+            || !(is_role(&self.subject) || self.subject == "admin" || self.subject.is_empty())
     }
 
     /// The project of a project's token.

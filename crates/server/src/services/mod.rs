@@ -25,20 +25,21 @@ use crate::refusal::{Code, Refusal};
 /// Has a question answered by its service.
 pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
     let (service, name) = method.id();
+    // Each on the heap: together they would be larger than the stack of a thread has room for.
     match service {
-        "SessionService" => session::answer(name, call).await,
-        "AccountService" => account::answer(name, call).await,
-        "SettingsService" => settings::answer(name, call).await,
-        "VersionService" => version::answer(call).await,
-        "ApplicationService" => applications::answer(name, call).await,
-        "CertificateService" => certificates::answer(name, call).await,
-        "ClusterService" => clusters::answer(name, call).await,
-        "DoctorService" => doctor::answer(name, call).await,
-        "GPGKeyService" => gpgkeys::answer(name, call).await,
-        "NotificationService" => notifications::answer(name, call).await,
-        "ProjectService" => projects::answer(name, call).await,
-        "RepoCredsService" => repocreds::answer(name, call).await,
-        "RepositoryService" => repositories::answer(name, call).await,
+        "SessionService" => Box::pin(session::answer(name, call)).await,
+        "AccountService" => Box::pin(account::answer(name, call)).await,
+        "SettingsService" => Box::pin(settings::answer(name, call)).await,
+        "VersionService" => Box::pin(version::answer(call)).await,
+        "ApplicationService" => Box::pin(applications::answer(name, call)).await,
+        "CertificateService" => Box::pin(certificates::answer(name, call)).await,
+        "ClusterService" => Box::pin(clusters::answer(name, call)).await,
+        "DoctorService" => Box::pin(doctor::answer(name, call)).await,
+        "GPGKeyService" => Box::pin(gpgkeys::answer(name, call)).await,
+        "NotificationService" => Box::pin(notifications::answer(name, call)).await,
+        "ProjectService" => Box::pin(projects::answer(name, call)).await,
+        "RepoCredsService" => Box::pin(repocreds::answer(name, call)).await,
+        "RepositoryService" => Box::pin(repositories::answer(name, call)).await,
         _ => Err(unknown(name)),
     }
 }
