@@ -22,8 +22,11 @@ pub(crate) struct Caller {
 #[derive(Default)]
 struct Found {
     rules: Option<Arc<Rules>>,
-    by_project: HashMap<String, (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>)>,
+    by_project: HashMap<String, Finding>,
 }
+
+/// What the caller is granted, and which rules of a project that was found with.
+type Finding = (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>);
 
 /// Who somebody is.
 #[derive(Clone, Default)]
@@ -236,9 +239,10 @@ pub(super) fn granted(who: &Who, rules: &Rules, project: &str, added: Option<&Po
     if added.is_some() {
         all.extend(default.map(|role| Grants::of(role, &both)));
     }
-    all.extend(identity.speaks_for_itself().then(|| Grants::of(&identity.subject, &both)));
+    all.extend((!identity.poses(&identity.subject, rules)).then(|| Grants::of(&identity.subject, &both)));
     if identity.origin != Origin::Project {
-        let groups = identity.groups(&rules.scopes);
+        let mut groups = identity.groups(&rules.scopes);
+        groups.retain(|group| !identity.poses(group, rules));
         // A line about a group counts only if some line gives the group a role.
         let known = groups.iter().filter(|group| both.iter().any(|policy| policy.gives_role(group)));
         all.extend(known.map(|group| Grants::of(group, &both)));
@@ -253,8 +257,7 @@ impl Identity {
         email.filter(|_| self.origin == Origin::Sso).unwrap_or(&self.subject)
     }
 
-    /// The groups of an issuer's token. What looks like a role is none: whoever may name a group there must not be able
-    /// to name themselves admin here.
+    /// The values of the claims that name groups. What looks like a role is none.
     fn groups(&self, scopes: &[String]) -> Vec<String> {
         let mut groups = Vec::new();
         for scope in scopes {
@@ -270,10 +273,11 @@ impl Identity {
         groups
     }
 
-    /// Whether policies may mean them by their subject. An issuer's subject is not one of ours, whatever it is called.
-    fn speaks_for_itself(&self) -> bool {
-        self.origin != Origin::Sso
-            || !(is_role(&self.subject) || self.subject == "admin" || self.subject.is_empty())
+    /// Whether a name that another issuer gave only looks like one of ours. Whoever may choose a name or a group there must
+    /// not be able to choose rights here.
+    fn poses(&self, name: &str, rules: &Rules) -> bool {
+        let is_admin = name == "admin" && !rules.names_admin;
+        self.origin == Origin::Sso && (is_role(name) || is_admin || name.is_empty())
     }
 
     /// The project of a project's token.
