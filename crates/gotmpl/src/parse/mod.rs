@@ -9,4 +9,4 @@ mod tree;
 pub(crate) use lexer::Delims;
 pub(crate) use parser::parse;
 pub use tree::Tree;
-pub(crate) use tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Term};
+pub(crate) use tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Symbol, Term, Variable};

@@ -1,10 +1,11 @@
 //! Makes trees of tokens.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::lexer::{Delims, Lexer};
 use super::token::{Sort, Token};
-use super::tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Term, Tree};
+use super::tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Symbol, Term, Tree, Variable};
 use crate::builtin::Builtin;
 use crate::format::quote;
 use crate::limits::{BLOCK_DEPTH, EXPRESSION_DEPTH};
@@ -24,7 +25,16 @@ pub(crate) fn parse(
     let mut lexer = Lexer::new(text, delims);
     lexer.break_is_keyword = functions.get("break").is_none();
     lexer.continue_is_keyword = functions.get("continue").is_none();
-    let mut parser = Parser { source: &source, lexer, functions, trees: Vec::new(), cursor: Cursor::new() };
+    let mut parser = Parser {
+        source: &source,
+        lexer,
+        functions,
+        trees: Vec::new(),
+        cursor: Cursor::new(),
+        names: BTreeMap::new(),
+        args: Vec::new(),
+        commands: Vec::new(),
+    };
     let root = parser.file()?;
     parser.add(name.clone(), root)?;
     Ok(parser.trees)
@@ -36,6 +46,12 @@ struct Parser<'s> {
     functions: &'s Functions,
     trees: Vec<Arc<Tree>>,
     cursor: Cursor,
+    /// The names of all variables so far, but for `$`.
+    names: BTreeMap<Str, Symbol>,
+    /// The arguments and commands of what is being read: how many there are is known in the end only, and then just as much
+    /// memory is taken as they need.
+    args: Vec<Arg>,
+    commands: Vec<Command>,
 }
 
 /// What belongs to the template that is being read; each definition has its own.
@@ -44,7 +60,7 @@ struct Cursor {
     tokens: [Token; 3],
     waiting: usize,
     /// The variables that are known at this point.
-    variables: Vec<Str>,
+    variables: Vec<Symbol>,
     /// The line of the action that is being read.
     action_line: usize,
     ranges: usize,
@@ -77,7 +93,7 @@ impl Cursor {
         Self {
             tokens: [Token::none(), Token::none(), Token::none()],
             waiting: 0,
-            variables: vec![Str::from("$")],
+            variables: vec![Symbol::DOLLAR],
             action_line: 0,
             ranges: 0,
             parens: 0,
@@ -87,25 +103,32 @@ impl Cursor {
 }
 
 impl Parser<'_> {
+    #[inline]
     fn next(&mut self) -> Token {
         if self.cursor.waiting > 0 {
             self.cursor.waiting -= 1;
         } else {
-            self.cursor.tokens[0] = self.lexer.next();
+            self.read();
         }
         self.cursor.tokens[self.cursor.waiting]
+    }
+
+    fn read(&mut self) {
+        self.cursor.tokens[0] = self.lexer.next();
     }
 
     fn back(&mut self) {
         self.cursor.waiting += 1;
     }
 
+    #[inline]
     fn peek(&mut self) -> Token {
         let token = self.next();
         self.back();
         token
     }
 
+    #[inline]
     fn next_word(&mut self) -> Token {
         loop {
             let token = self.next();
@@ -115,6 +138,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline]
     fn peek_word(&mut self) -> Token {
         let token = self.next_word();
         self.back();
@@ -389,6 +413,7 @@ impl Parser<'_> {
         let at = self.peek_word().at;
         let mut pipe = Pipe { at, variables: Vec::new(), assign: false, commands: Vec::new() };
         while self.variable(&mut pipe, context)? {}
+        let first = self.commands.len();
         loop {
             let token = self.next_word();
             match token.sort {
@@ -406,13 +431,14 @@ impl Parser<'_> {
                 | Sort::Variable
                 | Sort::LeftParen => {
                     self.back();
-                    pipe.commands.push(self.command()?);
+                    let command = self.command()?;
+                    self.commands.push(command);
                 }
                 _ => return self.unexpected(&token, context),
             }
         }
+        pipe.commands = self.commands.drain(first..).collect();
         self.check(&pipe, context)?;
-        pipe.commands.shrink_to_fit();
         Ok(pipe)
     }
 
@@ -428,9 +454,9 @@ impl Parser<'_> {
         let comma = next.sort == Sort::Char && self.text(&next) == ",";
         if comma || matches!(next.sort, Sort::Assign | Sort::Declare) {
             self.next_word();
-            let name = Str::from(self.text(&variable));
-            pipe.variables.push(name.clone());
-            self.cursor.variables.push(name);
+            let variable = self.named(&variable);
+            self.cursor.variables.push(variable.symbol);
+            pipe.variables.push(variable);
         }
         match next.sort {
             Sort::Assign | Sort::Declare => {
@@ -458,6 +484,17 @@ impl Parser<'_> {
         Ok(false)
     }
 
+    /// The variable that a token names.
+    fn named(&mut self, token: &Token) -> Variable {
+        let name = Str::from(self.text(token));
+        if name == "$" {
+            return Variable { name, symbol: Symbol::DOLLAR };
+        }
+        let next = Symbol(self.names.len() as u32 + 1);
+        let symbol = *self.names.entry(name.clone()).or_insert(next);
+        Variable { name, symbol }
+    }
+
     fn check(&self, pipe: &Pipe, context: &str) -> Parsed<()> {
         if pipe.commands.is_empty() {
             return self.error(format!("missing value for {context}"));
@@ -472,10 +509,12 @@ impl Parser<'_> {
     }
 
     fn command(&mut self) -> Parsed<Command> {
-        let mut command = Command { at: self.peek_word().at, args: Vec::new() };
+        let at = self.peek_word().at;
+        let first = self.args.len();
         loop {
             self.peek_word();
-            command.args.extend(self.operand()?);
+            let operand = self.operand()?;
+            self.args.extend(operand);
             let token = self.next();
             match token.sort {
                 Sort::Space => {}
@@ -487,11 +526,10 @@ impl Parser<'_> {
                 _ => return self.unexpected(&token, "operand"),
             }
         }
-        if command.args.is_empty() {
+        if self.args.len() == first {
             return self.error("empty command");
         }
-        command.args.shrink_to_fit();
-        Ok(command)
+        Ok(Command { at, args: self.args.drain(first..).collect() })
     }
 
     /// Reads a term and the fields that follow it.
@@ -503,26 +541,24 @@ impl Parser<'_> {
         if first.sort != Sort::Field {
             return Ok(Some(arg));
         }
-        let mut more = Vec::new();
+        let mut fields = match &arg.term {
+            Term::Field(first) => first.to_vec(),
+            _ => Vec::new(),
+        };
         while self.peek().sort == Sort::Field {
             let token = self.next();
-            more.push(Str::from(&self.text(&token)[1..]));
+            fields.push(Str::from(&self.text(&token)[1..]));
         }
+        let fields = fields.into_boxed_slice();
         let term = match arg.term {
-            Term::Field(mut fields) => {
-                fields.append(&mut more);
-                Term::Field(fields)
-            }
-            Term::Variable { name, mut fields } => {
-                fields.append(&mut more);
-                Term::Variable { name, fields }
-            }
+            Term::Field(_) => Term::Field(fields),
+            Term::Variable { variable, .. } => Term::Variable { variable, fields },
             Term::Bool(_) | Term::Str { .. } | Term::Number(_) | Term::Nil | Term::Dot => {
                 let text = quote::double(&arg.to_string());
                 return self.error(format!("unexpected . after term {text}"));
             }
             Term::Function { .. } | Term::Pipe(_) | Term::Chain { .. } => {
-                Term::Chain { on: Box::new(arg), fields: more }
+                Term::Chain { on: Box::new(arg), fields }
             }
         };
         Ok(Some(Arg { at: first.at, term }))
@@ -535,13 +571,13 @@ impl Parser<'_> {
             Sort::Dot => Term::Dot,
             Sort::Nil => Term::Nil,
             Sort::Variable => {
-                let name = Str::from(self.text(&token));
-                if !self.cursor.variables.contains(&name) {
-                    return self.error(format!("undefined variable {}", quote::double(&name)));
+                let variable = self.named(&token);
+                if !self.cursor.variables.contains(&variable.symbol) {
+                    return self.error(format!("undefined variable {}", quote::double(&variable.name)));
                 }
-                Term::Variable { name, fields: Vec::new() }
+                Term::Variable { variable, fields: Box::default() }
             }
-            Sort::Field => Term::Field(vec![Str::from(&self.text(&token)[1..])]),
+            Sort::Field => Term::Field(Box::new([Str::from(&self.text(&token)[1..])])),
             Sort::Bool => Term::Bool(self.text(&token) == "true"),
             Sort::CharConstant | Sort::Complex | Sort::Number => {
                 match Number::read(self.text(&token), token.sort) {
