@@ -3,6 +3,7 @@
 mod lexer;
 mod number;
 mod parser;
+mod pipeline;
 mod token;
 mod tree;
 
