@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::map::WeakMap;
 use crate::memory::{Maker, Memory, handles};
 use crate::nesting::break_cycle;
-use crate::parse::Tree;
+use crate::parse::{Symbol, Tree};
 use crate::trace::{Origin, Recorder, Span, Trace};
 use crate::{Call, Error, ErrorKind, Failure, Parsed, Str, Templates, Value, format, memory};
 
@@ -66,7 +66,7 @@ pub struct Context<'e> {
     /// Argument lists that are not in use, kept for their memory.
     pub(crate) spare: Vec<Vec<Value>>,
     /// Lists of variables that are not in use, likewise.
-    pub(crate) spare_variables: Vec<Vec<(Str, Dynamic)>>,
+    pub(crate) spare_variables: Vec<Vec<(Symbol, Dynamic)>>,
     pub(crate) memory: Memory,
     texts: HashMap<(Str, Str), Text>,
     /// Maps that a function changed, any of which may hold itself by now.
@@ -192,11 +192,11 @@ impl<'e> Context<'e> {
         printed
     }
 
-    /// The text that `write` puts together. It does so in the memory of the output, where there is room already.
-    pub(crate) fn compose(&mut self, write: impl FnOnce(&mut String)) -> Str {
+    /// The text that `write` puts behind the output, where there is room already. It does not stay there.
+    pub(crate) fn compose<E>(&mut self, write: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<Str, E> {
         let start = self.out.len();
-        write(&mut self.out);
-        let text = Str::from(&self.out[start..]);
+        let written = write(self);
+        let text = written.map(|()| Str::from(&self.out[start..]));
         self.out.truncate(start);
         text
     }
@@ -303,27 +303,28 @@ impl<'e> Context<'e> {
     ///
     /// Call it before making anything whose size depends on the input. The evaluator counts the text of
     /// results itself.
+    #[inline]
     pub fn charge(&mut self, bytes: usize) -> Result<(), Failure> {
         self.bytes = self.bytes.saturating_add(bytes as u64);
-        if self.bytes > self.options.limits.bytes {
-            return Err(Failure::limit(format!(
-                "rendering takes more than {} bytes of memory",
-                self.options.limits.bytes
-            )));
-        }
-        Ok(())
+        if self.bytes > self.options.limits.bytes { Err(self.too_many_bytes()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn too_many_bytes(&self) -> Failure {
+        let limit = self.options.limits.bytes;
+        Failure::limit(format!("rendering takes more than {limit} bytes of memory"))
     }
 
     /// Counts work that is about to be done, one step for about a hundred instructions.
+    #[inline]
     pub fn step(&mut self, steps: usize) -> Result<(), Failure> {
         self.steps = self.steps.saturating_add(steps as u64);
-        if self.steps > self.options.limits.steps {
-            return Err(Failure::limit(format!(
-                "rendering takes more than {} steps",
-                self.options.limits.steps
-            )));
-        }
-        Ok(())
+        if self.steps > self.options.limits.steps { Err(self.too_many_steps()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn too_many_steps(&self) -> Failure {
+        Failure::limit(format!("rendering takes more than {} steps", self.options.limits.steps))
     }
 
     /// How many more bytes may be made.

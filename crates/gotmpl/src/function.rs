@@ -1,13 +1,18 @@
 //! What templates can call.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
+use crate::hash::OfWords;
 use crate::types::Type;
 use crate::{Context, Failure, Value};
 
 /// The code of a function. The arguments have been checked against the signature.
 pub type Body = dyn Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync;
+
+/// The code of a function that puts its text behind what is printed already, see [`Context::out`].
+pub(crate) type Append = fn(&mut Context<'_>, &[Value]) -> Result<(), Failure>;
 
 /// What a function takes and gives, in Go's types: wrong calls are told in these words.
 #[derive(Clone, Copy)]
@@ -51,10 +56,12 @@ macro_rules! signature {
 }
 
 /// A function with its signature.
-#[derive(Clone)]
 pub struct Function {
     pub(crate) signature: Signature,
-    pub(crate) body: Arc<Body>,
+    /// Most hold nothing, and a box around nothing takes no memory.
+    pub(crate) body: Box<Body>,
+    /// The same for where its text is only printed, which saves making it first.
+    pub(crate) append: Option<Append>,
 }
 
 impl Function {
@@ -63,7 +70,7 @@ impl Function {
         signature: Signature,
         body: impl Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync + 'static,
     ) -> Self {
-        Self { signature, body: Arc::new(body) }
+        Self { signature, body: Box::new(body), append: None }
     }
 
     /// What it takes and gives.
@@ -78,9 +85,17 @@ impl Function {
 }
 
 /// Functions by name.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Functions {
-    by_name: HashMap<&'static str, Arc<Function>>,
+    by_name: HashMap<&'static str, Arc<Function>, BuildHasherDefault<OfWords>>,
+}
+
+impl Default for Functions {
+    fn default() -> Self {
+        /// As many as sprig and Helm have together, so that the table need not grow.
+        const USUAL: usize = 256;
+        Self { by_name: HashMap::with_capacity_and_hasher(USUAL, BuildHasherDefault::default()) }
+    }
 }
 
 impl Functions {
@@ -97,6 +112,15 @@ impl Functions {
         body: impl Fn(&mut Context<'_>, &[Value]) -> Result<Value, Failure> + Send + Sync + 'static,
     ) {
         self.by_name.insert(name, Arc::new(Function::new(signature, body)));
+    }
+
+    /// Adds a function whose text can be put where it is printed.
+    pub(crate) fn add_appending(&mut self, name: &'static str, signature: Signature, append: Append) {
+        let body = move |context: &mut Context<'_>, args: &[Value]| {
+            context.compose(|context| append(context, args)).map(Value::Str)
+        };
+        let function = Function { append: Some(append), ..Function::new(signature, body) };
+        self.by_name.insert(name, Arc::new(function));
     }
 
     /// Takes a function away.

@@ -4,7 +4,7 @@ mod decode;
 mod encode;
 
 pub use decode::{DecodeError, decode};
-pub use encode::{Style, encode};
+pub use encode::{Style, encode, encode_in};
 
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ mod exec;
 mod failure;
 pub mod format;
 mod function;
+mod hash;
 pub mod json;
 pub mod limits;
 mod list;

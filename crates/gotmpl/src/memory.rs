@@ -8,9 +8,10 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
+use crate::hash::OfWords;
 use crate::limits::{REMEMBERED_BYTES, REMEMBERED_ENTRY};
 use crate::{Context, Str, Templates, Value};
 
@@ -45,7 +46,7 @@ pub(crate) fn unsteady() {
 /// The texts of one render.
 #[derive(Default)]
 pub(crate) struct Memory {
-    texts: HashMap<Key, Remembered, BuildHasherDefault<OfAddresses>>,
+    texts: HashMap<Key, Remembered, BuildHasherDefault<OfWords>>,
     /// The texts in the order in which they were made, so that to forget costs no more than to remember did.
     order: Vec<(u64, Key)>,
     bytes: usize,
@@ -61,43 +62,21 @@ struct Key {
     of: usize,
 }
 
-/// Hashes [`Key`]s. Nobody outside has a say in addresses, so that there is nothing to guard against.
-#[derive(Default)]
-struct OfAddresses(u64);
-
-impl Hasher for OfAddresses {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        // Addresses end in zeros, and so does what they are multiplied to.
-        self.0.rotate_left(26)
-    }
-}
-
 /// What makes texts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Maker {
     /// The address of a template that is part of the set.
     Template(usize),
-    Function(&'static str),
+    /// The address of a function's name, and how long it is.
+    Function(usize, usize),
+    /// The address of a text that is parsed and executed, and how long it is.
+    Text(usize, usize),
 }
 
 struct Remembered {
     text: Str,
+    /// The text that [`Maker::Text`] is about, so that its address stays its own.
+    of: Str,
     _value: Value,
     _set: Arc<Templates>,
 }
@@ -154,7 +133,7 @@ impl Memory {
 
 impl Remembered {
     fn size(&self) -> usize {
-        REMEMBERED_ENTRY + self.text.len()
+        REMEMBERED_ENTRY + self.text.len() + self.of.len()
     }
 }
 
@@ -174,12 +153,38 @@ impl Context<'_> {
     ) -> Result<Str, E> {
         // A value that nobody else holds will not be asked for again.
         let is_shared = handles(value) > 1;
-        self.remembering(Maker::Function(function), value.clone(), is_shared, |context, _| make(context))
+        let maker = Maker::Function(function.as_ptr().addr(), function.len());
+        self.remembering(maker, value.clone(), is_shared, |context, _| make(context))
+    }
+
+    /// The text that comes of another text and a value, made once for as long as nothing changes: for `tpl`.
+    pub fn once_for<E>(
+        &mut self,
+        text: &Str,
+        value: &Value,
+        make: impl FnOnce(&mut Self) -> Result<Str, E>,
+    ) -> Result<Str, E> {
+        // A short text lies where its handle is, so that its address says nothing. Whoever calls has a handle on the value.
+        let is_shared = text.is_shared() && handles(value) > 1;
+        let maker = Maker::Text(text.as_ptr().addr(), text.len());
+        let value = value.clone();
+        self.remembering_of(text, maker, value, is_shared, |context, _| make(context))
     }
 
     /// The text that `make` gives for a value, which is remembered if the value is shared and comes to it every time.
     pub(crate) fn remembering<E>(
         &mut self,
+        maker: Maker,
+        value: Value,
+        is_shared: bool,
+        make: impl FnOnce(&mut Self, Value) -> Result<Str, E>,
+    ) -> Result<Str, E> {
+        self.remembering_of(&Str::new(), maker, value, is_shared, make)
+    }
+
+    fn remembering_of<E>(
+        &mut self,
+        source: &Str,
         maker: Maker,
         value: Value,
         is_shared: bool,
@@ -208,7 +213,7 @@ impl Context<'_> {
         if let Ok(text) = &made
             && is_steady
         {
-            let remembered = Remembered { text: text.clone(), _value: value, _set: set };
+            let remembered = Remembered { text: text.clone(), of: source.clone(), _value: value, _set: set };
             self.memory.keep(key, remembered);
         }
         made

@@ -45,6 +45,11 @@ impl Str {
         bytes_of(&self.0)
     }
 
+    /// Whether clones are on the same bytes, which then stay where they are for as long as there is one.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.0.len() > EcoString::INLINE_LIMIT
+    }
+
     /// How many bytes the string has in Go.
     pub fn byte_len(&self) -> usize {
         if has_held(&self.0) { self.bytes().len() } else { self.0.len() }

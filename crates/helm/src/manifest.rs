@@ -139,8 +139,8 @@ pub(crate) fn sort(outputs: &BTreeMap<String, String>) -> Result<(Vec<Hook>, Vec
             }
         }
     }
-    hooks.sort_by(|a: &Hook, b| rank(&a.manifest.kind).cmp(&rank(&b.manifest.kind)));
-    manifests.sort_by(|a: &Manifest, b| rank(&a.kind).cmp(&rank(&b.kind)));
+    hooks.sort_by_cached_key(|hook: &Hook| rank(&hook.manifest.kind));
+    manifests.sort_by_cached_key(|manifest: &Manifest| rank(&manifest.kind));
     Ok((hooks, manifests))
 }
 
@@ -187,10 +187,10 @@ impl Hook {
 }
 
 /// Known kinds by their place, the others by their name after them.
-fn rank(kind: &str) -> (usize, &str) {
+fn rank(kind: &str) -> (usize, String) {
     match INSTALL_ORDER.iter().position(|known| *known == kind) {
-        Some(place) => (place, ""),
-        None => (INSTALL_ORDER.len(), kind),
+        Some(place) => (place, String::new()),
+        None => (INSTALL_ORDER.len(), kind.to_owned()),
     }
 }
 

@@ -124,6 +124,55 @@ fn lines_are_stepped_over_by_their_columns() {
 }
 
 #[test]
+fn plain_words_are_read_from_their_lines() {
+    let text = "# first\n\na: word\nb:\n  c: d\nm:\n  b: 1\n  a: \"quoted\"\n  l: 'too'\nL:\n  x: u\n  z:\n    w: v\n";
+    let expected = r#"{"L":{"x":"u","z":{"w":"v"}},"a":"word","m":{"a":"quoted","l":"too"}}"#;
+    check(text, expected);
+    check("m:\n  b: 1\n", r#"{"m":{}}"#);
+    check("b: {c: d, e: \"f\"}\na: word", r#"{"a":"word"}"#);
+    let deep: String = (0..12).map(|level| format!("{}a:\n", "  ".repeat(level))).collect();
+    let long = "x".repeat(2_000);
+    for text in [
+        "a: w\n  x\n",
+        "a: w\n\n  x\n",
+        "a: w\n\nb: 1\n",
+        "a: w # c\n",
+        "a: w\n # c\nb: 1\n",
+        "a: w x\n",
+        "a: \"w\" \n",
+        "a: 'w'x\n",
+        "a: ''\n",
+        "a: 'it''s'\n",
+        "a:\n  b: w\n c: d\n",
+        "a:\n",
+        "a:\nb: 1\n",
+        "a:\n- b\n",
+        "a: yes\nl: 1\n",
+        "a: null\n",
+        "a: w\na: x\n",
+        "m:\n  a: w\n...\n\t}\n",
+        "m:\n  a: w\n---\na: 2\n",
+        "m: w\n  - x\n",
+        "a: w\n\tb: 1\n",
+        " a: w\nb: 1\n",
+        "b: {c: d e: f}\na: w\n",
+        "b: {c: d,}\na: w\n",
+        "b: {c: {}}\na: w\n",
+        "b: {c: d} x\na: w\n",
+        "b: {c:d}\na: w\n",
+        "b: {c}\na: w\n",
+        "b: {~: d}\na: w\n",
+        "b: {c: .inf}\na: w\n",
+        "b: {c: 'd\\', e: \"f\\\"\"}\na: w\n",
+        &format!("{deep}{}b: w\n", "  ".repeat(12)),
+        &format!("{long}: w\na: w\n"),
+    ] {
+        let (skimmed, whole) = both(text.as_bytes());
+        assert_eq!(skimmed, whole, "{text:?}");
+    }
+}
+
+#[test]
 fn errors_are_found_in_what_is_left_out() {
     let hint = |text: &str| format!("Some({text:?})");
     check("b: .inf\n", "1:4 json: unsupported value: +Inf None");

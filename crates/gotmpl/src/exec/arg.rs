@@ -16,7 +16,10 @@ impl<'t> State<'t, '_, '_> {
             Term::Dot => dot.clone(),
             Term::Nil if of.takes_nil() => return Ok(Dynamic::of_type(types::zero(of), of)),
             Term::Nil => return self.error(format!("cannot assign nil to {of}")),
-            Term::Field(fields) => self.fields(dot, dot.clone(), arg, fields, &[], None)?,
+            Term::Field(fields) => match self.field_of_map(dot, fields) {
+                Some(found) => found,
+                None => self.fields(dot, dot.clone(), arg, fields, &[], None)?,
+            },
             Term::Variable { .. } => self.variable_with_fields(dot, arg, &[], None)?,
             Term::Pipe(pipe) => deep(|| self.pipeline(dot, pipe))?,
             Term::Function { name, call } => self.call_function(dot, call, name, At::Arg(arg), &[], None)?,

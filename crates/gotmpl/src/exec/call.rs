@@ -31,6 +31,9 @@ impl<'t> State<'t, '_, '_> {
                 let result = builtin.call(self.context, &args, spelling);
                 self.finish(args, result, name, at, mark)
             }
+            Callee::Function(function) if self.context.recorder.is_none() => {
+                self.call_quickly(dot, function, name, at, rest, last)
+            }
             Callee::Function(function) => {
                 let args = self.args(dot, function.signature, name, rest, last)?;
                 let mark = self.before_call(at);
@@ -95,7 +98,13 @@ impl<'t> State<'t, '_, '_> {
     }
 
     /// Checks how many arguments there are.
-    fn count_args(&self, signature: Signature, name: &str, given: usize, has_last: bool) -> Eval<()> {
+    pub(super) fn count_args(
+        &self,
+        signature: Signature,
+        name: &str,
+        given: usize,
+        has_last: bool,
+    ) -> Eval<()> {
         let total = given + usize::from(has_last);
         let wanted = signature.params.len();
         if signature.variadic {

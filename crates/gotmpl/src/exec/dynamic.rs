@@ -41,12 +41,6 @@ impl Dynamic {
         self.boxed || !self.value.is_nil()
     }
 
-    /// The value inside of the interface.
-    pub(crate) fn unboxed(mut self) -> Self {
-        self.boxed = false;
-        self
-    }
-
     /// The type's name as errors have it.
     pub(crate) fn type_name(&self) -> &'static str {
         if self.boxed { types::ANY.name } else { self.value.type_name() }

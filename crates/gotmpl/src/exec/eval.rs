@@ -9,31 +9,41 @@ use crate::{Str, Value};
 
 impl<'t> State<'t, '_, '_> {
     pub(super) fn pipeline(&mut self, dot: &Dynamic, pipe: &'t Pipe) -> Eval<Dynamic> {
-        self.at = At::Pipe(pipe);
-        let mut value = None;
-        for command in &pipe.commands {
-            value = Some(self.command(dot, command, value)?.unboxed());
-        }
-        let value = value.unwrap_or_default();
-        for variable in &pipe.variables {
-            if pipe.assign {
-                self.set_variable(variable, value.clone())?;
-            } else {
-                self.variables.push((variable.clone(), value.clone()));
-            }
+        let value = self.commands(dot, pipe, &pipe.commands)?.unwrap_or_default();
+        if !pipe.variables.is_empty() {
+            self.set_variables(pipe, &value)?;
         }
         Ok(value)
     }
 
+    fn set_variables(&mut self, pipe: &'t Pipe, value: &Dynamic) -> Eval<()> {
+        for variable in &pipe.variables {
+            if pipe.assign {
+                self.set_variable(variable, value.clone())?;
+            } else {
+                self.variables.push((variable.symbol, value.clone()));
+            }
+        }
+        Ok(())
+    }
+
     /// Evaluates a command; `last` is the result of the one before it, which becomes its last argument.
-    fn command(&mut self, dot: &Dynamic, command: &'t Command, last: Option<Dynamic>) -> Eval<Dynamic> {
+    pub(super) fn command(
+        &mut self,
+        dot: &Dynamic,
+        command: &'t Command,
+        last: Option<Dynamic>,
+    ) -> Eval<Dynamic> {
         let Some((first, rest)) = command.args.split_first() else {
             return self.error("empty command");
         };
         match &first.term {
             Term::Field(fields) => {
                 self.at = At::Arg(first);
-                self.fields(dot, dot.clone(), first, fields, rest, last)
+                match self.field_of_map(dot, fields).filter(|_| rest.is_empty() && last.is_none()) {
+                    Some(found) => Ok(found),
+                    None => self.fields(dot, dot.clone(), first, fields, rest, last),
+                }
             }
             Term::Chain { .. } => self.chain(dot, first, rest, last),
             Term::Function { name, call } => {
@@ -75,10 +85,10 @@ impl<'t> State<'t, '_, '_> {
         last: Option<Dynamic>,
     ) -> Eval<Dynamic> {
         self.at = At::Arg(arg);
-        let Term::Variable { name, fields } = &arg.term else {
+        let Term::Variable { variable, fields } = &arg.term else {
             return self.error("not a variable");
         };
-        let value = self.variable(name)?;
+        let value = self.variable(variable)?;
         if fields.is_empty() {
             self.not_a_function(arg, rest, last.as_ref())?;
             return Ok(value);

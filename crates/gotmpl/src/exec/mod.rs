@@ -5,6 +5,7 @@ mod call;
 mod dynamic;
 mod eval;
 mod field;
+mod quick;
 mod state;
 mod trace;
 mod walk;

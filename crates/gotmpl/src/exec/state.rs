@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Dynamic;
-use crate::parse::{Arg, Command, Node, Pipe, Tree};
+use crate::parse::{Arg, Command, Node, Pipe, Symbol, Tree, Variable};
 use crate::stack::deep;
 use crate::trace::Origin;
-use crate::{Context, Error, ErrorKind, Failure, Location, Str};
+use crate::{Context, Error, ErrorKind, Failure, Location};
 
 pub(super) type Eval<T> = Result<T, Box<Error>>;
 
@@ -49,7 +49,7 @@ impl fmt::Display for At<'_> {
 pub(crate) struct State<'t, 'c, 'e> {
     pub(super) tree: &'t Tree,
     pub(super) at: At<'t>,
-    pub(super) variables: Vec<(Str, Dynamic)>,
+    pub(super) variables: Vec<(Symbol, Dynamic)>,
     pub(super) context: &'c mut Context<'e>,
     /// The values that decided that this part is reached, if the render is traced.
     pub(super) guard: Origin,
@@ -70,7 +70,7 @@ impl<'t> State<'t, '_, '_> {
         context.enter(tree);
         let result = deep(|| {
             let mut variables = context.spare_variables.pop().unwrap_or_default();
-            variables.push((Str::from("$"), dot.clone()));
+            variables.push((Symbol::DOLLAR, dot.clone()));
             let mut state =
                 State { tree, at: At::Start, variables, context: &mut *context, guard: Origin::NONE };
             let result = state.list(&dot, &tree.root).map(|_| ());
@@ -99,6 +99,7 @@ impl<'t> State<'t, '_, '_> {
     }
 
     /// An error at the part that is being evaluated.
+    #[cold]
     pub(super) fn failed(&self, kind: ErrorKind) -> Box<Error> {
         // The innermost error tells the calls; repeating them would take their number squared.
         let calls = if kind.cause().is_some() { Vec::new() } else { self.context.calls() };
@@ -111,31 +112,47 @@ impl<'t> State<'t, '_, '_> {
         })
     }
 
+    #[cold]
     pub(super) fn error<T>(&self, message: impl Into<String>) -> Eval<T> {
         Err(self.failed(ErrorKind::Eval(message.into())))
     }
 
     /// Counts a step of the evaluation.
+    #[inline]
     pub(super) fn step(&mut self) -> Eval<()> {
         self.context.step(1).map_err(|failure| self.limited(&failure))
     }
 
+    /// Counts bytes that are about to be made.
+    #[inline]
+    pub(super) fn charge(&mut self, bytes: usize) -> Eval<()> {
+        self.context.charge(bytes).map_err(|failure| self.limited(&failure))
+    }
+
     /// The error of a budget that is used up.
+    #[cold]
     pub(super) fn limited(&self, failure: &Failure) -> Box<Error> {
         self.failed(ErrorKind::Limit(failure.to_string()))
     }
 
-    pub(super) fn variable(&self, name: &Str) -> Eval<Dynamic> {
-        match self.variables.iter().rev().find(|(known, _)| known == name) {
-            Some((_, value)) => Ok(value.clone()),
-            None => self.error(format!("undefined variable: {name}")),
+    /// What a variable holds, if it is known here.
+    #[inline]
+    pub(super) fn known(&self, variable: &Variable) -> Option<&Dynamic> {
+        let known = self.variables.iter().rev().find(|(symbol, _)| *symbol == variable.symbol);
+        known.map(|(_, value)| value)
+    }
+
+    pub(super) fn variable(&self, variable: &Variable) -> Eval<Dynamic> {
+        match self.known(variable) {
+            Some(value) => Ok(value.clone()),
+            None => self.error(format!("undefined variable: {}", variable.name)),
         }
     }
 
-    pub(super) fn set_variable(&mut self, name: &Str, value: Dynamic) -> Eval<()> {
-        match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
+    pub(super) fn set_variable(&mut self, variable: &Variable, value: Dynamic) -> Eval<()> {
+        match self.variables.iter_mut().rev().find(|(symbol, _)| *symbol == variable.symbol) {
             Some((_, old)) => *old = value,
-            None => return self.error(format!("undefined variable: {name}")),
+            None => return self.error(format!("undefined variable: {}", variable.name)),
         }
         Ok(())
     }

@@ -22,44 +22,53 @@ pub(super) enum Flow {
 impl<'t> State<'t, '_, '_> {
     pub(super) fn list(&mut self, dot: &Dynamic, nodes: &'t [Node]) -> Eval<Flow> {
         for node in nodes {
-            let flow = self.node(dot, node)?;
-            if flow != Flow::Next {
-                return Ok(flow);
+            self.at = At::Node(node);
+            self.step()?;
+            match node {
+                Node::Text { at, end } => {
+                    let tree = self.tree;
+                    let start = self.context.out.len();
+                    self.print(&tree.source.text[*at..*end])?;
+                    self.trace_text(*at, start);
+                }
+                Node::Action { at, pipe } => {
+                    if !self.print_quickly(dot, node, pipe)? {
+                        let value = self.pipeline(dot, pipe)?;
+                        if pipe.variables.is_empty() {
+                            self.at = At::Node(node);
+                            self.print_value(&value, *at)?;
+                        }
+                    }
+                }
+                _ => {
+                    let flow = self.block(dot, node)?;
+                    if flow != Flow::Next {
+                        return Ok(flow);
+                    }
+                }
             }
         }
         Ok(Flow::Next)
     }
 
-    fn node(&mut self, dot: &Dynamic, node: &'t Node) -> Eval<Flow> {
-        self.at = At::Node(node);
-        self.step()?;
+    /// Executes a node that is neither a text nor an action.
+    fn block(&mut self, dot: &Dynamic, node: &'t Node) -> Eval<Flow> {
         match node {
-            Node::Text { at, end } => {
-                let tree = self.tree;
-                let start = self.context.out.len();
-                self.print(&tree.source.text[*at..*end])?;
-                self.trace_text(*at, start);
-            }
-            Node::Action { pipe, .. } => {
-                let value = self.pipeline(dot, pipe)?;
-                if pipe.variables.is_empty() {
-                    self.at = At::Node(node);
-                    self.print_value(&value, node.at())?;
-                }
-            }
             Node::If(branch) => return deep(|| self.branch(dot, branch, false)),
             Node::With(branch) => return deep(|| self.branch(dot, branch, true)),
             Node::Range(branch) => return deep(|| self.range(dot, branch)),
             Node::Template { at, name, pipe } => self.template(dot, name, pipe.as_deref(), *at)?,
             Node::Break { .. } => return Ok(Flow::Break),
             Node::Continue { .. } => return Ok(Flow::Continue),
+            Node::Text { .. } | Node::Action { .. } => {}
         }
         Ok(Flow::Next)
     }
 
+    #[inline]
     fn print(&mut self, text: &str) -> Eval<()> {
         let notes = if self.context.recorder.is_some() { NOTE } else { 0 };
-        self.context.charge(text.len() + notes).map_err(|failure| self.limited(&failure))?;
+        self.charge(text.len() + notes)?;
         self.context.out.push_str(text);
         Ok(())
     }

@@ -51,13 +51,15 @@ fn quoted(text: &str, quote: char, ascii_only: bool) -> String {
 fn push_quoted(out: &mut String, text: &str, quote: char, ascii_only: bool) {
     out.push(quote);
     let mut rest = text;
-    while !rest.is_empty() {
+    loop {
         // Most texts are plain from one end to the other.
-        let plain = rest.bytes().position(|byte| !is_plain(byte, quote)).unwrap_or(rest.len());
+        let plain = rest.as_bytes().iter().position(|byte| !is_plain(*byte, quote)).unwrap_or(rest.len());
         out.push_str(&rest[..plain]);
         let mut others = rest[plain..].chars();
-        if let Some(c) = others.next() {
-            escape(out, c, quote, ascii_only);
+        match others.next() {
+            Some(c) if c == '\\' || c == quote => out.extend(['\\', c]),
+            Some(c) => escape(out, c, quote, ascii_only),
+            None => break,
         }
         rest = others.as_str();
     }
@@ -70,9 +72,12 @@ fn is_plain(byte: u8, quote: char) -> bool {
 }
 
 fn escape(out: &mut String, c: char, quote: char, ascii_only: bool) {
+    if c == '\\' || c == quote {
+        out.push('\\');
+        out.push(c);
+        return;
+    }
     let _ = match c {
-        '\\' => write!(out, "\\\\"),
-        _ if c == quote => write!(out, "\\{c}"),
         _ if is_print(c) && (c.is_ascii() || !ascii_only) => write!(out, "{c}"),
         '\x07' => write!(out, "\\a"),
         '\x08' => write!(out, "\\b"),

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::limits::VALUE_DEPTH;
 use crate::stack::deep;
-use crate::{Failure, Json, List, Map, Value, held_byte};
+use crate::{Context, Failure, Json, List, Map, Str, Value, held_byte};
 
 /// How JSON is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +23,23 @@ pub enum Style {
 
 /// Writes a value; fails for numbers that JSON does not have.
 pub fn encode(value: &Value, style: Style) -> Result<String, Failure> {
-    let mut writer = Writer { text: String::new(), style, depth: 0 };
-    writer.value(value)?;
-    Ok(writer.text)
+    let mut text = String::new();
+    Writer { text: &mut text, style, depth: 0 }.value(value)?;
+    Ok(text)
 }
 
-struct Writer {
-    text: String,
+/// Writes a value in the memory of a render, where there is room already.
+pub fn encode_in(context: &mut Context<'_>, value: &Value, style: Style) -> Result<Str, Failure> {
+    context.compose(|context| Writer { text: &mut context.out, style, depth: 0 }.value(value))
+}
+
+struct Writer<'o> {
+    text: &'o mut String,
     style: Style,
     depth: usize,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn value(&mut self, value: &Value) -> Result<(), Failure> {
         match value {
             Value::Nil => self.text.push_str("null"),
@@ -86,10 +91,7 @@ impl Writer {
     fn string(&mut self, text: &str) {
         self.text.push('"');
         // Most texts are plain from one end to the other.
-        if text
-            .bytes()
-            .all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&'))
-        {
+        if !text.as_bytes().iter().any(|byte| !PLAIN[usize::from(*byte)]) {
             self.text.push_str(text);
             self.text.push('"');
             return;
@@ -129,7 +131,7 @@ impl Writer {
         }
         if let Some(bytes) = list.as_bytes() {
             self.text.push('"');
-            STANDARD.encode_string(bytes, &mut self.text);
+            STANDARD.encode_string(bytes, self.text);
             self.text.push('"');
             return Ok(());
         }
@@ -188,6 +190,17 @@ impl Writer {
         }
     }
 }
+
+/// The bytes that stand for themselves in a string, however it is written.
+static PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        table[byte as usize] = !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&');
+        byte += 1;
+    }
+    table
+};
 
 /// A finite float as Go's JSON has it: digits in full up to 1e21 and down to 1e-6, beyond that with an exponent.
 fn float(value: f64) -> String {

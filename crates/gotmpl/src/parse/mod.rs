@@ -3,10 +3,11 @@
 mod lexer;
 mod number;
 mod parser;
+mod pipeline;
 mod token;
 mod tree;
 
 pub(crate) use lexer::Delims;
 pub(crate) use parser::parse;
 pub use tree::Tree;
-pub(crate) use tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Term};
+pub(crate) use tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Symbol, Term, Variable};

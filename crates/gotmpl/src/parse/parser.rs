@@ -1,17 +1,17 @@
 //! Makes trees of tokens.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::lexer::{Delims, Lexer};
 use super::token::{Sort, Token};
-use super::tree::{Arg, Branch, Callee, Command, Node, Number, Pipe, Source, Term, Tree};
-use crate::builtin::Builtin;
+use super::tree::{Arg, Branch, Command, Node, Source, Symbol, Tree};
 use crate::format::quote;
-use crate::limits::{BLOCK_DEPTH, EXPRESSION_DEPTH};
+use crate::limits::BLOCK_DEPTH;
 use crate::stack::deep;
 use crate::{Error, ErrorKind, Functions, Location, Str};
 
-type Parsed<T> = Result<T, Box<Error>>;
+pub(super) type Parsed<T> = Result<T, Box<Error>>;
 
 /// Parses a text into the template of its name and those that are defined in it.
 pub(crate) fn parse(
@@ -24,31 +24,46 @@ pub(crate) fn parse(
     let mut lexer = Lexer::new(text, delims);
     lexer.break_is_keyword = functions.get("break").is_none();
     lexer.continue_is_keyword = functions.get("continue").is_none();
-    let mut parser = Parser { source: &source, lexer, functions, trees: Vec::new(), cursor: Cursor::new() };
+    let mut parser = Parser {
+        source: &source,
+        lexer,
+        functions,
+        trees: Vec::new(),
+        cursor: Cursor::new(),
+        names: BTreeMap::new(),
+        args: Vec::new(),
+        commands: Vec::new(),
+    };
     let root = parser.file()?;
     parser.add(name.clone(), root)?;
     Ok(parser.trees)
 }
 
-struct Parser<'s> {
+pub(super) struct Parser<'s> {
     source: &'s Arc<Source>,
     lexer: Lexer<'s>,
-    functions: &'s Functions,
+    pub(super) functions: &'s Functions,
     trees: Vec<Arc<Tree>>,
-    cursor: Cursor,
+    pub(super) cursor: Cursor,
+    /// The names of all variables so far, but for `$`.
+    pub(super) names: BTreeMap<Str, Symbol>,
+    /// The arguments and commands of what is being read: how many there are is known in the end only, and then just as much
+    /// memory is taken as they need.
+    pub(super) args: Vec<Arg>,
+    pub(super) commands: Vec<Command>,
 }
 
 /// What belongs to the template that is being read; each definition has its own.
-struct Cursor {
+pub(super) struct Cursor {
     /// The tokens that were read: `tokens[0]` is the newest, those below `waiting` are still to be used.
-    tokens: [Token; 3],
-    waiting: usize,
+    pub(super) tokens: [Token; 3],
+    pub(super) waiting: usize,
     /// The variables that are known at this point.
-    variables: Vec<Str>,
+    pub(super) variables: Vec<Symbol>,
     /// The line of the action that is being read.
     action_line: usize,
     ranges: usize,
-    parens: usize,
+    pub(super) parens: usize,
     blocks: usize,
 }
 
@@ -77,7 +92,7 @@ impl Cursor {
         Self {
             tokens: [Token::none(), Token::none(), Token::none()],
             waiting: 0,
-            variables: vec![Str::from("$")],
+            variables: vec![Symbol::DOLLAR],
             action_line: 0,
             ranges: 0,
             parens: 0,
@@ -87,26 +102,33 @@ impl Cursor {
 }
 
 impl Parser<'_> {
-    fn next(&mut self) -> Token {
+    #[inline]
+    pub(super) fn next(&mut self) -> Token {
         if self.cursor.waiting > 0 {
             self.cursor.waiting -= 1;
         } else {
-            self.cursor.tokens[0] = self.lexer.next();
+            self.read();
         }
         self.cursor.tokens[self.cursor.waiting]
     }
 
-    fn back(&mut self) {
+    fn read(&mut self) {
+        self.cursor.tokens[0] = self.lexer.next();
+    }
+
+    pub(super) fn back(&mut self) {
         self.cursor.waiting += 1;
     }
 
-    fn peek(&mut self) -> Token {
+    #[inline]
+    pub(super) fn peek(&mut self) -> Token {
         let token = self.next();
         self.back();
         token
     }
 
-    fn next_word(&mut self) -> Token {
+    #[inline]
+    pub(super) fn next_word(&mut self) -> Token {
         loop {
             let token = self.next();
             if token.sort != Sort::Space {
@@ -115,17 +137,18 @@ impl Parser<'_> {
         }
     }
 
-    fn peek_word(&mut self) -> Token {
+    #[inline]
+    pub(super) fn peek_word(&mut self) -> Token {
         let token = self.next_word();
         self.back();
         token
     }
 
-    fn text(&self, token: &Token) -> &str {
+    pub(super) fn text(&self, token: &Token) -> &str {
         &self.source.text[token.at..token.end]
     }
 
-    fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
+    pub(super) fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
         let name = self.source.name.to_string();
         Err(Box::new(Error {
             template: name.clone(),
@@ -136,7 +159,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn unexpected<T>(&self, token: &Token, context: &str) -> Parsed<T> {
+    pub(super) fn unexpected<T>(&self, token: &Token, context: &str) -> Parsed<T> {
         let described = token.describe(&self.source.text, &self.lexer.errors);
         if token.sort != Sort::Error {
             return self.error(format!("unexpected {described} in {context}"));
@@ -214,7 +237,7 @@ impl Parser<'_> {
         })
     }
 
-    fn unquote(&self, token: &Token) -> Parsed<Str> {
+    pub(super) fn unquote(&self, token: &Token) -> Parsed<Str> {
         match quote::unquote(self.text(token)) {
             Some(text) => Ok(text),
             None => self.error("invalid syntax"),
@@ -380,208 +403,5 @@ impl Parser<'_> {
             Sort::String | Sort::RawString => self.unquote(token),
             _ => self.unexpected(token, context),
         }
-    }
-}
-
-/// Pipelines and what they are made of.
-impl Parser<'_> {
-    fn pipeline(&mut self, context: &'static str, end: Sort) -> Parsed<Pipe> {
-        let at = self.peek_word().at;
-        let mut pipe = Pipe { at, variables: Vec::new(), assign: false, commands: Vec::new() };
-        while self.variable(&mut pipe, context)? {}
-        loop {
-            let token = self.next_word();
-            match token.sort {
-                sort if sort == end => break,
-                Sort::Bool
-                | Sort::CharConstant
-                | Sort::Complex
-                | Sort::Dot
-                | Sort::Field
-                | Sort::Identifier
-                | Sort::Number
-                | Sort::Nil
-                | Sort::RawString
-                | Sort::String
-                | Sort::Variable
-                | Sort::LeftParen => {
-                    self.back();
-                    pipe.commands.push(self.command()?);
-                }
-                _ => return self.unexpected(&token, context),
-            }
-        }
-        self.check(&pipe, context)?;
-        pipe.commands.shrink_to_fit();
-        Ok(pipe)
-    }
-
-    /// Reads a variable that is declared or set here; true if another may follow.
-    fn variable(&mut self, pipe: &mut Pipe, context: &'static str) -> Parsed<bool> {
-        let variable = self.peek_word();
-        if variable.sort != Sort::Variable {
-            return Ok(false);
-        }
-        self.next();
-        let after = self.peek();
-        let next = self.peek_word();
-        let comma = next.sort == Sort::Char && self.text(&next) == ",";
-        if comma || matches!(next.sort, Sort::Assign | Sort::Declare) {
-            self.next_word();
-            let name = Str::from(self.text(&variable));
-            pipe.variables.push(name.clone());
-            self.cursor.variables.push(name);
-        }
-        match next.sort {
-            Sort::Assign | Sort::Declare => {
-                pipe.assign = next.sort == Sort::Assign;
-            }
-            _ if comma => {
-                if context != "range" || pipe.variables.len() > 1 {
-                    return self.error(format!("too many declarations in {context}"));
-                }
-                if !matches!(self.peek_word().sort, Sort::Variable | Sort::RightDelim | Sort::RightParen) {
-                    return self.error("range can only initialize variables");
-                }
-                return Ok(true);
-            }
-            _ if after.sort == Sort::Space => {
-                self.cursor.tokens[1] = after;
-                self.cursor.tokens[2] = variable;
-                self.cursor.waiting = 3;
-            }
-            _ => {
-                self.cursor.tokens[1] = variable;
-                self.cursor.waiting = 2;
-            }
-        }
-        Ok(false)
-    }
-
-    fn check(&self, pipe: &Pipe, context: &str) -> Parsed<()> {
-        if pipe.commands.is_empty() {
-            return self.error(format!("missing value for {context}"));
-        }
-        for (at, command) in pipe.commands.iter().enumerate().skip(1) {
-            let first = command.args.first().map(|arg| &arg.term);
-            if let Some(Term::Bool(_) | Term::Dot | Term::Nil | Term::Number(_) | Term::Str { .. }) = first {
-                return self.error(format!("non executable command in pipeline stage {}", at + 1));
-            }
-        }
-        Ok(())
-    }
-
-    fn command(&mut self) -> Parsed<Command> {
-        let mut command = Command { at: self.peek_word().at, args: Vec::new() };
-        loop {
-            self.peek_word();
-            command.args.extend(self.operand()?);
-            let token = self.next();
-            match token.sort {
-                Sort::Space => {}
-                Sort::RightDelim | Sort::RightParen => {
-                    self.back();
-                    break;
-                }
-                Sort::Pipe => break,
-                _ => return self.unexpected(&token, "operand"),
-            }
-        }
-        if command.args.is_empty() {
-            return self.error("empty command");
-        }
-        command.args.shrink_to_fit();
-        Ok(command)
-    }
-
-    /// Reads a term and the fields that follow it.
-    fn operand(&mut self) -> Parsed<Option<Arg>> {
-        let Some(arg) = self.term()? else {
-            return Ok(None);
-        };
-        let first = self.peek();
-        if first.sort != Sort::Field {
-            return Ok(Some(arg));
-        }
-        let mut more = Vec::new();
-        while self.peek().sort == Sort::Field {
-            let token = self.next();
-            more.push(Str::from(&self.text(&token)[1..]));
-        }
-        let term = match arg.term {
-            Term::Field(mut fields) => {
-                fields.append(&mut more);
-                Term::Field(fields)
-            }
-            Term::Variable { name, mut fields } => {
-                fields.append(&mut more);
-                Term::Variable { name, fields }
-            }
-            Term::Bool(_) | Term::Str { .. } | Term::Number(_) | Term::Nil | Term::Dot => {
-                let text = quote::double(&arg.to_string());
-                return self.error(format!("unexpected . after term {text}"));
-            }
-            Term::Function { .. } | Term::Pipe(_) | Term::Chain { .. } => {
-                Term::Chain { on: Box::new(arg), fields: more }
-            }
-        };
-        Ok(Some(Arg { at: first.at, term }))
-    }
-
-    fn term(&mut self) -> Parsed<Option<Arg>> {
-        let token = self.next_word();
-        let term = match token.sort {
-            Sort::Identifier => self.function(&token)?,
-            Sort::Dot => Term::Dot,
-            Sort::Nil => Term::Nil,
-            Sort::Variable => {
-                let name = Str::from(self.text(&token));
-                if !self.cursor.variables.contains(&name) {
-                    return self.error(format!("undefined variable {}", quote::double(&name)));
-                }
-                Term::Variable { name, fields: Vec::new() }
-            }
-            Sort::Field => Term::Field(vec![Str::from(&self.text(&token)[1..])]),
-            Sort::Bool => Term::Bool(self.text(&token) == "true"),
-            Sort::CharConstant | Sort::Complex | Sort::Number => {
-                match Number::read(self.text(&token), token.sort) {
-                    Ok(number) => Term::Number(Box::new(number)),
-                    Err(message) => return self.error(message),
-                }
-            }
-            Sort::LeftParen => self.parenthesis()?,
-            Sort::String | Sort::RawString => {
-                Term::Str { quoted: Str::from(self.text(&token)), text: self.unquote(&token)? }
-            }
-            _ => {
-                self.back();
-                return Ok(None);
-            }
-        };
-        // A pipeline in parentheses is known by where its first word is.
-        let at = if let Term::Pipe(pipe) = &term { pipe.at } else { token.at };
-        Ok(Some(Arg { at, term }))
-    }
-
-    fn function(&self, token: &Token) -> Parsed<Term> {
-        let name = self.text(token);
-        let call = if let Some(function) = self.functions.shared(name) {
-            Callee::Function(function)
-        } else if let Some(builtin) = Builtin::of_name(name) {
-            Callee::Builtin(builtin)
-        } else {
-            return self.error(format!("function {} not defined", quote::double(name)));
-        };
-        Ok(Term::Function { name: Str::from(name), call })
-    }
-
-    fn parenthesis(&mut self) -> Parsed<Term> {
-        if self.cursor.parens == EXPRESSION_DEPTH {
-            return self.error("max expression depth exceeded");
-        }
-        self.cursor.parens += 1;
-        let pipe = deep(|| self.pipeline("parenthesized pipeline", Sort::RightParen))?;
-        self.cursor.parens -= 1;
-        Ok(Term::Pipe(Box::new(pipe)))
     }
 }

@@ -103,9 +103,26 @@ pub(crate) struct Branch {
 pub(crate) struct Pipe {
     pub(crate) at: usize,
     /// The variables that are declared or, if `assign`, set.
-    pub(crate) variables: Vec<Str>,
+    pub(crate) variables: Vec<Variable>,
     pub(crate) assign: bool,
     pub(crate) commands: Vec<Command>,
+}
+
+/// A variable as a template names it.
+#[derive(Clone)]
+pub(crate) struct Variable {
+    /// With its `$`.
+    pub(crate) name: Str,
+    pub(crate) symbol: Symbol,
+}
+
+/// What stands for a name in the text that it is part of: to compare two is to compare numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Symbol(pub(crate) u32);
+
+impl Symbol {
+    /// The variable that holds what a template was given.
+    pub(crate) const DOLLAR: Self = Self(0);
 }
 
 pub(crate) struct Command {
@@ -124,11 +141,11 @@ pub(crate) enum Term {
     Nil,
     Number(Box<Number>),
     Str { quoted: Str, text: Str },
-    Field(Vec<Str>),
-    Variable { name: Str, fields: Vec<Str> },
+    Field(Box<[Str]>),
+    Variable { variable: Variable, fields: Box<[Str]> },
     Function { name: Str, call: Callee },
     Pipe(Box<Pipe>),
-    Chain { on: Box<Arg>, fields: Vec<Str> },
+    Chain { on: Box<Arg>, fields: Box<[Str]> },
 }
 
 /// What a name calls.
@@ -173,7 +190,8 @@ impl fmt::Display for Pipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.variables.is_empty() {
             let sign = if self.assign { "=" } else { ":=" };
-            write!(f, "{} {sign} ", self.variables.join(", "))?;
+            let names: Vec<&str> = self.variables.iter().map(|variable| variable.name.as_str()).collect();
+            write!(f, "{} {sign} ", names.join(", "))?;
         }
         for (at, command) in self.commands.iter().enumerate() {
             if at > 0 {
@@ -218,8 +236,8 @@ impl fmt::Display for Arg {
             Term::Function { name, .. } => f.write_str(name)?,
             Term::Pipe(pipe) => pipe.fmt(f)?,
             Term::Field(names) => fields = names,
-            Term::Variable { name, fields: names } => {
-                f.write_str(name)?;
+            Term::Variable { variable, fields: names } => {
+                f.write_str(&variable.name)?;
                 fields = names;
             }
             Term::Chain { on, fields: names } => {

@@ -1,10 +1,12 @@
 //! Lists. Each function takes lists of any element type and most give a new `[]interface {}`.
 
+use std::borrow::Cow;
+
 use super::args::{NIL_DEREFERENCE, any, int, list, rest};
 use super::cast::to_int;
 use super::equal::deep_equal;
 use super::show::{text_of, texts_of};
-use crate::{Context, Failure, Functions, List, Signature, Value, signature, types};
+use crate::{Context, Failure, Functions, List, Signature, Str, Value, signature, types};
 
 pub(super) fn register(to: &mut Functions) {
     for name in ["list", "tuple"] {
@@ -184,21 +186,30 @@ fn chunk_of_odd_size(size: i64, length: usize) -> Result<Value, Failure> {
 
 /// Texts in order. A `[]string` is sorted in place, as in the original: whoever holds it sees it.
 fn sort_alpha(context: &mut Context<'_>, value: &Value) -> Result<Value, Failure> {
-    let bytes = |value: &Value| value.as_str().map(|text| text.bytes().into_owned());
     match value {
         Value::List(list) if list.go_type() == &types::STRINGS => {
             if let Some(mut items) = list.write() {
-                items.sort_by_cached_key(bytes);
+                sort_texts(&mut items, Value::as_str);
             }
             Ok(value.clone())
         }
         _ => match value.underlying() {
             Value::List(_) => {
                 let mut texts = texts_of(context, value)?;
-                texts.sort_by_cached_key(|text| text.bytes().into_owned());
+                sort_texts(&mut texts, |text| Some(text));
                 Ok(Value::strings(texts))
             }
             _ => Ok(Value::strings([text_of(context, value)?])),
         },
+    }
+}
+
+/// Sorts by the bytes that Go has. The order of texts is that of their bytes, unless some of them are not UTF-8.
+fn sort_texts<T>(items: &mut [T], text: impl Fn(&T) -> Option<&Str>) {
+    let bytes = |item: &T| text(item).map(|text| text.bytes().into_owned());
+    if items.iter().filter_map(&text).all(|text| matches!(text.bytes(), Cow::Borrowed(_))) {
+        items.sort_by(|a, b| text(a).map(Str::as_str).cmp(&text(b).map(Str::as_str)));
+    } else {
+        items.sort_by_cached_key(bytes);
     }
 }

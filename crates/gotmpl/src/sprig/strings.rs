@@ -120,22 +120,34 @@ fn showing(to: &mut Functions) {
         context.charge(length)?;
         Ok(texts.join(separator.as_str()).into())
     });
-    to.add("quote", signature!((...ANY) -> STRING), |context, args| match args {
-        [Value::Str(text)] => Ok(context.compose(|out| push_double(out, text)).into()),
-        _ => joined(args, |value| Ok(double(&text_of(context, value)?).into())),
+    to.add_appending("quote", signature!((...ANY) -> STRING), |context, args| {
+        match args {
+            [Value::Str(text)] => push_double(&mut context.out, text),
+            _ => {
+                let text = joined(args, |value| Ok(double(&text_of(context, value)?).into()))?;
+                context.out.push_str(&text);
+            }
+        }
+        Ok(())
     });
     to.add("squote", signature!((...ANY) -> STRING), |context, args| {
-        joined(args, |value| Ok(format!("'{}'", context.text(value)?).into()))
+        joined(args, |value| Ok(format!("'{}'", context.text(value)?).into())).map(Value::from)
     });
-    to.add("cat", signature!((...ANY) -> STRING), |context, args| joined(args, |value| context.text(value)));
+    to.add("cat", signature!((...ANY) -> STRING), |context, args| {
+        joined(args, |value| context.text(value)).map(Value::from)
+    });
 }
 
 fn padding(to: &mut Functions) {
     to.add("repeat", signature!((INT, STRING) -> STRING), |context, args| {
         repeat(context, text(args, 1), int(args, 0)).map(Value::from)
     });
-    to.add("indent", signature!((INT, STRING) -> STRING), |context, args| indent(context, args, ""));
-    to.add("nindent", signature!((INT, STRING) -> STRING), |context, args| indent(context, args, "\n"));
+    to.add_appending("indent", signature!((INT, STRING) -> STRING), |context, args| {
+        indent(context, args, "")
+    });
+    to.add_appending("nindent", signature!((INT, STRING) -> STRING), |context, args| {
+        indent(context, args, "\n")
+    });
     to.add("wrap", signature!((INT, STRING) -> STRING), |context, args| {
         wrap(context, text(args, 1), int(args, 0), "\n", false)
     });
@@ -151,9 +163,9 @@ fn mapped(text: &Str, map: fn(char) -> char) -> Value {
 }
 
 /// Texts with a space between them; nil has none.
-fn joined(args: &[Value], show: impl FnMut(&Value) -> Result<Str, Failure>) -> Result<Value, Failure> {
+fn joined(args: &[Value], show: impl FnMut(&Value) -> Result<Str, Failure>) -> Result<String, Failure> {
     let texts = args.iter().filter(|value| !value.is_nil()).map(show).collect::<Result<Vec<_>, _>>()?;
-    Ok(texts.join(" ").into())
+    Ok(texts.join(" "))
 }
 
 /// Removes space, byte by byte as the original does. If any is found, bytes above 127 come out as Latin-1.
@@ -281,26 +293,27 @@ fn times(times: i64) -> Result<usize, Failure> {
     usize::try_from(times).map_err(|_| Failure::new("strings: negative Repeat count"))
 }
 
-/// Padding before the text and after every line break in it.
-fn indent(context: &mut Context<'_>, args: &[Value], before: &str) -> Result<Value, Failure> {
+/// Prints padding before the text and after every line break in it.
+fn indent(context: &mut Context<'_>, args: &[Value], before: &str) -> Result<(), Failure> {
     let text = text(args, 1);
     let width = times(int(args, 0))?;
     context.charge(width)?;
-    let breaks = text.bytes().iter().filter(|&&byte| byte == b'\n').count();
-    context.charge(text.len().saturating_add(width.saturating_mul(breaks.saturating_add(1))))?;
-    let padded = context.compose(|out| {
-        out.push_str(before);
+    let breaks = text.as_bytes().iter().filter(|&&byte| byte == b'\n').count();
+    let length = text.len().saturating_add(width.saturating_mul(breaks.saturating_add(1)));
+    context.charge(length)?;
+    let out = &mut context.out;
+    out.reserve(length + before.len());
+    out.push_str(before);
+    pad(out, width);
+    let mut rest = text.as_str();
+    while let Some(end) = rest.as_bytes().iter().position(|&byte| byte == b'\n') {
+        let (line, after) = rest.split_at(end + 1);
+        out.push_str(line);
         pad(out, width);
-        let mut rest = text.as_str();
-        while let Some(end) = rest.bytes().position(|byte| byte == b'\n') {
-            let (line, after) = rest.split_at(end + 1);
-            out.push_str(line);
-            pad(out, width);
-            rest = after;
-        }
-        out.push_str(rest);
-    });
-    Ok(padded.into())
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(())
 }
 
 fn pad(out: &mut String, width: usize) {

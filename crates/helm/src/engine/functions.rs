@@ -1,6 +1,6 @@
 //! The functions that Helm adds to sprig's.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use lynceus_gotmpl::types::{LIST, MAP};
 use lynceus_gotmpl::{Context, Failure, Functions, List, Map, Str, Value, json, signature, sprig};
@@ -13,7 +13,7 @@ use crate::limits;
 use crate::values::{floats, from_template, to_template};
 
 /// All functions of a template. What they need to know of a rendering is in its [`Host`].
-pub(super) static FUNCTIONS: LazyLock<Functions> = LazyLock::new(functions);
+pub(super) static FUNCTIONS: LazyLock<Arc<Functions>> = LazyLock::new(|| Arc::new(functions()));
 
 fn functions() -> Functions {
     let mut all = sprig::functions();
@@ -34,11 +34,11 @@ fn functions() -> Functions {
     all.add("toYamlPretty", signature!((ANY) -> STRING), |_, args| Ok(Value::from(pretty::encode(&args[0]))));
     all.add("fromYaml", signature!((STRING) -> MAP), |_, args| Ok(from_yaml(&string(args, 0))));
     all.add("fromYamlArray", signature!((STRING) -> LIST), |_, args| Ok(from_yaml_list(&string(args, 0))));
-    all.add("toJson", signature!((ANY) -> STRING), |_, args| {
-        Ok(Value::from(json::encode(&args[0], json::Style::Compact).unwrap_or_default()))
+    all.add("toJson", signature!((ANY) -> STRING), |context, args| {
+        Ok(Value::Str(json::encode_in(context, &args[0], json::Style::Compact).unwrap_or_default()))
     });
-    all.add("mustToJson", signature!((ANY) -> STRING), |_, args| {
-        json::encode(&args[0], json::Style::Compact).map(Value::from)
+    all.add("mustToJson", signature!((ANY) -> STRING), |context, args| {
+        json::encode_in(context, &args[0], json::Style::Compact).map(Value::Str)
     });
     all.add("fromJson", signature!((STRING) -> MAP), |_, args| Ok(from_json(&string(args, 0))));
     all.add("fromJsonArray", signature!((STRING) -> LIST), |_, args| Ok(from_json_list(&string(args, 0))));
@@ -80,14 +80,18 @@ fn include(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> 
 
 fn tpl(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
     let source = string(args, 0);
-    let name = context.set_name();
-    let parsed = context
-        .parse_text(&name, &source)
-        .map_err(|cause| Failure::wrap(format!("cannot parse template {}: ", text::quote(&source)), cause))?;
-    let output = context.execute_text(&parsed, args[1].clone()).map_err(|cause| {
-        Failure::wrap(format!("error during tpl function execution for {}: ", text::quote(&source)), cause)
-    })?;
-    Ok(Value::Str(without_no_value(output)))
+    let made = context.once_for(&source, &args[1], |context| {
+        let name = context.set_name();
+        let parsed = context.parse_text(&name, &source).map_err(|cause| {
+            Failure::wrap(format!("cannot parse template {}: ", text::quote(&source)), cause)
+        })?;
+        let output = context.execute_text(&parsed, args[1].clone()).map_err(|cause| {
+            let words = format!("error during tpl function execution for {}: ", text::quote(&source));
+            Failure::wrap(words, cause)
+        })?;
+        Ok(without_no_value(output))
+    });
+    made.map(Value::Str)
 }
 
 /// What Go prints where a value is missing.

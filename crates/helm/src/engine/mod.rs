@@ -11,7 +11,7 @@ mod tables;
 mod toml;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lynceus_gotmpl as gotmpl;
 use lynceus_gotmpl::{Context, Map, MissingKey, Str, Templates, Trace};
@@ -96,11 +96,9 @@ pub(crate) fn render(
     Ok(outputs)
 }
 
-static SHARED_FUNCTIONS: LazyLock<Arc<gotmpl::Functions>> = LazyLock::new(|| Arc::new(FUNCTIONS.clone()));
-
 /// Puts the set together. Of two templates with one name the one that comes later counts.
 fn parse(chart: &Chart, templates: &[Template<'_>]) -> Result<Templates, RenderError> {
-    let mut set = Templates::new(SET, SHARED_FUNCTIONS.clone());
+    let mut set = Templates::new(SET, FUNCTIONS.clone());
     let mut known = chart.parsed.0.lock().unwrap_or_else(PoisonError::into_inner);
     for template in templates {
         let name = Str::from(template.name.as_str());

@@ -45,9 +45,9 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, Error>
 
 fn refuse_control_characters(text: &str) -> Result<(), Error> {
     // Two passes: this one is a tight loop over bytes that almost always finds nothing.
-    let suspicious = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') || byte == 0x7f;
-    let has_suspect =
-        text.bytes().fold(false, |found, byte| found | suspicious(byte) | (byte == 0xc2 || byte == 0xef));
+    let is_control = |byte: u8| (byte & 0xe0 == 0) & (byte != b'\t') & (byte != b'\n') & (byte != b'\r');
+    let suspicious = |byte: u8| is_control(byte) | (byte == 0x7f) | (byte == 0xc2) | (byte == 0xef);
+    let has_suspect = text.bytes().fold(false, |found, byte| found | suspicious(byte));
     if !has_suspect {
         return Ok(());
     }

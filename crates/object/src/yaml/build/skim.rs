@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::super::parse::{Event, Node, Parser, Start};
 use super::super::resolve::{self, Scalar};
+use super::super::scan::head;
 use super::super::{DuplicateKeys, Error, Fields, Options, Wanted};
 use super::{Builder, build};
 use crate::value::Value;
@@ -44,6 +45,9 @@ fn skim(text: &str, options: &Options, wanted: &dyn Fields) -> Option<Value> {
     // Whether a key is there twice is known only of fields that are built.
     if text.len() > options.max_bytes || options.duplicate_keys == DuplicateKeys::Error {
         return None;
+    }
+    if let Some(value) = head::read(text, options.max_depth, wanted) {
+        return Some(value);
     }
     let mut parser = Parser::new(text, options);
     let Start::Content { explicit } = parser.start().ok()? else { return None };

@@ -6,6 +6,7 @@
 
 mod block;
 mod fold;
+pub(super) mod head;
 mod pass;
 mod plain;
 mod quoted;

@@ -10,7 +10,7 @@ use super::super::resolve::{self, Scalar};
 use super::{Scanner, Token, Version};
 
 /// A key that is longer is left to the scanner, which counts characters.
-const MAX_KEY_BYTES: usize = 256;
+pub(super) const MAX_KEY_BYTES: usize = 256;
 
 /// A block collection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,18 +38,13 @@ impl Scanner<'_> {
         if !is_next || !self.in_block() || self.indent < 0 || self.has_odd_breaks() {
             return false;
         }
-        let base = Block { column: self.indent as usize, is_seq: false };
-        let lines = Lines {
-            text: self.cursor.text,
-            pos: self.cursor.pos,
-            line: self.cursor.line,
-            open: vec![base],
-            pending: Pending::Nothing,
-            max_depth,
-        };
-        let Some((pos, line)) = lines.pass() else { return false };
+        let mut lines =
+            Lines { pos: self.cursor.pos, line: self.cursor.line, ..Lines::new(self.cursor.text) };
+        if lines.pass_value_of(self.indent as usize, max_depth).is_none() {
+            return false;
+        }
         self.take();
-        self.cursor.move_to_line(pos, line);
+        self.cursor.move_to_line(lines.pos, lines.line);
         self.key_allowed = true;
         true
     }
@@ -57,19 +52,22 @@ impl Scanner<'_> {
     /// Whether any line of the text ends in another way than with a line feed.
     fn has_odd_breaks(&mut self) -> bool {
         let text = self.text();
-        *self.odd_breaks.get_or_insert_with(|| {
-            // Two passes: this one is a tight loop over bytes that almost always finds nothing.
-            let suspect = |byte: u8| byte == b'\r' || byte == 0xc2 || byte == 0xe2;
-            text.bytes().fold(false, |found, byte| found | suspect(byte))
-                && text.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
-        })
+        *self.odd_breaks.get_or_insert_with(|| has_odd_breaks(text))
     }
 }
 
+/// Whether any line of a text ends in another way than with a line feed.
+pub(super) fn has_odd_breaks(text: &str) -> bool {
+    // Two passes: this one is a tight loop over bytes that almost always finds nothing.
+    let suspect = |byte: u8| byte == b'\r' || byte == 0xc2 || byte == 0xe2;
+    text.bytes().fold(false, |found, byte| found | suspect(byte))
+        && text.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}'])
+}
+
 /// Every method that gives an option gives nothing when it is not sure.
-struct Lines<'a> {
-    text: &'a str,
-    pos: usize,
+pub(super) struct Lines<'a> {
+    pub(super) text: &'a str,
+    pub(super) pos: usize,
     line: u32,
     /// The mapping that has the value, and the collections in the value.
     open: Vec<Block>,
@@ -77,49 +75,64 @@ struct Lines<'a> {
     max_depth: usize,
 }
 
+impl<'a> Lines<'a> {
+    /// The lines of a text, from its start.
+    pub(super) fn new(text: &'a str) -> Self {
+        Lines { text, pos: 0, line: 0, open: Vec::new(), pending: Pending::Nothing, max_depth: 0 }
+    }
+}
+
 impl Lines<'_> {
-    /// Where the first line after the value begins, and its number.
-    fn pass(mut self) -> Option<(usize, u32)> {
+    /// Steps from behind a `:` to the first line after the value of its key, which stands in the given column. The value opens
+    /// at most `max_depth` collections.
+    pub(super) fn pass_value_of(&mut self, column: usize, max_depth: usize) -> Option<()> {
+        self.open.clear();
+        self.open.push(Block { column, is_seq: false });
+        self.pending = Pending::Nothing;
+        self.max_depth = max_depth;
         self.value()?;
         loop {
             let start = self.pos;
             self.skip_spaces();
             match self.byte() {
-                0 => return Some((self.pos, self.line)),
+                0 => return Some(()),
                 b'\n' => self.next_line(),
                 // A comment ends a plain scalar.
                 b'#' => {
                     self.end_plain();
                     self.skip_line();
                 }
-                _ if self.is_over(self.pos - start) => return Some((start, self.line)),
+                _ if self.is_over(self.pos - start) => {
+                    self.pos = start;
+                    return Some(());
+                }
                 _ => self.content(self.pos - start)?,
             }
         }
     }
 
-    fn byte(&self) -> u8 {
+    pub(super) fn byte(&self) -> u8 {
         self.at(self.pos)
     }
 
     /// The byte at `at`; 0 after the end. The text itself has no 0.
-    fn at(&self, at: usize) -> u8 {
+    pub(super) fn at(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    fn skip_spaces(&mut self) {
+    pub(super) fn skip_spaces(&mut self) {
         while self.byte() == b' ' {
             self.pos += 1;
         }
     }
 
     /// Steps over a line feed.
-    fn next_line(&mut self) {
+    pub(super) fn next_line(&mut self) {
         self.pos += 1;
         self.line += 1;
     }
 
-    fn skip_line(&mut self) {
+    pub(super) fn skip_line(&mut self) {
         let rest = &self.text.as_bytes()[self.pos..];
         match rest.iter().position(|byte| *byte == b'\n') {
             Some(len) => {
@@ -137,7 +150,7 @@ impl Lines<'_> {
     }
 
     /// Whether a space, a line feed or the end is at `at`.
-    fn is_space_at(&self, at: usize) -> bool {
+    pub(super) fn is_space_at(&self, at: usize) -> bool {
         matches!(self.at(at), b' ' | b'\n' | 0)
     }
 
@@ -228,9 +241,7 @@ impl Lines<'_> {
         if end == self.pos || self.at(end) != b':' || !self.is_space_at(end + 1) {
             return Some(false);
         }
-        let key = &self.text[self.pos..end];
-        // All versions agree on these.
-        if matches!(resolve::resolve(key, Version::V2), Scalar::Null | Scalar::Uint(_)) {
+        if is_no_name(&self.text[self.pos..end]) {
             return None;
         }
         self.pos = end + 1;
@@ -290,29 +301,32 @@ impl Lines<'_> {
 
     /// Steps over a scalar in quotes that ends on its line.
     fn quoted(&mut self, quote: u8) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        self.pos += 1;
         loop {
-            self.pos += 1;
+            self.pos += bytes[self.pos..].iter().position(|byte| QUOTE_ENDS[*byte as usize])?;
             match self.byte() {
-                0 | b'\n' => return None,
                 b'\\' if quote == b'"' => {
-                    self.pos += 1;
-                    if !matches!(self.byte(), b'"' | b'\\' | b'n' | b't' | b'r') {
+                    if !matches!(self.at(self.pos + 1), b'"' | b'\\' | b'n' | b't' | b'r') {
                         return None;
                     }
+                    self.pos += 2;
                 }
-                byte if byte == quote => {
+                b'\n' => return None,
+                byte if byte != quote => self.pos += 1,
+                _ => {
                     self.pos += 1;
                     // Two single quotes stand for one.
                     if quote == b'"' || self.byte() != quote {
                         return Some(());
                     }
+                    self.pos += 1;
                 }
-                _ => {}
             }
         }
     }
 
-    /// Steps over `[]`, `{}` or a list of words and of scalars in quotes.
+    /// Steps over `[]`, `{}`, or a list or mapping of words and of scalars in quotes.
     fn flow(&mut self) -> Option<()> {
         if self.open.len() > self.max_depth {
             return None;
@@ -321,10 +335,14 @@ impl Lines<'_> {
             self.pos += 2;
             return Some(());
         }
-        let mut before = b'[';
+        let is_map = self.byte() == b'{';
+        let mut before = self.byte();
         while self.byte() == before {
             self.pos += 1;
             self.skip_spaces();
+            if is_map {
+                self.flow_key()?;
+            }
             match self.byte() {
                 quote @ (b'"' | b'\'') => self.quoted(quote)?,
                 _ => self.flow_word()?,
@@ -332,7 +350,19 @@ impl Lines<'_> {
             self.skip_spaces();
             before = b',';
         }
-        (self.byte() == b']').then(|| self.pos += 1)
+        (self.byte() == if is_map { b'}' } else { b']' }).then(|| self.pos += 1)
+    }
+
+    /// Steps over a key that is a word, and the space after its `:`.
+    fn flow_key(&mut self) -> Option<()> {
+        let start = self.pos;
+        self.flow_word()?;
+        if is_no_name(&self.text[start..self.pos]) || self.byte() != b':' || self.at(self.pos + 1) != b' ' {
+            return None;
+        }
+        self.pos += 1;
+        self.skip_spaces();
+        Some(())
     }
 
     fn flow_word(&mut self) -> Option<()> {
@@ -410,7 +440,36 @@ impl Lines<'_> {
     }
 }
 
-/// What a key may be made of to be taken for one here.
-fn is_key_byte(byte: u8) -> bool {
-    chars::is(byte, chars::WORD) || matches!(byte, b'.' | b'/')
+/// Whether a word cannot be the name of a field. All versions agree on these.
+fn is_no_name(word: &str) -> bool {
+    // Most begin with a letter that none of these begins with.
+    let may_be = |byte: &u8| !byte.is_ascii_alphabetic() || matches!(byte, b'n' | b'N');
+    word.as_bytes().first().is_none_or(may_be)
+        && matches!(resolve::resolve(word, Version::V2), Scalar::Null | Scalar::Uint(_))
 }
+
+/// What a key may be made of to be taken for one here.
+#[inline]
+pub(super) fn is_key_byte(byte: u8) -> bool {
+    KEY_BYTES[byte as usize]
+}
+
+/// What may end a scalar in quotes, or has a meaning in it.
+static QUOTE_ENDS: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'"' as usize] = true;
+    table[b'\'' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[b'\n' as usize] = true;
+    table
+};
+
+static KEY_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'-' | b'.' | b'/');
+        byte += 1;
+    }
+    table
+};
