@@ -94,6 +94,13 @@ fn adapted(mut object: Object, arguments: &Arguments) -> Object {
     }
     object.set(&["metadata", "labels", "app.kubernetes.io/part-of"], "argocd");
     let mut value = object.into_value();
+    if arguments.observe {
+        for rule in items_mut(&mut value, &["rules"]) {
+            let reads = |verb: &&Value| matches!(verb.as_str(), Some("get" | "list" | "watch"));
+            let verbs: Value = rule.items_at(&["verbs"]).iter().filter(reads).cloned().collect();
+            rule.set(&["verbs"], verbs);
+        }
+    }
     for subject in items_mut(&mut value, &["subjects"]) {
         subject.set(&["namespace"], namespace);
     }
@@ -165,6 +172,8 @@ mod tests {
              ClusterRoleBinding  lynceus-controller-read\n\
              ClusterRoleBinding  lynceus-controller-deliver\n\
              Role gitops lynceus-server\n\
+             ClusterRole  lynceus-server\n\
+             ClusterRoleBinding  lynceus-server\n\
              RoleBinding gitops lynceus-server\n\
              Service gitops lynceus-controller\n\
              Service gitops lynceus-server\n\
