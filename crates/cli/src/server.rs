@@ -89,7 +89,8 @@ async fn engine(arguments: &Arguments, client: kube::Client) -> Outcome<Arc<Engi
     };
     let cluster = Cluster::connect(client, watched).await.doing("cannot read the cluster")?;
     let sources = Sources::new(arguments.data_dir.join("mirrors"), lynceus_source::Settings::default());
-    let options = Options { namespace: arguments.namespace.as_str().into(), children: true, ..Options::default() };
+    let options =
+        Options { namespace: arguments.namespace.as_str().into(), children: true, ..Options::default() };
     Ok(Engine::new(cluster, sources, Arc::new(SystemClock), options))
 }
 

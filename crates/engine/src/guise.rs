@@ -9,11 +9,7 @@ use crate::settings::Impersonation;
 
 impl Engine {
     /// The user that acts for an application; empty for ourselves.
-    pub fn guise(
-        &self,
-        application: &Application,
-        project: Option<&AppProject>,
-    ) -> Result<Str, String> {
+    pub fn guise(&self, application: &Application, project: Option<&AppProject>) -> Result<Str, String> {
         let impersonation = self.settings().impersonation;
         let Some(project) = project.filter(|_| impersonation != Impersonation::Off) else {
             return Ok(Str::new());

@@ -62,7 +62,8 @@ impl Checkout {
     fn copy(&self, tree: &dyn Tree, directory: &FilePath, left: &mut u64) -> Result<(), CheckoutError> {
         let unread = |path: &FilePath, source| CheckoutError::Read { path: path.clone(), source };
         let target = self.folder.join(directory.as_str());
-        fs::create_dir_all(&target).map_err(|source| CheckoutError::Write { path: target.clone(), source })?;
+        fs::create_dir_all(&target)
+            .map_err(|source| CheckoutError::Write { path: target.clone(), source })?;
         for (name, entry) in tree.list(directory).map_err(|source| unread(directory, source))? {
             // A name that is no path of its own is none that Git would check out either.
             let Ok(path) = directory.join(&name) else { continue };

@@ -91,7 +91,9 @@ async fn answered(
     let limit = if method.flow == Flow::Questions { limits::STREAMED_BODY } else { limits::BODY };
     let body = body::collect(body, limit).await?;
     let body = match dialect {
-        Dialect::WebText => STANDARD.decode(&body).map_err(|_| Refusal::invalid("the body is no base64"))?.into(),
+        Dialect::WebText => {
+            STANDARD.decode(&body).map_err(|_| Refusal::invalid("the body is no base64"))?.into()
+        }
         Dialect::Plain | Dialect::Web => body,
     };
     // Of a question that is a stream the first message says what it is about.
@@ -111,7 +113,9 @@ fn messages(body: &[u8], method: &Method) -> Result<Vec<Value>, Refusal> {
         let (message, others) = others.split_at_checked(length).ok_or_else(cut)?;
         rest = others;
         match *flags {
-            0 => found.push(decode_message(message, method.input).map_err(|error| Refusal::invalid(error.to_string()))?),
+            0 => found.push(
+                decode_message(message, method.input).map_err(|error| Refusal::invalid(error.to_string()))?,
+            ),
             flags if flags & TRAILERS != 0 => {}
             _ => return Err(Refusal::new(Code::Unimplemented, "compressed messages are not understood")),
         }
@@ -124,7 +128,8 @@ fn messages(body: &[u8], method: &Method) -> Result<Vec<Value>, Refusal> {
 
 /// A message in its envelope.
 fn framed(output: TypeRef<'static>, value: &Value) -> Result<Bytes, Refusal> {
-    let internal = |error: lynceus_object::protobuf::ProtobufError| Refusal::new(Code::Internal, error.to_string());
+    let internal =
+        |error: lynceus_object::protobuf::ProtobufError| Refusal::new(Code::Internal, error.to_string());
     let message = encode_message(value, output).map_err(internal)?;
     envelope(0, &message)
 }
@@ -199,7 +204,10 @@ mod tests {
         let request = value!({"name": "shop", "prune": true, "resources": [{"kind": "Pod", "name": "a"}]});
         let frame = framed(method.input, &request).expect("a frame");
         let read = messages(&frame, method).expect("messages");
-        assert_eq!(json::to_string(&read[0]), r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":""}]}"#);
+        assert_eq!(
+            json::to_string(&read[0]),
+            r#"{"name":"shop","prune":true,"resources":[{"group":"","kind":"Pod","name":"a","namespace":""}]}"#
+        );
     }
 
     #[test]

@@ -124,8 +124,11 @@ impl Methods {
                 }),
             }
         }
-        let by_call =
-            all.iter().enumerate().map(|(at, method)| (format!("/{}/{}", method.service, method.name), at)).collect();
+        let by_call = all
+            .iter()
+            .enumerate()
+            .map(|(at, method)| (format!("/{}/{}", method.service, method.name), at))
+            .collect();
         Methods { all, by_call }
     }
 
@@ -163,7 +166,8 @@ impl Methods {
 
 /// Repositories have two methods for one thing, of which REST means the newer.
 fn is_superseded(method: &Method) -> bool {
-    method.service == "repository.RepositoryService" && matches!(method.name, "List" | "Create" | "Update" | "Delete")
+    method.service == "repository.RepositoryService"
+        && matches!(method.name, "List" | "Create" | "Update" | "Delete")
 }
 
 /// A method with the fields that its path told.
@@ -247,7 +251,10 @@ mod tests {
     fn a_path_leads_to_its_method_and_tells_fields() {
         assert_eq!(found("GET", "/api/v1/applications"), "List []");
         assert_eq!(found("GET", "/api/v1/applications/shop"), "Get [(\"name\", \"shop\")]");
-        assert_eq!(found("PUT", "/api/v1/applications/shop"), "Update [(\"application.metadata.name\", \"shop\")]");
+        assert_eq!(
+            found("PUT", "/api/v1/applications/shop"),
+            "Update [(\"application.metadata.name\", \"shop\")]"
+        );
         assert_eq!(found("POST", "/api/v1/applications/manifestsWithFiles"), "GetManifestsWithFiles []");
         assert_eq!(found("GET", "/api/v1/applications/a/logs"), "PodLogs [(\"name\", \"a\")]");
         assert_eq!(found("GET", "/api/v1/applications//logs"), "none");
@@ -267,7 +274,12 @@ mod tests {
     fn every_method_has_messages_and_a_way() {
         for method in methods().iter() {
             let is_empty = matches!(method.name, "Version");
-            assert!(is_empty || !method.input.is_untyped(), "{} {} takes nothing", method.service, method.name);
+            assert!(
+                is_empty || !method.input.is_untyped(),
+                "{} {} takes nothing",
+                method.service,
+                method.name
+            );
             assert!(!method.output.is_untyped(), "{} {} answers nothing", method.service, method.name);
             assert!(!method.ways.is_empty());
         }

@@ -136,7 +136,10 @@ mod tests {
             check("DELETE", "/api/v1/applications/shop?cascade=false&appNamespace=team", ""),
             r#"{"appNamespace":"team","cascade":false,"name":"shop"}"#
         );
-        assert_eq!(check("DELETE", "/api/v1/applications/shop?cascade=maybe", ""), "cascade cannot be \"maybe\"");
+        assert_eq!(
+            check("DELETE", "/api/v1/applications/shop?cascade=maybe", ""),
+            "cascade cannot be \"maybe\""
+        );
     }
 
     #[test]
@@ -146,7 +149,11 @@ mod tests {
             r#"{"name":"shop","prune":true}"#
         );
         assert_eq!(
-            check("PUT", "/api/v1/applications/shop?validate=false", r#"{"metadata":{"name":"other"},"spec":{}}"#),
+            check(
+                "PUT",
+                "/api/v1/applications/shop?validate=false",
+                r#"{"metadata":{"name":"other"},"spec":{}}"#
+            ),
             r#"{"application":{"metadata":{"name":"shop"},"spec":{}},"validate":false}"#
         );
         assert!(check("POST", "/api/v1/applications/shop/sync", "{").starts_with("the body is no JSON"));

@@ -11,12 +11,12 @@ use lynceus_object::{Value, json, value};
 use crate::body;
 use crate::call::Answer;
 use crate::fields::Fields;
-use crate::shape::Shape;
 use crate::limits;
 use crate::method::{Method, methods};
 use crate::refusal::{Code, Refusal};
 use crate::request;
 use crate::server::Server;
+use crate::shape::Shape;
 
 /// Answers a request.
 pub(crate) async fn answer(server: &Arc<Server>, request: Request<Body>) -> Response {
@@ -31,7 +31,12 @@ async fn answered(server: &Arc<Server>, request: Request<Body>) -> Result<Respon
     let path = request::pieces(parts.uri.path());
     let Some(found) = methods().by_path(parts.method.as_str(), &path) else {
         let message = match methods().knows(&path) {
-            true => return Err(Refusal::new(Code::Unimplemented, format!("{} is not for this path", parts.method))),
+            true => {
+                return Err(Refusal::new(
+                    Code::Unimplemented,
+                    format!("{} is not for this path", parts.method),
+                ));
+            }
             false => format!("{} is not served here", parts.uri.path()),
         };
         return Err(Refusal::not_found(message));
@@ -68,7 +73,11 @@ fn one(method: &Method, value: &Value, shape: &Shape) -> Response {
 }
 
 /// A stream: as events for those that ask for them, as lines otherwise.
-fn many(headers: &HeaderMap, values: BoxStream<'static, Result<Value, Refusal>>, fields: Option<Fields>) -> Response {
+fn many(
+    headers: &HeaderMap,
+    values: BoxStream<'static, Result<Value, Refusal>>,
+    fields: Option<Fields>,
+) -> Response {
     let accepted = headers.get(header::ACCEPT).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let events = accepted.contains("text/event-stream");
     let lines = values.map(move |value| {

@@ -31,7 +31,12 @@ impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access, trials: services::Trials::default(), rehearsing: Semaphore::new(1) })
+        Arc::new(Server {
+            engine,
+            access,
+            trials: services::Trials::default(),
+            rehearsing: Semaphore::new(1),
+        })
     }
 
     /// Gives an installation that has none the key that sessions are signed with, and the admin a password. Whoever logs

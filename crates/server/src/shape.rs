@@ -29,10 +29,13 @@ impl Shape {
         let pairs = request::pairs(query);
         let text = |name: &str| pairs.iter().find(|(found, _)| found == name).map(|(_, text)| text.as_str());
         let number = |name: &str| text(name).and_then(|text| text.parse::<usize>().ok());
-        let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let accepted =
+            headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
         Shape {
             fields: text("fields").and_then(Fields::read),
-            page: number("limit").filter(|limit| *limit > 0).map(|limit| (limit, number("offset").unwrap_or(0))),
+            page: number("limit")
+                .filter(|limit| *limit > 0)
+                .map(|limit| (limit, number("offset").unwrap_or(0))),
             gzip: accepted.split(',').any(|one| one.trim().split(';').next() == Some("gzip")),
         }
     }
@@ -90,8 +93,17 @@ mod tests {
     #[test]
     fn a_page_says_how_many_are_behind_it() {
         let list = value!({"metadata": {}, "items": [1, 2, 3, 4, 5]});
-        assert_eq!(json::to_string(&page(&list, 2, 1)), r#"{"items":[2,3],"metadata":{"remainingItemCount":2}}"#);
-        assert_eq!(json::to_string(&page(&list, 9, 4)), r#"{"items":[5],"metadata":{"remainingItemCount":0}}"#);
-        assert_eq!(json::to_string(&page(&list, 2, 99)), r#"{"items":[],"metadata":{"remainingItemCount":0}}"#);
+        assert_eq!(
+            json::to_string(&page(&list, 2, 1)),
+            r#"{"items":[2,3],"metadata":{"remainingItemCount":2}}"#
+        );
+        assert_eq!(
+            json::to_string(&page(&list, 9, 4)),
+            r#"{"items":[5],"metadata":{"remainingItemCount":0}}"#
+        );
+        assert_eq!(
+            json::to_string(&page(&list, 2, 99)),
+            r#"{"items":[],"metadata":{"remainingItemCount":0}}"#
+        );
     }
 }

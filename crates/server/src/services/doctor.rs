@@ -30,7 +30,8 @@ pub(super) async fn answer(method: &str, call: Call) -> Answered {
 async fn examine(call: &Call) -> Answered {
     let examination = examined(call).await?;
     let text = report::json(&examination).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
-    let report = json::parse(text.as_bytes()).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
+    let report =
+        json::parse(text.as_bytes()).map_err(|error| Refusal::new(Code::Internal, error.to_string()))?;
     Ok(Answer::One(value!({"report": report})))
 }
 
@@ -44,7 +45,8 @@ async fn examined(call: &Call) -> Result<Examination, Refusal> {
 /// What a sort of finding means.
 fn explain(call: &Call) -> Answered {
     let code = call.needed("code")?;
-    let rule = lynceus_doctor::rule(code).ok_or_else(|| Refusal::not_found(format!("there is no finding {code}")))?;
+    let rule = lynceus_doctor::rule(code)
+        .ok_or_else(|| Refusal::not_found(format!("there is no finding {code}")))?;
     Ok(Answer::One(value!({"code": rule.code, "title": rule.title, "text": rule.explanation})))
 }
 
@@ -68,17 +70,21 @@ async fn rehearse(call: &Call) -> Answered {
 /// What would mend a finding, as a patch of files. Nothing is written: that is for a person, in Git.
 async fn fix(call: &Call) -> Answered {
     let id = call.needed("id")?.to_owned();
-    let choice = call.request.int_at(&["choice"]).and_then(|choice| usize::try_from(choice).ok()).unwrap_or(1).max(1);
+    let choice =
+        call.request.int_at(&["choice"]).and_then(|choice| usize::try_from(choice).ok()).unwrap_or(1).max(1);
     let examination = examined(call).await?;
     let found = examination.findings().find(|(name, _)| name.eq_ignore_ascii_case(&id));
     let (id, finding) = found.ok_or_else(|| Refusal::not_found(format!("there is no finding {id} now")))?;
     let fix = finding.fixes.get(choice - 1);
-    let fix = fix.ok_or_else(|| Refusal::not_found(format!("{id} has no fix {choice}; there are {}", finding.fixes.len())))?;
+    let fix = fix.ok_or_else(|| {
+        Refusal::not_found(format!("{id} has no fix {choice}; there are {}", finding.fixes.len()))
+    })?;
     let changes = match fix.has_edits() {
         true => call.server.engine.mend(fix).await,
         false => Ok(Vec::new()),
     };
-    let changes = changes.map_err(|error| Refusal::new(Code::FailedPrecondition, lynceus_engine::words(&error)))?;
+    let changes =
+        changes.map_err(|error| Refusal::new(Code::FailedPrecondition, lynceus_engine::words(&error)))?;
     let files = changes.iter().map(|change| {
         value!({"repository": change.repository.to_string(), "path": change.path.to_string(), "isNew": change.before.is_none()})
     });

@@ -58,7 +58,8 @@ pub(super) async fn update_spec(call: &Call) -> Answered {
 pub(super) async fn patch(call: &Call) -> Answered {
     let there = call.application_may("update", "name")?;
     let text = call.needed("patch")?;
-    let change = json::parse(text.as_bytes()).map_err(|error| Refusal::invalid(format!("the patch is no JSON: {error}")))?;
+    let change = json::parse(text.as_bytes())
+        .map_err(|error| Refusal::invalid(format!("the patch is no JSON: {error}")))?;
     let changed = match call.text("patchType") {
         "" | "json" => patch::json(there.value(), &change),
         "merge" => patch::merge(there.value(), &change),
@@ -108,14 +109,26 @@ fn wanted(call: &Call) -> Result<Object, Refusal> {
     if object.name().is_empty() {
         return Err(Refusal::invalid("the application has no name"));
     }
-    let namespace = if object.namespace().is_empty() { call.server.namespace().to_owned() } else { object.namespace().to_owned() };
+    let namespace = if object.namespace().is_empty() {
+        call.server.namespace().to_owned()
+    } else {
+        object.namespace().to_owned()
+    };
     if !call.takes_applications_from(&namespace) {
-        return Err(Refusal::new(Code::PermissionDenied, format!("namespace '{namespace}' is not permitted")));
+        return Err(Refusal::new(
+            Code::PermissionDenied,
+            format!("namespace '{namespace}' is not permitted"),
+        ));
     }
     object.set(&["metadata", "namespace"], namespace);
     object.set(&["apiVersion"], application_gvk().api_version());
     object.set(&["kind"], "Application");
-    for path in [&["status"][..], &["metadata", "managedFields"], &["metadata", "uid"], &["metadata", "creationTimestamp"]] {
+    for path in [
+        &["status"][..],
+        &["metadata", "managedFields"],
+        &["metadata", "uid"],
+        &["metadata", "creationTimestamp"],
+    ] {
         object.remove(path);
     }
     // A sync is asked for by its own method, which has a right of its own.
@@ -132,9 +145,11 @@ fn wanted(call: &Call) -> Result<Object, Refusal> {
 fn existing(call: &Call, wanted: &Object) -> Result<Object, Refusal> {
     let key = AppKey::new(wanted.namespace(), wanted.name());
     let there = call.server.engine.home().cache().get(&key.object_key());
-    there.ok_or_else(|| match call.caller.may(Resource::Applications, "get", &call.application_object(wanted)) {
-        true => super::absent(wanted.name()),
-        false => Refusal::denied(),
+    there.ok_or_else(|| {
+        match call.caller.may(Resource::Applications, "get", &call.application_object(wanted)) {
+            true => super::absent(wanted.name()),
+            false => Refusal::denied(),
+        }
     })
 }
 
@@ -164,7 +179,10 @@ async fn check(call: &Call, wanted: &Object) -> Result<(), Refusal> {
         true => Ok(()),
         false => {
             let name = &application.metadata.name;
-            Err(Refusal::invalid(format!("application spec for {name} is invalid: InvalidSpecError: {}", wrong.join("; "))))
+            Err(Refusal::invalid(format!(
+                "application spec for {name} is invalid: InvalidSpecError: {}",
+                wrong.join("; ")
+            )))
         }
     }
 }

@@ -20,7 +20,10 @@ pub(super) async fn of_resource(call: &Call) -> Answered {
 
 fn links(object: &Object) -> Value {
     let named = object.annotations().filter_map(|(key, text)| Some((key.strip_prefix(PREFIX)?, text)));
-    named.filter(|(_, text)| is_safe(text)).map(|(title, url)| value!({"title": title, "url": address(url)})).collect()
+    named
+        .filter(|(_, text)| is_safe(text))
+        .map(|(title, url)| value!({"title": title, "url": address(url)}))
+        .collect()
 }
 
 /// What stands behind a bar: `Grafana | https://…`.
@@ -46,6 +49,9 @@ mod tests {
         object.set_annotation("link.argocd.argoproj.io/worse", "Title|JavaScript:alert(1)//https://x");
         object.set_annotation("link.argocd.argoproj.io/tab", "java\tscript:alert(1)");
         object.set_annotation("other/link", "https://example.com");
-        assert_eq!(json::to_string(&links(&object)), r#"[{"title":"logs","url":"https://logs.example.com/x"}]"#);
+        assert_eq!(
+            json::to_string(&links(&object)),
+            r#"[{"title":"logs","url":"https://logs.example.com/x"}]"#
+        );
     }
 }

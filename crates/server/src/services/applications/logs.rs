@@ -20,7 +20,8 @@ pub(super) async fn logs(call: Call) -> Answered {
     call.caller.need(Resource::Logs, "get", &call.application_object(&application))?;
     let (cluster, pods) = pods(&call).await?;
     if pods.len() > limits::LOG_STREAMS {
-        let message = format!("{} pods are meant, and at most {} can be read at once", pods.len(), limits::LOG_STREAMS);
+        let message =
+            format!("{} pods are meant, and at most {} can be read at once", pods.len(), limits::LOG_STREAMS);
         return Err(Refusal::new(Code::InvalidArgument, message));
     }
     let filter = Filter::of(call.text("filter"), call.flag("matchCase"))?;
@@ -39,7 +40,8 @@ pub(super) async fn logs(call: Call) -> Answered {
         async move { keep }
     });
     // The last entry says that there is nothing more.
-    let last = stream::once(async { value!({"content": "", "last": true, "timeStampStr": "", "podName": ""}) });
+    let last =
+        stream::once(async { value!({"content": "", "last": true, "timeStampStr": "", "podName": ""}) });
     Ok(Answer::Many(filtered.chain(last).map(Ok).boxed()))
 }
 
@@ -48,14 +50,16 @@ async fn pods(call: &Call) -> Result<(Arc<Cluster>, Vec<Object>), Refusal> {
     let application = call.application("get", "name")?;
     let engine = &call.server.engine;
     let belongings = engine.belongings(&application).await;
-    let belongings = belongings.map_err(|_| Refusal::new(Code::FailedPrecondition, "its objects cannot be read"))?;
+    let belongings =
+        belongings.map_err(|_| Refusal::new(Code::FailedPrecondition, "its objects cannot be read"))?;
     let pod = call.text("podName");
     let wanted = Named { group: None, name: call.text("resourceName"), ..Named::of(call) };
     let below: Vec<Object> = match wanted.name.is_empty() {
         true => belongings.objects.iter().map(|one| one.object.clone()).collect(),
         false => {
             let root = belongings.objects.iter().find(|one| {
-                one.object.name() == wanted.name && (wanted.kind.is_empty() || one.object.kind() == wanted.kind)
+                one.object.name() == wanted.name
+                    && (wanted.kind.is_empty() || one.object.kind() == wanted.kind)
             });
             let root = root.ok_or_else(|| Refusal::invalid("no such object is part of the application"))?;
             let nodes = lynceus_cluster::tree(belongings.cluster.cache(), [root.object.clone()]);
@@ -143,12 +147,21 @@ mod tests {
             shown("2026-01-02T03:04:05.000000001Z hello  world"),
             r#"{"content":"hello  world","last":false,"podName":"web","timeStamp":"2026-01-02T03:04:05.000000001Z","timeStampStr":"2026-01-02T03:04:05.000000001Z"}"#
         );
-        assert_eq!(shown("no time"), r#"{"content":"no time","last":false,"podName":"web","timeStampStr":""}"#);
+        assert_eq!(
+            shown("no time"),
+            r#"{"content":"no time","last":false,"podName":"web","timeStampStr":""}"#
+        );
     }
 
     #[test]
     fn lines_are_filtered_by_text_and_without_it() {
-        let keeps = |filter: &str, line: &str| Filter::of(filter, false).is_ok_and(|filter| filter.keeps(line));
-        assert!(keeps("", "anything") && keeps("ERR", "an error") && !keeps("!ERR", "an error") && keeps("a(", "a(b"));
+        let keeps =
+            |filter: &str, line: &str| Filter::of(filter, false).is_ok_and(|filter| filter.keeps(line));
+        assert!(
+            keeps("", "anything")
+                && keeps("ERR", "an error")
+                && !keeps("!ERR", "an error")
+                && keeps("a(", "a(b")
+        );
     }
 }

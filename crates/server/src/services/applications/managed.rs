@@ -16,11 +16,17 @@ pub(super) async fn resources(call: &Call) -> Answered {
     refuse_uncompared(&look)?;
     let is_meant = |change: &&Change| {
         let key = change.key();
-        [("group", key.group.as_str()), ("kind", &key.kind), ("namespace", &key.namespace), ("name", &key.name)]
-            .iter()
-            .all(|(field, text)| call.text(field).is_empty() || call.text(field) == *text)
+        [
+            ("group", key.group.as_str()),
+            ("kind", &key.kind),
+            ("namespace", &key.namespace),
+            ("name", &key.name),
+        ]
+        .iter()
+        .all(|(field, text)| call.text(field).is_empty() || call.text(field) == *text)
     };
-    let items: Value = look.changes.changes.iter().filter(is_meant).map(|change| item(call, change)).collect();
+    let items: Value =
+        look.changes.changes.iter().filter(is_meant).map(|change| item(call, change)).collect();
     Ok(Answer::One(value!({"items": items})))
 }
 
@@ -37,7 +43,9 @@ fn item(call: &Call, change: &Change) -> Value {
     let settings = call.server.engine.settings();
     let (desired, live) =
         mask(change.pair.desired(), change.pair.live(), &settings.comparing.hidden_annotations);
-    let text = |object: Option<&Object>| object.map_or_else(|| "null".to_owned(), |object| json::to_string(object.value()));
+    let text = |object: Option<&Object>| {
+        object.map_or_else(|| "null".to_owned(), |object| json::to_string(object.value()))
+    };
     let (normalized, predicted, fields) = match &change.verdict {
         Verdict::Update(update) => (Some(&update.live), Some(&update.predicted), update.fields.as_slice()),
         Verdict::Create => (None, desired.as_ref(), [].as_slice()),
@@ -77,7 +85,8 @@ fn field(change: &FieldChange) -> Value {
 /// The comparison of objects that somebody sends along with what the server would make of them.
 pub(super) async fn server_side(call: &Call) -> Answered {
     let application = call.application("get", "appName")?;
-    let manifests: Vec<Object> = call.texts("targetManifests").iter().map(|text| parsed(text)).collect::<Result<_, _>>()?;
+    let manifests: Vec<Object> =
+        call.texts("targetManifests").iter().map(|text| parsed(text)).collect::<Result<_, _>>()?;
     let look = looked(call, &application, Some(manifests), Vec::new()).await?;
     let items: Value = look.changes.changes.iter().map(|change| item(call, change)).collect();
     let modified = look.changes.changes.iter().any(|change| change.modified() == Some(true));
@@ -85,7 +94,8 @@ pub(super) async fn server_side(call: &Call) -> Answered {
 }
 
 fn parsed(text: &str) -> Result<Object, Refusal> {
-    let value = json::parse(text.as_bytes()).map_err(|error| Refusal::invalid(format!("a manifest is no JSON: {error}")))?;
+    let value = json::parse(text.as_bytes())
+        .map_err(|error| Refusal::invalid(format!("a manifest is no JSON: {error}")))?;
     Object::new(value).map_err(|_| Refusal::invalid("a manifest is no object"))
 }
 
@@ -115,7 +125,11 @@ pub(super) async fn manifests(call: &Call) -> Answered {
 fn rendered(call: &Call, application: &Application, look: &Look) -> Value {
     let shown = |object: &Object| Value::from(json::to_string(call.server.discreet(object).value()));
     let revision = look.sourced.first().map(|sourced| sourced.revision.clone()).unwrap_or_default();
-    let kind = look.sourced.first().map(|sourced| lynceus_api::ApplicationSourceType::from(sourced.rendered.source_type).to_string()).unwrap_or_default();
+    let kind = look
+        .sourced
+        .first()
+        .map(|sourced| lynceus_api::ApplicationSourceType::from(sourced.rendered.source_type).to_string())
+        .unwrap_or_default();
     value!({
         "manifests": look.desired.objects.iter().map(shown).collect::<Value>(),
         "namespace": application.spec.destination.namespace.clone(),

@@ -1,7 +1,10 @@
 //! Syncing, rolling back and stopping.
 
 use jiff::Timestamp;
-use lynceus_api::{Application, Operation, OperationInitiator, OperationPhase, OperationState, RetryStrategy, RevisionHistory};
+use lynceus_api::{
+    Application, Operation, OperationInitiator, OperationPhase, OperationState, RetryStrategy,
+    RevisionHistory,
+};
 use lynceus_api::{SyncOperation, SyncStrategy, SyncStrategyApply};
 use lynceus_engine::{AppKey, window};
 use lynceus_object::{Object, Str, Value, typed, value};
@@ -39,7 +42,10 @@ pub(super) async fn rollback(call: &Call) -> Answered {
     let application = super::read(&object)?;
     refuse_deleted(&application)?;
     if application.spec.automated().is_some() {
-        return Err(Refusal::new(Code::FailedPrecondition, "rollback cannot be initiated when auto-sync is enabled"));
+        return Err(Refusal::new(
+            Code::FailedPrecondition,
+            "rollback cannot be initiated when auto-sync is enabled",
+        ));
     }
     let entry = entry(&application, call.request.int_at(&["id"]))?;
     let options = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.clone());
@@ -96,7 +102,10 @@ fn wanted(call: &Call, application: &Application, manifests: Vec<String>) -> Res
         prune: call.flag("prune"),
         dry_run: call.flag("dryRun"),
         sync_strategy: given("strategy").map(|strategy| part(&strategy, "strategy")).transpose()?,
-        resources: given("resources").map(|resources| part(&resources, "resources")).transpose()?.unwrap_or_default(),
+        resources: given("resources")
+            .map(|resources| part(&resources, "resources"))
+            .transpose()?
+            .unwrap_or_default(),
         sync_options: options,
         manifests: manifests.into_iter().map(Str::from).collect(),
         ..SyncOperation::default()
@@ -114,13 +123,20 @@ fn strings(value: &Value) -> Vec<Str> {
 }
 
 /// The revision of each source, where one is given for its place.
-fn revisions_by_place(application: &Application, places: &[Value], given: &[String]) -> Result<Vec<Str>, Refusal> {
+fn revisions_by_place(
+    application: &Application,
+    places: &[Value],
+    given: &[String],
+) -> Result<Vec<Str>, Refusal> {
     let mut revisions = vec![Str::new(); application.spec.all_sources().len()];
     if places.len() != given.len() {
         return Err(Refusal::invalid("every revision needs one source position"));
     }
     for (place, revision) in places.iter().zip(given) {
-        let at = place.as_int().and_then(|place| usize::try_from(place).ok()).and_then(|place| place.checked_sub(1));
+        let at = place
+            .as_int()
+            .and_then(|place| usize::try_from(place).ok())
+            .and_then(|place| place.checked_sub(1));
         let slot = at.and_then(|at| revisions.get_mut(at));
         *slot.ok_or_else(|| Refusal::invalid("source position is out of range"))? = revision.as_str().into();
     }
@@ -141,11 +157,18 @@ fn refuse_deleted(application: &Application) -> Result<(), Refusal> {
 fn entry(application: &Application, id: Option<i64>) -> Result<&RevisionHistory, Refusal> {
     let history = &application.status.history;
     let found = match id {
-        Some(id) if id > 0 || history.iter().any(|entry| entry.id == id) => history.iter().find(|entry| entry.id == id),
+        Some(id) if id > 0 || history.iter().any(|entry| entry.id == id) => {
+            history.iter().find(|entry| entry.id == id)
+        }
         _ => history.len().checked_sub(2).and_then(|place| history.get(place)),
     };
     let name = &application.metadata.name;
-    let missing = || Refusal::invalid(format!("application {name} does not have deployment with id {}", id.unwrap_or_default()));
+    let missing = || {
+        Refusal::invalid(format!(
+            "application {name} does not have deployment with id {}",
+            id.unwrap_or_default()
+        ))
+    };
     found.ok_or_else(missing)
 }
 
@@ -161,7 +184,8 @@ async fn begin(call: &Call, object: &Object, application: &Application, operatio
     }
     let now: Timestamp = call.server.engine.clock().now();
     let by_hand = Attempt { manual: true, started: None };
-    let project = call.server.engine.project(application).map_err(|condition| Refusal::invalid(condition.message))?;
+    let project =
+        call.server.engine.project(application).map_err(|condition| Refusal::invalid(condition.message))?;
     if window::closed(application, &project, by_hand, now).is_some() {
         return Err(Refusal::new(Code::PermissionDenied, "cannot sync: blocked by sync window"));
     }

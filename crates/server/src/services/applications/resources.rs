@@ -64,7 +64,10 @@ async fn belonging(call: &Call, wanted: &Named<'_>) -> Result<(Belongings, Objec
     let belongings = call.server.engine.belongings(&application).await.map_err(|found| said(&found))?;
     let missing = || {
         let (kind, name) = (wanted.kind, wanted.name);
-        Refusal::invalid(format!("{kind} {name} not found as part of application {}", application.metadata.name))
+        Refusal::invalid(format!(
+            "{kind} {name} not found as part of application {}",
+            application.metadata.name
+        ))
     };
     let found = belongings.objects.iter().map(|one| &one.object).find(|object| wanted.fits(object));
     let found = found.ok_or_else(missing)?;
@@ -98,7 +101,8 @@ pub(super) async fn patch(call: &Call) -> Answered {
     let application = call.application("get", "name")?;
     let (belongings, live) = belonging(call, &named).await?;
     let text = call.needed("patch")?;
-    let change = json::parse(text.as_bytes()).map_err(|error| Refusal::invalid(format!("the patch is no JSON: {error}")))?;
+    let change = json::parse(text.as_bytes())
+        .map_err(|error| Refusal::invalid(format!("the patch is no JSON: {error}")))?;
     let changed = match call.text("patchType") {
         "" | "application/merge-patch+json" | "merge" => patch::merge(live.value(), &change),
         "application/json-patch+json" | "json" => patch::json(live.value(), &change),
@@ -106,7 +110,7 @@ pub(super) async fn patch(call: &Call) -> Answered {
             let ty = lynceus_object::schema::builtin().of(&live.gvk());
             let ty = ty.ok_or_else(|| Refusal::invalid("a strategic patch is for built-in kinds only"))?;
             patch::strategic(live.value(), &change, ty)
-        },
+        }
         other => return Err(Refusal::invalid(format!("patch type {other:?} is not supported"))),
     };
     let changed = changed.map_err(|error| Refusal::invalid(error.to_string()))?;
@@ -121,8 +125,12 @@ pub(super) async fn patch(call: &Call) -> Answered {
 
 /// The user as whom an application's objects are written.
 fn guise(call: &Call, application: &lynceus_api::Application) -> Result<Str, Refusal> {
-    let project = call.server.engine.project(application).map_err(|condition| Refusal::invalid(condition.message))?;
-    call.server.engine.guise(application, Some(&project)).map_err(|why| Refusal::new(Code::PermissionDenied, why))
+    let project =
+        call.server.engine.project(application).map_err(|condition| Refusal::invalid(condition.message))?;
+    call.server
+        .engine
+        .guise(application, Some(&project))
+        .map_err(|why| Refusal::new(Code::PermissionDenied, why))
 }
 
 /// Deletes an object.
@@ -147,7 +155,11 @@ pub(super) async fn delete(call: &Call) -> Answered {
 /// What can be done with an object.
 pub(super) async fn actions(call: &Call) -> Answered {
     let (_, object) = owned(call, &Named::of(call)).await?;
-    let offers = call.server.engine.offers(&object).map_err(|error| Refusal::invalid(lynceus_engine::words(&error)))?;
+    let offers = call
+        .server
+        .engine
+        .offers(&object)
+        .map_err(|error| Refusal::invalid(lynceus_engine::words(&error)))?;
     let shown = offers.iter().map(|offer| {
         let params: Value = offer.parameters.iter().map(|name| value!({"name": name.clone()})).collect();
         value!({

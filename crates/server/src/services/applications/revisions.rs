@@ -32,7 +32,8 @@ pub(super) async fn metadata(call: &Call) -> Answered {
 /// The source that is meant, and the revision of it.
 fn meant(call: &Call) -> Result<(ApplicationSource, String), Refusal> {
     let application = call.application("get", "name")?;
-    let at = call.request.int_at(&["sourceIndex"]).and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
+    let at =
+        call.request.int_at(&["sourceIndex"]).and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
     let version = call.request.int_at(&["versionId"]).filter(|id| *id > 0);
     let entry = version.and_then(|id| application.status.history.iter().find(|entry| entry.id == id));
     let sources = match entry {
@@ -40,7 +41,8 @@ fn meant(call: &Call) -> Result<(ApplicationSource, String), Refusal> {
         Some(entry) => vec![entry.source.clone()],
         None => application.spec.all_sources(),
     };
-    let source = sources.into_iter().nth(at).ok_or_else(|| Refusal::invalid("source index is out of range"))?;
+    let source =
+        sources.into_iter().nth(at).ok_or_else(|| Refusal::invalid("source index is out of range"))?;
     Ok((source, call.needed("revision")?.to_owned()))
 }
 
@@ -58,10 +60,15 @@ pub(super) async fn chart(call: &Call) -> Answered {
     let engine = &call.server.engine;
     let repository = engine.settings().book.charts(&source.repo_url, &application.spec.project);
     let sources = engine.renderer().sources();
-    let version = sources.chart_version(&repository, &source.chart, &revision).await.map_err(|error| refused(&error))?;
+    let version = sources
+        .chart_version(&repository, &source.chart, &revision)
+        .await
+        .map_err(|error| refused(&error))?;
     let archive = sources.chart_archive(&repository, &version).await.map_err(|error| refused(&error))?;
-    let chart = lynceus_helm::Chart::from_archive(&archive).map_err(|error| Refusal::invalid(error.to_string()))?;
-    let maintainers = chart.metadata().maintainers.iter().map(|one| Value::from(format!("{} <{}>", one.name, one.email)));
+    let chart =
+        lynceus_helm::Chart::from_archive(&archive).map_err(|error| Refusal::invalid(error.to_string()))?;
+    let maintainers =
+        chart.metadata().maintainers.iter().map(|one| Value::from(format!("{} <{}>", one.name, one.email)));
     Ok(Answer::One(value!({
         "description": chart.metadata().description.clone(),
         "home": chart.metadata().home.clone(),

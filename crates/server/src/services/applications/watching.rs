@@ -76,7 +76,8 @@ impl Watcher {
 
     fn look_at_all(&mut self) -> Vec<Value> {
         let cache = self.call.server.engine.home().cache().clone();
-        let mut keys: BTreeSet<ObjectKey> = cache.of_kind(&application_kind()).iter().map(Object::key).collect();
+        let mut keys: BTreeSet<ObjectKey> =
+            cache.of_kind(&application_kind()).iter().map(Object::key).collect();
         keys.extend(self.known.iter().cloned());
         keys.iter().filter_map(|key| self.look(key)).collect()
     }

@@ -1,8 +1,8 @@
 //! Whether the project's windows let an application sync now.
 
+use lynceus_api::SyncWindow;
 use lynceus_engine::window;
 use lynceus_object::{Value, typed, value};
-use lynceus_api::SyncWindow;
 use lynceus_sync::windows::{self, Attempt};
 
 use crate::call::{Answer, Answered, Call};
@@ -16,7 +16,8 @@ pub(super) fn windows(call: &Call) -> Answered {
     let is_open =
         |manual| window::closed(&application, &project, Attempt { manual, started: None }, now).is_none();
     let assigned = windows::assigned(&project.spec.sync_windows, &application);
-    let active: Vec<&SyncWindow> = assigned.iter().copied().filter(|window| windows::is_open(window, now)).collect();
+    let active: Vec<&SyncWindow> =
+        assigned.iter().copied().filter(|window| windows::is_open(window, now)).collect();
     Ok(Answer::One(value!({
         "assignedWindows": shown(&assigned),
         "activeWindows": shown(&active),

@@ -7,7 +7,9 @@ use std::time::Instant;
 use lynceus_api::{Application, ApplicationSource, Kind as _};
 use lynceus_doctor::Examination;
 use lynceus_engine::{Engine, FileChange, application_kind, words};
-use lynceus_rehearse::{Attempt, Checkout, Complaint, Rehearsal, Report, Script, Trial, limits, record, rehearse};
+use lynceus_rehearse::{
+    Attempt, Checkout, Complaint, Rehearsal, Report, Script, Trial, limits, record, rehearse,
+};
 use lynceus_source::Target;
 
 use crate::refusal::{Code, Refusal};
@@ -23,7 +25,8 @@ impl Ground {
     /// The repository with this address, or the one that most applications come from.
     pub(super) async fn of(engine: &Arc<Engine>, wanted: &str) -> Result<Self, Refusal> {
         let (source, project) = chosen(engine, wanted)?;
-        let refused = |error: &(dyn std::error::Error + 'static)| Refusal::new(Code::FailedPrecondition, words(error));
+        let refused =
+            |error: &(dyn std::error::Error + 'static)| Refusal::new(Code::FailedPrecondition, words(error));
         let repository = engine.settings().book.find(&source.repo_url, &project);
         let sources = engine.renderer().sources();
         let target = Target { revision: &source.target_revision, tag_prefix: &source.tag_prefix };
@@ -63,7 +66,8 @@ impl Ground {
         apart(server, async move || {
             let until = Instant::now() + limits::WALL;
             let played: Rehearsal = rehearse(&self.script).await.map_err(|error| words(&error))?;
-            let complaint = Complaint::of(&examination, &id).ok_or_else(|| format!("there is no finding {id}"))?;
+            let complaint =
+                Complaint::of(&examination, &id).ok_or_else(|| format!("there is no finding {id}"))?;
             let trial = Trial::on(&played, until).await;
             let attempt = trial.attempt(&complaint, &changes).await.map_err(|error| words(&error))?;
             drop(self.checkout);
@@ -78,9 +82,15 @@ async fn apart<T: Send + 'static>(
     server: &Server,
     play: impl AsyncFnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, Refusal> {
-    let busy = |_| Refusal::new(Code::ResourceExhausted, "another rehearsal is being played; try again when it has ended");
+    let busy = |_| {
+        Refusal::new(
+            Code::ResourceExhausted,
+            "another rehearsal is being played; try again when it has ended",
+        )
+    };
     let _turn = server.rehearsing.try_acquire().map_err(busy)?;
-    let failed = |why: String| Refusal::new(Code::FailedPrecondition, format!("it cannot be rehearsed: {why}"));
+    let failed =
+        |why: String| Refusal::new(Code::FailedPrecondition, format!("it cannot be rehearsed: {why}"));
     let played = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| error.to_string())?.block_on(play())

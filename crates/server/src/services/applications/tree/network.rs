@@ -13,7 +13,8 @@ pub(super) fn of(object: &Object) -> Option<Value> {
 }
 
 fn service(service: &Object) -> Value {
-    let mut info = value!({"ingress": service.at(&["status", "loadBalancer", "ingress"]).cloned().unwrap_or_else(none)});
+    let mut info =
+        value!({"ingress": service.at(&["status", "loadBalancer", "ingress"]).cloned().unwrap_or_else(none)});
     if let Some(selector) = service.at(&["spec", "selector"]).filter(|selector| !selector.is_null()) {
         info.set(&["targetLabels"], selector.clone());
     }
@@ -54,7 +55,9 @@ fn ingress(ingress: &Object) -> Value {
     urls.dedup();
     let target = |name: &&str| {
         let mut target = Map::new();
-        for (key, text) in [("group", ""), ("kind", "Service"), ("namespace", ingress.namespace()), ("name", *name)] {
+        for (key, text) in
+            [("group", ""), ("kind", "Service"), ("namespace", ingress.namespace()), ("name", *name)]
+        {
             target.insert(key, Value::from(text));
         }
         Value::Map(target)
