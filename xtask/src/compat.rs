@@ -1,6 +1,6 @@
 //! `cargo xtask compat`: the comparisons themselves are programs of `testkit`, which knows the crates.
 
-use crate::rig::{ARGOCD, Component, Programs, Rig};
+use crate::rig::{ARGOCD, Component, Programs, Rig, oracle};
 use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
@@ -9,6 +9,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
         Some(("argocd", scripts)) => crate::argocd::main(scripts),
         Some(("doctor", scripts)) => crate::argocd::doctor(scripts),
         Some(("plugin", cases)) => plugin(cases),
+        Some(("rbac", rest)) => rbac(rest),
         Some(("kubectl", rest)) => crate::kubectl::main(rest),
         Some(("helm", rest)) => crate::helm::main(rest),
         Some(("kustomize", rest)) => crate::kustomize::main(rest),
@@ -33,6 +34,18 @@ fn plugin(cases: &[String]) -> Result<(), String> {
     let mut arguments = vec![Programs::with(&[ARGOCD])?.path("argocd").display().to_string()];
     arguments.extend_from_slice(cases);
     program("plugins", &arguments)
+}
+
+/// Has random policies and requests answered by the casbin that Argo CD asks, and by us.
+fn rbac(arguments: &[String]) -> Result<(), String> {
+    let oracle = oracle("rbac")?;
+    let mut cargo = run::command("cargo");
+    cargo.args(["test", "--quiet", "--package", "lynceus-server", "--lib", "access::tests::oracle"]);
+    cargo.env("LYNCEUS_RBAC_ORACLE", oracle);
+    if let Some(count) = arguments.first() {
+        cargo.env("LYNCEUS_RBAC_COUNT", count);
+    }
+    run::passes(&mut cargo)
 }
 
 /// Has the page say how many cases of a set that is counted here went as they should.

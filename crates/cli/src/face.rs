@@ -49,9 +49,16 @@ impl Face {
 }
 
 /// Serves what an engine sees.
-pub(crate) fn show(listener: TcpListener, engine: &Arc<Engine>, vitals: Arc<dyn Vitals>) -> Outcome<Shown> {
+pub(crate) async fn show(
+    listener: TcpListener,
+    engine: &Arc<Engine>,
+    vitals: Arc<dyn Vitals>,
+) -> Outcome<Shown> {
     let address = listener.local_addr().doing("cannot tell where the page is served")?;
     let server = Server::new(engine.clone());
+    if let Err(why) = server.prepare().await {
+        eprintln!("note: nobody can log in yet: {why}");
+    }
     let (stop, mut stopped) = watch::channel(false);
     let told = async move {
         // Whoever is gone cannot say so; that is the same.

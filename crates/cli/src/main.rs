@@ -88,9 +88,14 @@ fn misuse_code(misuse: &clap::Error, command: Option<&str>) -> u8 {
     }
 }
 
+/// How much stack a thread has.
+const STACK: usize = 8 << 20;
+
 /// What runs a command. Threads take longer to start than a chart to render.
 fn executor(command: &Command) -> tokio::runtime::Builder {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
+    // An answer of the API may go through a comparison, a rendering and a request, which is deep before it is optimised.
+    threads.thread_stack_size(STACK);
     match command {
         Command::Helm(_) if !helm::may_wait(std::env::args_os()) => {
             return tokio::runtime::Builder::new_current_thread();

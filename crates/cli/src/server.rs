@@ -11,7 +11,7 @@ use lynceus_server::{Metrics, Server, Vitals};
 use lynceus_source::Sources;
 use tracing::warn;
 
-use crate::exit::{Doing as _, Outcome};
+use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::sim;
 
 /// Start the server: Argo CD's API over REST and gRPC, the login, the page, probes and metrics.
@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// Where to listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
+    /// Serve without TLS, for a proxy that has it.
+    #[arg(long)]
+    insecure: bool,
     /// Keep what is fetched of repositories here.
     #[arg(long, value_name = "DIR", default_value = crate::place::DATA_DIR)]
     data_dir: PathBuf,
@@ -50,7 +53,8 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let failed = format!("cannot listen on {}", arguments.listen);
     let listener = lynceus_server::listen(arguments.listen).await.doing(failed.as_str())?;
     let address = listener.local_addr().doing(failed)?;
-    println!("server       http://{address}");
+    let scheme = if arguments.insecure { "http" } else { "https" };
+    println!("server       {scheme}://{address}");
     let engine = engine(&arguments, client.clone()).await?;
     let sight = Arc::new(Sight::default());
     let watch = tokio::spawn(keep_looking(client, arguments.namespace, sight.clone()));
@@ -59,8 +63,19 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
             warn!("cannot wait for a signal: {error}");
         }
     };
-    let router = lynceus_server::api(Server::new(engine), sight);
-    let served = lynceus_server::serve(listener, router, stop).await;
+    let server = Server::new(engine);
+    if let Err(why) = server.prepare().await {
+        warn!("nobody can log in yet: {why}");
+    }
+    let router = lynceus_server::api(server.clone(), sight);
+    let served = match arguments.insecure {
+        true => lynceus_server::serve(listener, router, stop).await,
+        false => {
+            let tls = lynceus_server::Tls::of(&server).await;
+            let tls = tls.map_err(|why| Failure::new(Code::Other, format!("cannot serve TLS: {why}")))?;
+            lynceus_server::serve_tls(listener, router, tls, stop).await
+        }
+    };
     watch.abort();
     served.doing("cannot serve")
 }

@@ -64,7 +64,7 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     let work = tokio::spawn(engine.clone().run());
     let health = Arc::new(Health::default());
     health.is_of(engine.clone());
-    let shown = face::show(listener, &engine, health)?;
+    let shown = face::show(listener, &engine, health).await?;
     println!("page         http://{}", shown.address);
     let directory = match arguments.cluster.ephemeral {
         true => std::env::temp_dir().join(format!("lynceus-{}", shown.address.port())),
@@ -107,7 +107,7 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
     println!("engine       {does} the Applications in namespace {}", arguments.namespace);
     let health = Arc::new(Health::default());
     health.is_of(engine.clone());
-    let shown = face::show(listener, &engine, health)?;
+    let shown = face::show(listener, &engine, health).await?;
     println!("page         http://{}", shown.address);
     println!("\nCtrl-C stops it.");
     let stopped = running::until_stopped(engine).await;

@@ -344,6 +344,35 @@ impl Fleet {
         }
     }
 
+    /// Tries a cluster that is not registered yet, or is about to be registered otherwise: the version of Kubernetes that
+    /// it says it is, within a short time. Nothing of it is kept.
+    pub async fn try_out(&self, registration: &Registration) -> Result<String, ClusterError> {
+        let door = if is_home(registration) {
+            self.home.door.clone()
+        } else {
+            let client = self.reach.client(registration).await?;
+            crate::door::Door::new(client, crate::turn::Rate::UNBOUNDED, true)
+        };
+        let version = member::version(&door, &*self.clock).await?;
+        Ok(version.str_at(&["gitVersion"]).unwrap_or_default().to_owned())
+    }
+
+    /// Forgets what is known of a destination and reads it anew.
+    pub async fn renew(self: &Arc<Self>, server: &str) -> Result<(), ClusterError> {
+        let at_home = {
+            let mut members = self.write();
+            let Some(member) = members.by_server.get_mut(server) else { return Ok(()) };
+            let at_home = is_home(&member.registration);
+            if !at_home && member.keeper.take().is_some() {
+                member.link = Link::Idle;
+            }
+            self.start(&mut members);
+            at_home
+        };
+        // Applications live there too, so what is known of the home cluster is never thrown away.
+        if at_home { self.home.rediscover().await } else { Ok(()) }
+    }
+
     /// Since when, and why, a destination is away, if it is.
     pub(crate) fn absence(&self, server: &str) -> Option<Away> {
         match &self.read().by_server.get(server)?.link {

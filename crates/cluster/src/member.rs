@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use lynceus_object::Value;
 use tokio::sync::broadcast::error::RecvError;
 use tracing::{info, warn};
 
@@ -92,9 +93,14 @@ async fn attend(
 
 /// One small question, with a short time to answer.
 pub(crate) async fn probe(door: &Door, clock: &dyn Clock) -> Result<(), ClusterError> {
+    version(door, clock).await.map(drop)
+}
+
+/// What a server says that it is.
+pub(crate) async fn version(door: &Door, clock: &dyn Clock) -> Result<Value, ClusterError> {
     let path = "/version";
     tokio::select! {
-        answer = door.try_get(path) => answer.map(drop),
+        answer = door.try_get(path) => answer,
         () = clock.sleep(limits::ANSWER) => Err(ClusterError::Timeout {
             method: "GET",
             path: path.to_owned(),

@@ -1,14 +1,15 @@
-//! Lynceus' own records: Applications and Events.
+//! Lynceus' own records: Applications, projects, the Secrets and ConfigMaps of its settings, and Events.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
-use lynceus_object::{Gvk, Object, Str, Value, value};
+use lynceus_object::{Gvk, Object, Propagation, Str, Value, value};
 
 use crate::cluster::Cluster;
 use crate::door::PatchKind;
 use crate::error::ClusterError;
+use crate::write::Deletion;
 
 /// Whether an event is about something that went as it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,23 @@ impl Cluster {
         let path =
             format!("{}?fieldManager={}", kind.collection_path(object.namespace()), crate::FIELD_MANAGER);
         let value = self.door.post(&path, object.value()).await?;
-        Object::new(value).map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })
+        let object = Object::new(value)
+            .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
+        self.cache().upsert(object.clone());
+        Ok(object)
+    }
+
+    /// Deletes one of Lynceus' own objects, if it is still the one that is meant. One that is gone already is no error.
+    pub async fn delete_record(&self, object: &Object) -> Result<(), ClusterError> {
+        // It owns nothing that would have to go first.
+        let propagation = Propagation::Background;
+        let deletion = Deletion { uid: object.uid().into(), propagation, ..Deletion::default() };
+        self.delete(&object.gvk(), object.namespace(), object.name(), &deletion).await?;
+        // One that others still hold by a finalizer stays until the watch tells of its end.
+        if object.finalizers().next().is_none() {
+            self.cache().remove(object);
+        }
+        Ok(())
     }
 
     /// Replaces one of Lynceus' own objects; the server refuses it if another writer was faster.

@@ -6,32 +6,58 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Request, header};
+use axum::middleware::Next;
 use axum::response::Response;
 
+use crate::auth;
+use crate::cookie;
 use crate::grpc::{self, Dialect};
+use crate::listen::Secure;
+use crate::origin;
 use crate::page;
 use crate::probe::{Vitals, probes};
 use crate::rest;
 use crate::server::Server;
+use crate::webhook;
 
 /// The router of all of it.
 pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
-    probes(vitals).merge(Router::new().fallback(answer).with_state(server))
+    let auth = auth::auth(server.clone());
+    let methods = Router::new().fallback(answer).with_state(server.clone());
+    let all = probes(vitals).merge(auth).merge(webhook::route(server)).merge(methods);
+    all.layer(axum::middleware::from_fn(guarded))
+}
+
+/// What holds for every answer, whoever gives it.
+async fn guarded(request: Request<Body>, next: Next) -> Response {
+    let is_secure = request.extensions().get::<Secure>().is_some()
+        || request.headers().get("x-forwarded-proto").is_some_and(|scheme| scheme == "https");
+    let mut response = match origin::check(request.method(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => rest::refused(&refusal),
+    };
+    guard(response.headers_mut());
+    if is_secure {
+        cookie::secure(response.headers_mut());
+    }
+    response
 }
 
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response {
-    let mut response = match Dialect::of(request.headers()) {
+    match Dialect::of(request.headers()) {
         Some(dialect) => grpc::answer(&server, dialect, request).await,
         None if request.uri().path().starts_with("/api/") => rest::answer(&server, request).await,
-        // It has headers of its own.
-        None => return page::answer(&request),
-    };
-    guard(response.headers_mut());
-    response
+        None => page::answer(&request),
+    }
 }
 
 /// What browsers are told of every answer.
 fn guard(headers: &mut HeaderMap) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    // What brings its own, as the page does, knows better.
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("frame-ancestors 'none'"));
 }

@@ -24,7 +24,20 @@ pub(crate) fn of_session(method: &Method, answer: &Value, headers: &mut HeaderMa
     }
 }
 
-fn cookies(token: &str) -> Vec<String> {
+/// Has cookies sent over TLS only.
+pub(crate) fn secure(headers: &mut HeaderMap) {
+    let cookies: Vec<HeaderValue> = headers.get_all(header::SET_COOKIE).iter().cloned().collect();
+    headers.remove(header::SET_COOKIE);
+    for cookie in cookies {
+        let text = cookie.to_str().unwrap_or_default();
+        if let Ok(value) = HeaderValue::from_str(&format!("{text}; Secure")) {
+            headers.append(header::SET_COOKIE, value);
+        }
+    }
+}
+
+/// The cookies of a token.
+pub(crate) fn cookies(token: &str) -> Vec<String> {
     let flags = "Path=/; SameSite=Lax; HttpOnly";
     if token.is_empty() {
         return vec![format!("{NAME}=; {flags}; Max-Age=0")];
@@ -44,6 +57,13 @@ fn cookies(token: &str) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// A cookie by its name.
+pub(crate) fn named(headers: &HeaderMap, name: &str) -> Option<String> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
 }
 
 /// The session that a browser sends, put together again.
@@ -70,8 +90,10 @@ mod tests {
     fn a_long_token_survives_in_pieces() {
         for token in ["short".to_owned(), "x".repeat(9_000)] {
             let mut headers = HeaderMap::new();
-            let sent: Vec<String> =
-                cookies(&token).iter().filter_map(|cookie| Some(cookie.split(';').next()?.to_owned())).collect();
+            let sent: Vec<String> = cookies(&token)
+                .iter()
+                .filter_map(|cookie| Some(cookie.split(';').next()?.to_owned()))
+                .collect();
             headers.insert(header::COOKIE, HeaderValue::from_str(&sent.join("; ")).unwrap());
             assert_eq!(super::token(&headers), Some(token));
         }

@@ -6,6 +6,7 @@
 
 mod access;
 mod api;
+mod auth;
 mod body;
 mod call;
 mod cookie;
@@ -16,6 +17,7 @@ mod limits;
 mod listen;
 mod method;
 mod metrics;
+mod origin;
 mod page;
 mod probe;
 mod refusal;
@@ -25,10 +27,15 @@ mod rights;
 mod server;
 mod services;
 mod shape;
+#[cfg(test)]
+mod stage;
+mod tls;
+mod webhook;
 
 pub use api::api;
 pub use initial::initial_password;
-pub use listen::{listen, serve};
+pub use listen::{listen, serve, serve_tls};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};
 pub use server::Server;
+pub use tls::Tls;

@@ -17,6 +17,54 @@ pub(crate) const QUERY_DEPTH: usize = 16;
 /// How often something is sent on a stream on which nothing happens, so that those between keep it open.
 pub(crate) const BEAT: Duration = Duration::from_secs(15);
 
+/// How many tokens a role of a project may have: each stands in the project, which a cluster stores whole.
+pub(crate) const TOKENS: usize = 1_000;
+
+/// How long a repository or a cluster has to answer when somebody wants to know whether it can be reached.
+pub(crate) const TRIAL: Duration = Duration::from_secs(15);
+
+/// How many clusters are asked at the same time for one answer.
+pub(crate) const CLUSTERS_AT_ONCE: usize = 16;
+
+/// How many repositories are tried at the same time for one answer.
+pub(crate) const REPOSITORIES_AT_ONCE: usize = 8;
+
+/// How long it is remembered that a repository could be reached.
+pub(crate) const REACHED: Duration = Duration::from_secs(600);
+
+/// How long it is remembered that a repository could not be reached.
+pub(crate) const UNREACHED: Duration = Duration::from_secs(30);
+
+/// How many attempts to reach a repository are remembered.
+pub(crate) const TRIALS: usize = 10_000;
+
+/// How many charts of a repository are listed, and how many versions of each.
+pub(crate) const CHARTS: usize = 5_000;
+
+/// How many directories of a repository are looked through for applications.
+pub(crate) const DIRECTORIES: usize = 20_000;
+
+/// The largest file of a repository that is read to describe it, in bytes.
+pub(crate) const DESCRIBED_FILE: u64 = 4 << 20;
+
+/// The largest webhook, in bytes, where `webhook.maxPayloadSizeMB` says nothing.
+pub(crate) const WEBHOOK: usize = 50 << 20;
+
+/// The largest webhook that can be asked for, in megabytes.
+pub(crate) const WEBHOOK_MEGABYTES: usize = 500;
+
+/// How many webhooks are received at the same time; the others are asked to come again.
+pub(crate) const WEBHOOKS_AT_ONCE: usize = 8;
+
+/// How many changed files and commits of a webhook are looked at. Beyond that everything counts as changed.
+pub(crate) const CHANGED_FILES: usize = 20_000;
+
+/// The largest number of certificates or host keys that are added at once.
+pub(crate) const CERTIFICATES: usize = 1_000;
+
+/// How long a repository may take to be read when somebody looks into it.
+pub(crate) const READING: Duration = Duration::from_secs(60);
+
 /// How long somebody waits for an application to be looked at.
 pub(crate) const REFRESH: Duration = Duration::from_secs(60);
 
@@ -28,3 +76,81 @@ pub(crate) const TREE_PAUSE: u64 = 200;
 
 /// From how many bytes on an answer is worth being compressed.
 pub(crate) const COMPRESSED: usize = 4 << 10;
+
+/// The largest token of a session, in bytes. An issuer may write hundreds of groups into one.
+pub(crate) const TOKEN: usize = 60 << 10;
+
+/// How often a change is worked out anew because somebody else was faster.
+pub(crate) const AMENDMENTS: usize = 20;
+
+/// Of how many projects the compiled roles are kept.
+pub(crate) const PROJECT_RULES: usize = 20_000;
+
+/// The longest name of an account, in bytes, as in Argo CD.
+pub(crate) const ACCOUNT_NAME: usize = 32;
+
+/// The longest password that is looked at, in bytes. What is behind the 72nd does not count, but somebody may send it.
+pub(crate) const PASSWORD: usize = 1_024;
+
+/// How long a wrong password takes at least, whoever's it is. Tests do not wait for it.
+pub(crate) const WRONG_PASSWORD: Duration =
+    if cfg!(test) { Duration::ZERO } else { Duration::from_millis(700) };
+
+/// How many ended sessions are kept one by one.
+pub(crate) const REVOKED: usize = 5_000;
+
+/// How old a session of another issuer may be to change a password with it, in seconds.
+pub(crate) const FRESH_SESSION: i64 = 300;
+
+/// The longest name of a key, in bytes.
+pub(crate) const KEY_NAME: usize = 256;
+
+/// How often a long answer asks whether its caller's session still counts.
+pub(crate) const RENEWAL: Duration =
+    if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(5) };
+
+/// How long a connection may say nothing before its first request, and how long its headers may take.
+pub(crate) const SILENCE: Duration =
+    if cfg!(test) { Duration::from_millis(400) } else { Duration::from_secs(10) };
+
+/// How large the headers of a request may be together, in bytes: a session may fill many cookies.
+pub(crate) const HEADERS: usize = 128 << 10;
+
+/// How many connections there are at once. Further ones wait until one of them ends.
+pub(crate) const CONNECTIONS: usize = 16_384;
+
+/// How many requests one connection may have under way.
+pub(crate) const STREAMS: u32 = 250;
+
+/// How long requests may go on when the server stops.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
+
+/// How long to wait when the system has no more connections to give.
+pub(crate) const BREATH: Duration = Duration::from_millis(50);
+
+/// For how long what an issuer says of itself counts.
+pub(crate) const ISSUER_DOCUMENT: Duration = Duration::from_secs(600);
+
+/// For how long the keys of an issuer count.
+pub(crate) const ISSUER_KEYS: Duration = Duration::from_secs(300);
+
+/// How old they have to be to be asked for again because a token names one that is not among them.
+pub(crate) const ISSUER_KEYS_AGAIN: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
+
+/// How long an issuer that did not answer is left alone.
+pub(crate) const ISSUER_AGAIN: Duration = Duration::from_secs(5);
+
+/// How many keys of an issuer are looked at.
+pub(crate) const ISSUER_KEY_COUNT: usize = 100;
+
+/// How long an issuer may take to answer.
+pub(crate) const ISSUER_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long an issuer's answer may be, in bytes.
+pub(crate) const ISSUER_BYTES: usize = 1 << 20;
+
+/// By how many seconds an issuer's clock may be ahead of ours.
+pub(crate) const ISSUER_LEEWAY: i64 = 300;
+
+/// How long somebody may take to log in elsewhere, in seconds.
+pub(crate) const LOGIN_ELSEWHERE: i64 = 600;

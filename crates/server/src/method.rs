@@ -130,6 +130,7 @@ impl Methods {
     }
 
     /// All of them, in the order of the table.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Method> {
         self.all.iter()
     }

@@ -92,7 +92,7 @@ pub(crate) fn pieces(path: &str) -> Vec<String> {
 }
 
 /// Text without its percent signs. What is no encoding stays as it is.
-fn plain(text: &str, plus: bool) -> String {
+pub(crate) fn plain(text: &str, plus: bool) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

@@ -15,6 +15,8 @@ pub(crate) enum Right {
     Application(&'static str, &'static str),
     /// An action on something that the request names in this field; in a list, the answer is filtered.
     Thing(Resource, &'static str, &'static str),
+    /// An action on the local account that the request names; everybody may do it to their own.
+    Account(&'static str),
     /// The right depends on more than a name, and the method asks for it by [`Caller::need`](crate::access::Caller::need).
     Asked(Resource, &'static str),
     /// Not in the table.
@@ -66,17 +68,17 @@ impl Resource {
 
 /// The right that a method needs.
 pub(crate) fn of(method: &Method) -> Right {
-    use Resource::{Accounts, ApplicationSets, Applications, Certificates, Clusters, GpgKeys, Logs, Projects};
+    use Resource::{ApplicationSets, Applications, Certificates, Clusters, GpgKeys, Logs, Projects};
     use Resource::{Repositories, WriteRepositories};
     let (service, name) = method.id();
     match (service, name) {
-        ("VersionService", _) | ("SessionService", "Create" | "Delete") => Right::Open,
+        ("VersionService", _) | ("SessionService", _) => Right::Open,
         ("SettingsService", "Get") => Right::Open,
-        ("SettingsService" | "SessionService" | "NotificationService", _) => Right::Known,
+        ("SettingsService" | "NotificationService", _) => Right::Known,
 
-        ("AccountService", "CanI" | "UpdatePassword" | "ListAccounts") => Right::Known,
-        ("AccountService", "GetAccount") => Right::Thing(Accounts, "get", "name"),
-        ("AccountService", "CreateToken" | "DeleteToken") => Right::Thing(Accounts, "update", "name"),
+        ("AccountService", "CanI" | "ListAccounts") => Right::Known,
+        ("AccountService", "GetAccount") => Right::Account("get"),
+        ("AccountService", "CreateToken" | "DeleteToken" | "UpdatePassword") => Right::Account("update"),
 
         ("ApplicationService", "List" | "Watch") => Right::Known,
         ("ApplicationService", "Create") => Right::Asked(Applications, "create"),
@@ -157,7 +159,10 @@ impl Right {
     /// Whether a method of this right changes something, so that it is written down who asked.
     pub(crate) fn changes(self) -> bool {
         match self {
-            Right::Application(action, _) | Right::Thing(_, action, _) | Right::Asked(_, action) => action != "get",
+            Right::Application(action, _)
+            | Right::Thing(_, action, _)
+            | Right::Asked(_, action)
+            | Right::Account(action) => action != "get",
             Right::Open | Right::Known | Right::Nobody => false,
         }
     }
@@ -171,6 +176,11 @@ impl Right {
             Right::Thing(resource, action, field) => {
                 let name = call.request.str_at(&[field]).unwrap_or_default();
                 call.caller.need(resource, action, name)
+            }
+            Right::Account(action) => {
+                let name = call.text("name");
+                let is_own = call.caller.account().is_some_and(|own| name.is_empty() || name == own);
+                if is_own { Ok(()) } else { call.caller.need(Resource::Accounts, action, name) }
             }
             // Nobody who is not allowed this for anything at all comes further.
             Right::Asked(resource, action) => call.caller.need_some(resource, action),
@@ -199,8 +209,13 @@ mod tests {
             .collect();
         assert_eq!(
             open,
-            ["session.SessionService.Create", "session.SessionService.Delete", "cluster.SettingsService.Get",
-             "version.VersionService.Version"]
+            [
+                "session.SessionService.GetUserInfo",
+                "session.SessionService.Create",
+                "session.SessionService.Delete",
+                "cluster.SettingsService.Get",
+                "version.VersionService.Version"
+            ]
         );
     }
 

@@ -9,8 +9,8 @@ use lynceus_object::{Object, ObjectKey, Value};
 use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
-use crate::access::Access;
-use crate::call::{Answered, Call};
+use crate::access::{self, Access};
+use crate::call::{Answer, Answered, Call};
 use crate::method::Method;
 use crate::rights;
 use crate::services;
@@ -21,6 +21,8 @@ pub struct Server {
     pub(crate) engine: Arc<Engine>,
     /// Who people are, and what they may do.
     pub(crate) access: Access,
+    /// Which repositories could be reached.
+    pub(crate) trials: services::Trials,
     /// Rehearsals take much of the machine, so there is one at a time.
     pub(crate) rehearsing: Semaphore,
 }
@@ -29,7 +31,13 @@ impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
-        Arc::new(Server { engine, access, rehearsing: Semaphore::new(1) })
+        Arc::new(Server { engine, access, trials: services::Trials::default(), rehearsing: Semaphore::new(1) })
+    }
+
+    /// Gives an installation that has none the key that sessions are signed with, and the admin a password. Whoever logs
+    /// in before it is done waits for it.
+    pub async fn prepare(&self) -> Result<(), String> {
+        self.access.prepare().await.map_err(|refusal| refusal.message)
     }
 
     /// The engine.
@@ -91,11 +99,16 @@ impl Server {
             Err(refusal) => return (String::new(), Err(refusal)),
         };
         let user = caller.name().to_owned();
+        let later = caller.again();
         let call = Call { server: self.clone(), caller, request };
         if let Err(refusal) = right.check(&call).await {
             warn!(target: "audit", user, method = method.name, "refused");
             return (user, Err(refusal));
         }
-        (user, services::answer(method, call).await)
+        let answered = services::answer(method, call).await.map(|answer| match answer {
+            Answer::Many(messages) => Answer::Many(access::while_valid(self.clone(), later, messages)),
+            one => one,
+        });
+        (user, answered)
     }
 }

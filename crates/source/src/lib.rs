@@ -69,7 +69,7 @@ pub use repository::{Access, Repository, RepositoryKind};
 pub use revision::{CommitId, Origin, Revision, Target};
 pub use secret::Secret;
 pub use settings::Settings;
-pub use signature::{Keyring, Signature, Verdict};
+pub use signature::{Keyring, PublicKey, Signature, Verdict};
 pub use sources::Sources;
 pub use url::{HttpUrl, RepoUrl, SshUrl, identity, normalize, redact, same};
 pub use version::Version;

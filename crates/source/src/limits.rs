@@ -114,3 +114,6 @@ pub const FETCH_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// How many commits back a text such as `main~2` may lead.
 pub const MAX_GENERATIONS: usize = 10_000;
+
+/// The largest text of public keys that is read at once.
+pub const MAX_KEY_BYTES: usize = 1 << 20;

@@ -3,10 +3,12 @@
 mod history;
 mod keyring;
 mod object;
+mod public_key;
 
 use std::fmt;
 
 pub use keyring::Keyring;
+pub use public_key::PublicKey;
 
 pub(crate) use history::{HistoryError, commits};
 pub(crate) use object::tag;

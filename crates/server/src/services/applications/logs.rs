@@ -27,8 +27,12 @@ pub(super) async fn logs(call: Call) -> Answered {
     let options = options(&call);
     let mut opened: Vec<BoxStream<'static, Value>> = Vec::new();
     for pod in &pods {
-        let log = cluster.log(pod.namespace(), pod.name(), &options).await?;
-        opened.push(lines(log, pod.name().to_owned()));
+        match cluster.log(pod.namespace(), pod.name(), &options).await {
+            Ok(log) => opened.push(lines(log, pod.name().to_owned())),
+            // Of several, one that has not begun yet has nothing to say, and the others have.
+            Err(_) if pods.len() > 1 => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     let filtered = stream::select_all(opened).filter(move |entry| {
         let keep = filter.keeps(entry.str_at(&["content"]).unwrap_or_default());
