@@ -66,8 +66,13 @@ async function objects(page) {
     await picture(page, 'logs')
   })
   await step(page, 'an object that differs shows who wrote what differs', async () => {
-    await page.goto(at('recommendations', '?node=/ConfigMap/discovery/features&tab=diff'))
-    await page.getByRole('region', { name: 'Differences' }).waitFor()
+    // Two applications want this object, and whichever came first has lost it.
+    const loser = await page.evaluate(async () => {
+      const list = await (await fetch('/api/v1/applications?fields=items.metadata.name,items.status.sync.status')).json()
+      return list.items.find((app) => ['recommendations', 'search'].includes(app.metadata.name) && app.status.sync.status === 'OutOfSync')?.metadata.name
+    })
+    await page.goto(at(loser ?? 'recommendations', '?node=/ConfigMap/discovery/features&tab=diff'))
+    await page.getByRole('region', { name: 'Differences' }).waitFor({ timeout: 60_000 })
     await picture(page, 'diff')
   })
 }

@@ -18,7 +18,7 @@ import { end, need, step } from './steps.mjs'
 mkdirSync(pictures, { recursive: true })
 const browser = await open()
 const { page, said } = browser
-page.setDefaultTimeout(20_000)
+page.setDefaultTimeout(60_000)
 await login(page)
 await applications(page)
 await application(page)

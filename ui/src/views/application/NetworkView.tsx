@@ -30,7 +30,7 @@ function Box({ id, data }: NodeProps<NetNode>) {
         <Kind kind={node.kind} />
         <span className={boxes.words}>
           <span className={`cut ${boxes.name}`}>{node.name}</span>
-          <span className={`cut ${boxes.under}`}>{outside[0] ?? node.kind}</span>
+          <span className={`cut ${boxes.under}`}>{[node.kind, ...outside.slice(0, 1)].join(' · ')}</span>
         </span>
         {node.health?.status && <HealthMark status={node.health.status} isBare size={14} />}
       </button>
