@@ -340,6 +340,15 @@ impl<'a> Case<'a> {
         all.into_iter().find(|(one, _)| one.name == app.name).map(|(_, wanted)| wanted)
     }
 
+    /// The file of Git that an object is written in, or that its template is, with its repository.
+    pub(crate) fn written_in(&self, server: &str, key: &ObjectKey) -> Option<String> {
+        let (app, wanted) = self.wanted(server, key).into_iter().next()?;
+        let span = wanted.span.as_ref()?;
+        let sources = app.application().spec.all_sources();
+        let repository = sources.first().map(|source| source.repo_url.to_string()).unwrap_or_default();
+        Some(format!("{repository} {}", span.file))
+    }
+
     /// The first value without which an object would be as it should, with the application that has it.
     pub(crate) fn override_of(
         &self,

@@ -159,8 +159,17 @@ pub struct Unexplained {
     pub says: Vec<String>,
 }
 
-/// Looks for what is wrong, and for what that comes from.
+/// Looks for what is wrong, and for what that comes from. What rules take for one slip is told as one.
 pub fn examine(snapshot: &Snapshot) -> Examination {
+    conclude(snapshot, true)
+}
+
+/// The same with each cause for itself: for those who can tell better which of them are one slip.
+pub fn examine_apart(snapshot: &Snapshot) -> Examination {
+    conclude(snapshot, false)
+}
+
+fn conclude(snapshot: &Snapshot, is_joined: bool) -> Examination {
     let case = Case::new(snapshot);
     let mut findings = Findings::default();
     for rule in RULES {
@@ -179,7 +188,7 @@ pub fn examine(snapshot: &Snapshot) -> Examination {
             graph.link(finding.subject.clone(), node.clone());
         }
     }
-    Conclusion { case: &case, graph: &graph, parents: parents(&case) }.draw(findings)
+    Conclusion { case: &case, graph: &graph, parents: parents(&case), is_joined }.draw(findings)
 }
 
 /// The application that holds each one, of those that are held by one.
@@ -192,6 +201,8 @@ struct Conclusion<'c, 'a> {
     case: &'c Case<'a>,
     graph: &'c Graph,
     parents: HashMap<&'c AppName, &'c AppName>,
+    /// Whether what rules take for one slip is told as one.
+    is_joined: bool,
 }
 
 impl<'c, 'a> Conclusion<'c, 'a> {
@@ -207,7 +218,7 @@ impl<'c, 'a> Conclusion<'c, 'a> {
             }
         }
         tell_apart(&mut roots);
-        let roots = self.joined(roots);
+        let roots = if self.is_joined { self.joined(roots) } else { roots };
         let causes = roots.iter().filter(|root| root.finding.severity < Severity::P3);
         let reached = chains.all(causes.flat_map(Root::findings).map(|(_, finding)| &finding.subject));
         let mut explained: BTreeSet<&AppName> = reached.into_iter().map(|app| &app.name).collect();
@@ -235,21 +246,30 @@ impl<'c, 'a> Conclusion<'c, 'a> {
             strength.note(finding);
         }
         let deep = self.depths(&knots, &own);
-        let mut folded: BTreeSet<usize> = BTreeSet::new();
-        findings
-            .iter()
-            .map(|finding| {
+        let counts = |finding: &Finding| {
+            let knot = knot_of(finding);
+            let (own, below) = (own.get(&knot).copied().unwrap_or_default(), deep[knot]);
+            match finding.is_weak {
+                false => !own.is_final && !below.is_strong,
+                true => !own.is_strong && !below.is_strong && !below.is_weak,
+            }
+        };
+        // Of those that wait for each other in a circle one stands for all: the one that speaks of most of them.
+        let mut best: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (place, finding) in findings.iter().enumerate() {
+            if !finding.is_final && counts(finding) {
                 let knot = knot_of(finding);
-                let (own, below) = (own.get(&knot).copied().unwrap_or_default(), deep[knot]);
-                let counts = match (finding.is_final, finding.is_weak) {
-                    (true, _) => return true,
-                    (false, false) => !own.is_final && !below.is_strong,
-                    (false, true) => !own.is_strong && !below.is_strong && !below.is_weak,
-                };
-                // Of those that wait for each other in a circle one stands for all.
-                counts && folded.insert(knot)
-            })
-            .collect()
+                let is_of = |node: &&Node| self.graph.find(node).is_some_and(|place| knots[place] == knot);
+                let spoken = finding.affects.iter().filter(is_of).count();
+                let known = best.entry(knot).or_insert((place, spoken));
+                if spoken > known.1 {
+                    *known = (place, spoken);
+                }
+            }
+        }
+        let chosen: BTreeSet<usize> = best.into_values().map(|(place, _)| place).collect();
+        let is_root = |(place, finding): (usize, &Finding)| finding.is_final || chosen.contains(&place);
+        findings.iter().enumerate().map(is_root).collect()
     }
 
     /// For each knot, what was found in those that it waits for.

@@ -222,10 +222,10 @@ impl Finding {
         self
     }
 
-    /// What it has in common with others that come from one slip.
+    /// What it has in common with others that come from one slip; nothing where that cannot be told.
     #[must_use]
-    pub fn alike(mut self, slip: impl Into<String>) -> Self {
-        self.alike = Some(slip.into());
+    pub fn alike(mut self, slip: Option<String>) -> Self {
+        self.alike = slip;
         self
     }
 

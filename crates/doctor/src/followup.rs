@@ -1,7 +1,7 @@
 //! What has to be done beside a change in Git for it to reach the cluster.
 //!
 //! A change in Git is not all: a sync that is under way goes on with the commit that it began with, a StatefulSet does not replace
-//! pods that were never ready, and neither a Job's pods nor what a claim asks for can be changed. Rules say what is to stand in Git; the
+//! pods that were never ready, and neither a Job's pods nor what a claim asks for nor the role of a binding can be changed. Rules say what is to stand in Git; the
 //! rest is the same for all.
 
 use std::collections::BTreeSet;
@@ -63,8 +63,10 @@ fn follow(case: &Case<'_>, fix: &mut Fix, nodes: &[ObjectKey]) {
             let empty = empty.filter(|key| live(key).is_some_and(is_unbound)).cloned();
             [set.clone()].into_iter().chain(empty).collect::<Vec<_>>()
         });
-        // A set that is still there would make its claims anew as they were.
-        let gone: Vec<ObjectKey> = sets.chain(jobs).chain(claims).collect();
+        let bindings = edits.iter().filter(|edit| edit.application == app.name).filter_map(of_binding);
+        let bindings: BTreeSet<ObjectKey> = bindings.filter(|key| live(key).is_some()).cloned().collect();
+        // A set that is still there would make its claims anew as they were, and a job without its rights would fail anew.
+        let gone: Vec<ObjectKey> = bindings.into_iter().chain(sets).chain(jobs).chain(claims).collect();
         let anew = !gone.is_empty();
         actions.extend(
             gone.into_iter().map(|object| Action::Delete { cluster: app.server().to_owned(), object }),
@@ -121,6 +123,14 @@ fn of_templates(edit: &Edit) -> Option<&ObjectKey> {
     let is_template =
         matches!(path.segments().get(1), Some(Segment::Field(field)) if *field == "volumeClaimTemplates");
     (is_template && (object.group.as_str(), object.kind.as_str()) == ("apps", "StatefulSet"))
+        .then_some(object)
+}
+
+/// The binding whose role a change is about: it is fixed when the binding is made.
+fn of_binding(edit: &Edit) -> Option<&ObjectKey> {
+    let (object, path) = field(edit)?;
+    let is_role = matches!(path.segments().first(), Some(Segment::Field(field)) if *field == "roleRef");
+    (is_role && object.group == "rbac.authorization.k8s.io" && object.kind.ends_with("Binding"))
         .then_some(object)
 }
 

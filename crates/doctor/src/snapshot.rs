@@ -16,7 +16,6 @@ use lynceus_object::{GroupKind, Object, Str};
 pub use overriding::{Override, Way, Written};
 pub use partial::Partial;
 pub use recorded::Recorded;
-pub(crate) use withheld::opposite;
 pub use withheld::{Hindrance, Lack, Lacking, Site, Withheld};
 
 /// The ConfigMaps of an installation that hold its settings.

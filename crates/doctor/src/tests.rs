@@ -153,6 +153,7 @@ fn withheld(rest: &str) -> Withheld {
         (_, Some((file, line))) => Hindrance::Option {
             option: option.into(),
             stands: "false".into(),
+            turned: "true".into(),
             site: Site::File(Span {
                 file: FilePath::new(file).unwrap(),
                 line: line.parse().unwrap(),
@@ -163,6 +164,7 @@ fn withheld(rest: &str) -> Withheld {
         (_, None) => Hindrance::Option {
             option: option.into(),
             stands: if option == "skipCrds" { "true".into() } else { "false".into() },
+            turned: if option == "skipCrds" { "false".into() } else { "true".into() },
             site: Site::Application(place.into()),
             place: Place::Application {
                 path: FieldPath::parse(place).unwrap(),

@@ -1,8 +1,10 @@
 //! What is wrong, told as few times as it was done wrong.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lynceus_doctor::{Examination, Fix, Snapshot, examine};
+use lynceus_api::{HealthStatusCode, SyncStatusCode};
+use lynceus_doctor::{AppName, Examination, Finding, Fix, Snapshot, Wanted, examine_apart};
+use lynceus_files::Span;
 
 use crate::engine::Engine;
 use crate::limits;
@@ -10,32 +12,96 @@ use crate::mend::patch_of;
 
 impl Engine {
     /// What is wrong in a snapshot of this engine's. Causes that one and the same change to the files would mend were one slip, and
-    /// are told as one.
+    /// are told as one; of those that change files of their own each is told for itself, however alike they are.
     pub async fn diagnose(&self, snapshot: &Snapshot) -> Examination {
-        let mut examination = examine(snapshot);
+        let mut examination = examine_apart(snapshot);
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for root in &examination.roots {
             *counts.entry(root.finding.code).or_default() += 1;
         }
         let mut slips: Vec<Option<String>> = vec![None; examination.roots.len()];
-        let repeated = examination
-            .roots
-            .iter()
-            .enumerate()
-            .filter(|(_, root)| counts[root.finding.code] > 1 && root.also.is_empty());
-        for (place, root) in repeated.take(limits::SLIPS) {
-            if let Some(fix) = root.finding.fixes.iter().find(|fix| fix.has_edits()) {
-                slips[place] = self.slip(root.finding.code, fix).await;
+        let mut tried = 0;
+        for (place, root) in examination.roots.iter().enumerate() {
+            let finding = &root.finding;
+            if counts[finding.code] == 1 {
+                continue;
             }
+            let known = match tried < limits::SLIPS {
+                true => self.slip(finding).await,
+                false => None,
+            };
+            tried += 1;
+            slips[place] = known.or_else(|| Some(format!("{} {}", finding.code, finding.alike.as_ref()?)));
         }
+        part(snapshot, &examination, &mut slips);
         examination.fold(&slips);
         self.locate(snapshot, &mut examination).await;
         examination
     }
 
+    /// What a cause has in common with others of one slip: what its fix changes, or else the one place where what is wrong is written.
+    async fn slip(&self, finding: &Finding) -> Option<String> {
+        if let Some(fix) = finding.fixes.iter().find(|fix| fix.has_edits()) {
+            return self.patch(finding.code, fix).await;
+        }
+        // What several name in several places is mended in several places.
+        let mut places = BTreeSet::new();
+        for (name, key, path) in finding.shown_fields() {
+            places.insert(self.written_at(&name, &key, &path).await?);
+        }
+        let [place]: [String; 1] = places.into_iter().collect::<Vec<_>>().try_into().ok()?;
+        Some(format!("{} {} {place}", finding.code, finding.subject.slug()))
+    }
+
     /// What a fix changes. Where that cannot be told, nothing is told of it here either: whoever asks for the fix hears why.
-    async fn slip(&self, code: &str, fix: &Fix) -> Option<String> {
+    async fn patch(&self, code: &str, fix: &Fix) -> Option<String> {
         let changes = self.mend(fix).await.ok().filter(|changes| !changes.is_empty())?;
         Some(format!("{code} {}", patch_of(&changes)))
     }
+}
+
+/// Takes causes apart that have one place in common with an application which is well: there it is not what is written that is wrong, but
+/// what each of the others lacks.
+fn part(snapshot: &Snapshot, examination: &Examination, slips: &mut [Option<String>]) {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, slip) in slips.iter().enumerate() {
+        if let Some(slip) = slip {
+            groups.entry(slip.clone()).or_default().push(place);
+        }
+    }
+    for places in groups.into_values().filter(|places| places.len() > 1) {
+        let members: Vec<&Finding> = places.iter().map(|place| &examination.roots[*place].finding).collect();
+        let is_mended = members.iter().any(|finding| finding.fixes.iter().any(Fix::has_edits));
+        if !is_mended && serves_others(snapshot, &members) {
+            places.into_iter().for_each(|place| slips[place] = None);
+        }
+    }
+}
+
+/// Whether an application that is well is made of the same document.
+fn serves_others(snapshot: &Snapshot, members: &[&Finding]) -> bool {
+    let named: Vec<_> = members.iter().flat_map(|finding| finding.shown_fields()).collect();
+    let troubled: BTreeSet<&AppName> = named.iter().map(|(name, ..)| name).collect();
+    let spans: BTreeSet<(&str, u32)> = snapshot
+        .applications
+        .iter()
+        .flat_map(|one| {
+            let name = AppName::of(&one.application);
+            let keys = named.iter().filter(move |(own, ..)| *own == name).map(|(_, key, _)| key);
+            keys.filter_map(move |key| one.wanted.iter().find(|wanted| wanted.object.key() == *key))
+        })
+        .filter_map(place)
+        .collect();
+    snapshot.applications.iter().any(|one| {
+        let status = &one.application.status;
+        let is_well = status.sync.status == SyncStatusCode::Synced
+            && status.health.status == HealthStatusCode::Healthy
+            && !troubled.contains(&AppName::of(&one.application));
+        is_well && one.wanted.iter().filter_map(place).any(|place| spans.contains(&place))
+    })
+}
+
+fn place(wanted: &Wanted) -> Option<(&str, u32)> {
+    let Span { file, line, .. } = wanted.span.as_ref()?;
+    Some((file.as_str(), *line))
 }

@@ -4,6 +4,7 @@ mod bases;
 mod desk;
 mod document;
 mod literal;
+mod literals;
 mod overrides;
 mod patches;
 mod switch;
@@ -17,7 +18,7 @@ use lynceus_doctor::surgery::{Change, SurgeryError};
 use lynceus_doctor::{AppName, Edit, Fix, Place, Step};
 use lynceus_files::{FilePath, MemoryTree, Tree};
 use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value, yaml};
-use lynceus_render::{Field, Setting};
+use lynceus_render::{Field, Reason, Setting};
 use std::sync::Arc;
 
 pub use desk::{FileChange, patch_of};
@@ -250,6 +251,10 @@ impl Engine {
         while !known.is_root() && known.get(object.value()).is_none() {
             known.pop();
         }
+        let goal = Goal { key, path, change, object: &object };
+        if self.bring_back(desk, &bench, &goal, &known).await? {
+            return Ok(());
+        }
         let traced = self.nearest(&bench, key, &mut known).await?;
         let spot = self.spot(&bench, &traced, &object, key, (&known, path), change);
         let changed = match spot {
@@ -261,7 +266,6 @@ impl Engine {
         match changed {
             Ok(()) => Ok(()),
             Err(unknown) => {
-                let goal = Goal { key, path, change, object: &object };
                 let is_empty = path.get(object.value()).is_some_and(Value::is_empty);
                 match self.try_files(desk, &bench, &traced, &goal).await? {
                     true => Ok(()),
@@ -272,6 +276,27 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Has a kustomization leave what it takes away, where that makes a field what it is to be. What is below it was there before.
+    async fn bring_back(
+        &self,
+        desk: &mut Desk,
+        bench: &Bench,
+        goal: &Goal<'_>,
+        known: &FieldPath,
+    ) -> Result<bool, MendError> {
+        let mut path = goal.path.clone();
+        while path.segments().len() > known.segments().len() {
+            if let Ok(traced) = self.traced(bench, goal.key, &path).await
+                && matches!(&traced.reason, Reason::Kustomization(explanation) if explanation.is_removed)
+                && self.try_files(desk, bench, &traced, goal).await?
+            {
+                return Ok(true);
+            }
+            path.pop();
+        }
+        Ok(false)
     }
 
     /// Changes what an Application says of how its sources are rendered.

@@ -192,7 +192,9 @@ impl Act<'_> {
             match world.apply(object).await {
                 Err(RehearseError::SetUp { what, source }) if source.refusal().is_some() => {
                     let why = format!("the API server refuses it: {source}");
-                    refused.push(Unrehearsed { what, why, place: place.clone() });
+                    let application =
+                        (object.kind() == "Application").then(|| crate::survey::key(object, &survey.home));
+                    refused.push(Unrehearsed { what, application, why, place: place.clone() });
                 }
                 other => other?,
             }

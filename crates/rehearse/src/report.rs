@@ -196,6 +196,9 @@ pub struct MassDeletion {
 pub struct Unrehearsed {
     /// What it is.
     pub what: String,
+    /// The application, if it is one: those of two namespaces may be called alike.
+    #[serde(skip)]
+    pub application: Option<AppKey>,
     /// Why.
     pub why: String,
     /// Where it stands.
@@ -205,8 +208,8 @@ pub struct Unrehearsed {
 
 impl Unrehearsed {
     /// Whether it is this application.
-    pub(crate) fn is_application(&self, key: &AppKey) -> bool {
-        self.what == format!("Application {}", key.name)
+    pub fn is_application(&self, key: &AppKey) -> bool {
+        self.application.as_ref() == Some(key)
     }
 }
 
@@ -288,19 +291,23 @@ impl Telling<'_> {
     }
 
     fn unrehearsed(&self) -> Vec<Unrehearsed> {
-        let mut found: BTreeMap<String, Unrehearsed> = BTreeMap::new();
+        let mut found: BTreeMap<(String, Option<AppKey>), Unrehearsed> = BTreeMap::new();
+        let mut add = |one: Unrehearsed| found.insert((one.what.clone(), one.application.clone()), one);
         let Some(survey) = self.surveys.last() else { return Vec::new() };
         for one in survey.unrehearsed.iter().chain(&self.refused) {
-            found.insert(one.what.clone(), one.clone());
+            add(one.clone());
         }
         for (key, one) in &survey.applications {
             if let Outcome::Unreachable(why) = &one.outcome {
-                let what = format!("Application {}", key.name);
-                found.insert(what.clone(), Unrehearsed { what, why: why.clone(), place: one.place.clone() });
+                add(Unrehearsed {
+                    what: format!("Application {}", key.name),
+                    application: Some(key.clone()),
+                    why: why.clone(),
+                    place: one.place.clone(),
+                });
             }
             for object in one.outcome.objects().filter(|object| object.kind() == "ApplicationSet") {
-                let unplayed = crate::survey::unplayed(object, None);
-                found.insert(unplayed.what.clone(), unplayed);
+                add(crate::survey::unplayed(object, None));
             }
         }
         found.into_values().collect()

@@ -18,7 +18,7 @@ use crate::premises::{Played, Premises};
 use crate::report::{Note, Place, Unrehearsed};
 
 pub(crate) use manifest::{Found, definition};
-pub(crate) use rendering::{Outcome, Surveyor};
+pub(crate) use rendering::{Outcome, Surveyor, key};
 pub(crate) use root::{choose, unplayed};
 
 /// The namespace of Applications where nobody names one.

@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use lynceus_engine::AppKey;
 use lynceus_rehearse::{Script, Verdict, rehearse};
 
 const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
@@ -95,6 +96,24 @@ async fn an_application_that_the_server_refuses_is_told_with_its_line_and_the_ot
     let place = refused.place.as_ref().unwrap().to_string();
     let seen = played.snapshot().await.unseen;
     assert!(seen.contains(&format!("Application broken ({place}): {}", refused.why)), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_refused_application_is_not_taken_for_another_of_its_name() {
+    let broken = application("web", "web", "shop")
+        .replace("path: web", "path: web, helm: {valuesObject: [1]}")
+        .replace("namespace: argocd", "namespace: teams");
+    let repository = Repository::of_files(&format!(
+        "=== app.yaml\n{}---\n{broken}=== web/a.yaml\n{CONFIG}",
+        application("web", "web", "shop"),
+    ));
+    let played = repository.play().await;
+    let refused: Vec<_> =
+        played.report.not_rehearsed.iter().filter_map(|one| one.application.clone()).collect();
+    assert_eq!(refused, [AppKey::new("teams", "web")], "{:?}", played.report.not_rehearsed);
+    let states: Vec<_> =
+        played.report.applications.iter().map(|one| (one.namespace.as_str(), one.verdict)).collect();
+    assert_eq!(states, [("argocd", Verdict::Finishes), ("teams", Verdict::NotRehearsed)]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use lynceus_engine::AppKey;
 use lynceus_rehearse::{ApplicationReport, Report, Verdict};
 
 use super::summary;
@@ -60,8 +61,8 @@ fn application(out: &mut String, one: &ApplicationReport, report: &Report) {
             );
         }
         Verdict::NotRehearsed => {
-            let what = format!("Application {}", one.name);
-            let why = report.not_rehearsed.iter().find(|other| other.what == what);
+            let key = AppKey::new(one.namespace.as_str(), one.name.as_str());
+            let why = report.not_rehearsed.iter().find(|other| other.is_application(&key));
             let why = why.map(|other| other.why.as_str()).unwrap_or_default();
             let _ = write!(out, ">\n      <skipped message=\"{}\"/>\n    </testcase>\n", quoted(why));
         }

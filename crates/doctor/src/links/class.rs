@@ -58,12 +58,19 @@ fn of_pods<'a>(server: &'a str, holder: &'a Object, pods: &Pods<'a>, all: &mut V
 }
 
 fn of_entry<'a>(server: &'a str, object: &'a Object, all: &mut Vec<Named<'a>>) {
-    let (field, kind) = match object.kind() {
-        "Ingress" => ("ingressClassName", "IngressClass"),
-        _ => ("gatewayClassName", "GatewayClass"),
-    };
-    if let Some(name) = object.value().str_at(&["spec", field]).filter(|name| !name.is_empty()) {
-        let class = ObjectKey::new(object.group(), kind, "", name);
+    if let Some(class) = named_by(object) {
+        let field = if object.kind() == "Ingress" { "ingressClassName" } else { "gatewayClassName" };
         all.push(Named { server, holder: object, path: FieldPath::fields(["spec", field]), class });
     }
+}
+
+/// The class that an Ingress or a Gateway names.
+pub(crate) fn named_by(object: &Object) -> Option<ObjectKey> {
+    let (field, kind) = match (object.group(), object.kind()) {
+        ("networking.k8s.io", "Ingress") => ("ingressClassName", "IngressClass"),
+        ("gateway.networking.k8s.io", "Gateway") => ("gatewayClassName", "GatewayClass"),
+        _ => return None,
+    };
+    let name = object.value().str_at(&["spec", field]).filter(|name| !name.is_empty())?;
+    Some(ObjectKey::new(object.group(), kind, "", name))
 }

@@ -1,5 +1,6 @@
 //! A service waits for the pods behind it, and whoever names it in its settings waits for the service.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 use lynceus_object::{FieldPath, Object, ObjectKey, Selector, Value};
@@ -22,12 +23,16 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
             silent.insert(service.key());
         }
     }
+    let labelled = OnceCell::new();
+    let is_idle = |key: &ObjectKey| {
+        let service = case.live(server, key);
+        service.is_some_and(|service| labelled.get_or_init(|| Labelled::new(case, server)).is_idle(service))
+    };
     for owner in &unwell {
         let Some(pods) = Pods::of(owner) else { continue };
         for key in named_services(case, server, &pods) {
             let is_own = own.get(&owner.key()).is_some_and(|own| own.contains(&key));
-            let waits =
-                || silent.contains(&key) || case.is_absent(server, &key) || is_idle(case, server, &key);
+            let waits = || silent.contains(&key) || case.is_absent(server, &key) || is_idle(&key);
             if !is_own && waits() {
                 graph.link(Node::object(server, owner.key()), Node::object(server, key));
             }
@@ -35,12 +40,37 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
     }
 }
 
-/// Whether a service selects pods and there are none that it fits.
-fn is_idle(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
-    let Some(service) = case.live(server, key) else { return false };
-    let selects = service.at(&["spec", "selector"]).is_some_and(|selector| !selector.is_empty());
-    let pods = case.of_kind(server, "", "Pod").iter().filter(|pod| pod.namespace() == key.namespace.as_str());
-    selects && !pods.into_iter().any(|pod| is_behind(case, server, service, pod))
+/// The pods of a cluster by namespace and each of their labels: a cluster may have very many, and many services may be asked for.
+struct Labelled<'a>(HashMap<(&'a str, &'a str, &'a str), Vec<&'a Object>>);
+
+impl<'a> Labelled<'a> {
+    fn new(case: &Case<'a>, server: &str) -> Self {
+        let mut labelled: HashMap<(&'a str, &'a str, &'a str), Vec<&'a Object>> = HashMap::new();
+        for pod in case.of_kind(server, "", "Pod").iter().copied() {
+            let labels = pod.at(&["metadata", "labels"]).and_then(Value::as_map);
+            for (key, value) in labels.into_iter().flat_map(|map| map.iter()) {
+                let place = (pod.namespace(), key.as_str(), value.as_str().unwrap_or_default());
+                labelled.entry(place).or_default().push(pod);
+            }
+        }
+        Labelled(labelled)
+    }
+
+    /// Whether a service selects pods and there are none that it fits. Those with the rarest of its labels are all that can.
+    fn is_idle(&self, service: &Object) -> bool {
+        let wanted = service.at(&["spec", "selector"]).and_then(Value::as_map);
+        let wanted: Vec<(&str, &str)> = wanted
+            .into_iter()
+            .flat_map(|map| map.iter())
+            .filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+            .collect();
+        let lists = wanted.iter().map(|&(key, value)| {
+            self.0.get(&(service.namespace(), key, value)).map_or(&[][..], Vec::as_slice)
+        });
+        let rarest = lists.min_by_key(|pods| pods.len());
+        let fits = |pod: &&Object| wanted.iter().all(|(key, value)| pod.label(key) == Some(*value));
+        rarest.is_some_and(|pods| !pods.iter().any(fits))
+    }
 }
 
 /// The services of a cluster by namespace and the first label that they select by: a namespace may have thousands.
@@ -206,34 +236,48 @@ pub(crate) fn hosts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
+/// An address that a text names.
+pub(crate) struct Address<'t> {
+    /// The name of the host.
+    pub(crate) host: &'t str,
+    /// The port, where one is said.
+    pub(crate) port: Option<i64>,
+    /// What comes before `://`, where it is a URL.
+    pub(crate) scheme: Option<&'t str>,
+}
+
 /// The hosts in a text: of URLs, of `host:port`, and of names that end in `.svc` or `.svc.cluster.local`.
 pub(crate) fn hosts_in(text: &str) -> Vec<String> {
+    addresses_in(text).into_iter().map(|address| address.host.to_owned()).collect()
+}
+
+/// The addresses in a text, as [`hosts_in`] finds them.
+pub(crate) fn addresses_in(text: &str) -> Vec<Address<'_>> {
     let is_end = |sign: char| sign.is_whitespace() || matches!(sign, ',' | ';' | '"' | '\'' | '(' | ')');
-    let mut hosts = Vec::new();
-    for word in text.split(is_end) {
-        // `--upstream=http://web`, but not `http://web?x=1`.
-        let word = match word.split_once('=') {
-            Some((name, value)) if !name.contains(['/', ':']) => value,
-            _ => word,
-        };
-        let (is_url, rest) = match word.split_once("://") {
-            Some((_, rest)) => (true, rest),
-            None => (false, word),
-        };
-        let authority = rest.split(['/', '?']).next().unwrap_or_default();
-        let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let (host, has_port) = match authority.split_once(':') {
-            Some((host, port)) => (host, !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())),
-            None => (authority, false),
-        };
-        let is_name = !host.is_empty()
-            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
-            && host.bytes().any(|byte| byte.is_ascii_alphabetic());
-        if is_name && (is_url || has_port || host.ends_with(".svc") || host.contains(".svc.")) {
-            hosts.push(host.trim_end_matches('.').to_owned());
-        }
-    }
-    hosts
+    text.split(is_end).filter_map(address).collect()
+}
+
+fn address(word: &str) -> Option<Address<'_>> {
+    // `--upstream=http://web`, but not `http://web?x=1`.
+    let word = match word.split_once('=') {
+        Some((name, value)) if !name.contains(['/', ':']) => value,
+        _ => word,
+    };
+    let (scheme, rest) = match word.split_once("://") {
+        Some((scheme, rest)) => (Some(scheme), rest),
+        None => (None, word),
+    };
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let (host, port) = match authority.split_once(':') {
+        Some((host, port)) => (host, port.parse::<i64>().ok().filter(|port| *port >= 0)),
+        None => (authority, None),
+    };
+    let is_name = !host.is_empty()
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+        && host.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_meant = scheme.is_some() || port.is_some() || host.ends_with(".svc") || host.contains(".svc.");
+    (is_name && is_meant).then(|| Address { host: host.trim_end_matches('.'), port, scheme })
 }
 
 #[cfg(test)]
@@ -247,6 +291,40 @@ mod tests {
         assert_eq!(hosts("--upstream=http://web:8080 kafka:9092"), "web kafka");
         assert_eq!(hosts("vault.core.svc.cluster.local"), "vault.core.svc.cluster.local");
         assert_eq!(hosts("12:30 true example 1.2.3.4:80"), "");
+    }
+
+    #[test]
+    fn addresses_have_their_port_and_their_scheme() {
+        let told = |text| {
+            let told = |one: &Address<'_>| format!("{:?} {} {:?}", one.scheme, one.host, one.port);
+            addresses_in(text).iter().map(told).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(told("http://web:8080/x, db:5432"), "Some(\"http\") web Some(8080), None db Some(5432)");
+        assert_eq!(told("https://web/x"), "Some(\"https\") web None");
+    }
+
+    #[test]
+    fn a_service_is_idle_if_no_pod_has_all_of_its_labels() {
+        let pod = |name: &str, labels: &str| {
+            format!(
+                "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: shop, labels: {{{labels}}}}}\n"
+            )
+        };
+        let text = format!(
+            "@live\napiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: shop}}\nspec: {{selector: {{app: web, part: front}}}}\n{}{}",
+            pod("a", "app: web, part: back"),
+            pod("b", "app: api, part: front")
+        );
+        let is_idle = |text: &str| {
+            let snapshot = crate::tests::snapshot(text);
+            let case = Case::new(&snapshot);
+            let key = ObjectKey::new("", "Service", "shop", "web");
+            Labelled::new(&case, crate::tests::SERVER).is_idle(case.live(crate::tests::SERVER, &key).unwrap())
+        };
+        assert!(is_idle(&text));
+        assert!(!is_idle(&format!("{text}{}", pod("c", "app: web, part: front, more: x"))));
+        let open = text.replace("selector: {app: web, part: front}", "ports: []");
+        assert!(!is_idle(&open), "what selects nothing has its endpoints from elsewhere");
     }
 
     #[test]

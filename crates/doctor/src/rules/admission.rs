@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use lynceus_diff::Origin;
-use lynceus_object::{GroupKind, Object, Str, Value};
+use lynceus_object::{GroupKind, Object, ObjectKey, Str, Value};
 
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::links::kind::is_plural;
 use crate::rules::Rule;
 use crate::rules::difference::{self, Fields};
+use crate::rules::ownership;
 use crate::rules::written_field::{leave_out, subject};
 use crate::words;
 
@@ -36,10 +37,15 @@ there.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
+    let shared = ownership::shared(case);
+    let shared: HashSet<(&str, &ObjectKey)> = shared.iter().map(|one| (one.server, &one.key)).collect();
     for app in case.apps() {
         let mut used = HashSet::new();
-        let pick =
-            |_: &_, field: &lynceus_diff::FieldChange| (field.origin == Origin::Admission).then(Str::default);
+        // What two applications want is as the other one wrote it, by the same hand.
+        let pick = |key: &ObjectKey, field: &lynceus_diff::FieldChange| {
+            let is_shared = shared.contains(&(app.server(), key));
+            (field.origin == Origin::Admission && !is_shared).then(Str::default)
+        };
         for ((kind, _), fields) in difference::fields(app, pick) {
             if let Some(subject) = subject(app, &kind, &fields, &mut used) {
                 findings.add(found(case, app, &kind, &fields, subject));

@@ -52,7 +52,8 @@ pub(super) fn targets(case: &Case<'_>) -> HashMap<(Str, ObjectKey), ObjectKey> {
     targets
 }
 
-fn target(scaler: &Object) -> Option<ObjectKey> {
+/// What an autoscaler scales.
+pub(super) fn target(scaler: &Object) -> Option<ObjectKey> {
     let (api, kind) = match (scaler.group(), scaler.kind()) {
         ("autoscaling", "HorizontalPodAutoscaler") => ("", ""),
         ("keda.sh", "ScaledObject") => ("apps/v1", "Deployment"),
@@ -101,6 +102,20 @@ fn applied(object: &Object) -> Option<Option<i64>> {
     let ours = |one: &&Value| one.str_at(&["manager"]) == Some(lynceus_api::FIELD_MANAGER);
     let owned = |one: &Value| one.at(&["fieldsV1", "f:spec", "f:replicas"]).is_some();
     managers.filter(ours).any(owned).then_some(None)
+}
+
+/// The workloads of an application whose number of copies differs from what Git sets, because an autoscaler has set it.
+pub(super) fn owned(
+    case: &Case<'_>,
+    app: &App<'_>,
+    targets: &HashMap<(Str, ObjectKey), ObjectKey>,
+) -> Vec<ObjectKey> {
+    let is_scaled = |key: &ObjectKey| targets.contains_key(&(app.server().into(), key.clone()));
+    let live = |key: &ObjectKey| case.live(app.server(), key)?.value().int_at(&["spec", "replicas"]);
+    let set = set_by(case, app).into_iter();
+    set.filter(|(key, said)| is_scaled(key) && said.is_none_or(|said| live(key) != Some(said)))
+        .map(|(key, _)| key)
+        .collect()
 }
 
 /// Whether the application leaves the field out of the account already.

@@ -4,31 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::container::Container;
-use super::{near, probe};
-use crate::case::{Case, Pods};
+use super::asking::{self, Asked, Asking};
+use super::near;
+use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::links::service::{self, Setting};
+use crate::links::service::Setting;
 use crate::node::Node;
 use crate::words;
 
 /// A workload that fails, and the setting in which it names a service that is not there.
-type Use<'a> = (&'a Object, Setting<'a>);
+struct Use<'u, 'a> {
+    owner: &'a Object,
+    fails: bool,
+    setting: &'u Setting<'a>,
+    /// The host as it is written.
+    host: String,
+}
 
 /// Looks for services that are named in the settings of pods that start and fail or do not get ready, and that are not there.
-pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
+pub(super) fn find(case: &Case<'_>, server: &str, all: &[Asking<'_>], findings: &mut Findings) {
     let names = Names::new(case, server);
-    let mut missing: BTreeMap<ObjectKey, Vec<Use<'_>>> = BTreeMap::new();
-    for owner in case.pod_owners(server) {
-        let pods = case.pods(server, owner);
-        let is_ill = pods.iter().any(|pod| fails(pod) || waits(case, server, pod));
-        let Some(spec) = Pods::of(owner).filter(|_| is_ill) else { continue };
-        let said: String = pods.iter().map(|pod| last_words(pod)).collect();
-        for setting in service::settings(case, server, &spec) {
-            let Some(key) = asked(&setting, owner.namespace(), &said, &names) else { continue };
-            if is_gone(case, server, &key) {
-                missing.entry(key).or_default().push((owner, setting));
+    let mut missing: BTreeMap<ObjectKey, Vec<Use<'_, '_>>> = BTreeMap::new();
+    for asking in all {
+        let mut known = BTreeSet::new();
+        for asked in asking.asked() {
+            let setting = &asking.settings[asked.setting];
+            if is_meant(asking, &asked, &names)
+                && is_gone(case, server, &asked.key)
+                && known.insert(asked.setting)
+            {
+                let (owner, fails, host) = (asking.owner, asking.fails, asked.host);
+                missing.entry(asked.key).or_default().push(Use { owner, fails, setting, host });
             }
         }
     }
@@ -39,7 +46,8 @@ pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
     let server = case.servers().find(|one| *one == server).unwrap_or_default();
     for (key, users) in missing {
         if origins.of(server, &key).is_empty() && !origins.is_listed(server, &key) {
-            let meant = names.meant(&key);
+            let is_bare = users.iter().all(|one| !one.host.contains('.'));
+            let meant = names.meant(&key, is_bare);
             findings.add(found(case, server, key, &users, meant));
         }
     }
@@ -47,40 +55,20 @@ pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
 
 /// Whether a service is not there and nobody wants it.
 fn is_gone(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
-    key.name != "localhost" && case.is_absent(server, key) && case.wanted(server, key).is_empty()
+    case.is_absent(server, key) && case.wanted(server, key).is_empty()
 }
 
-/// The service that a setting names, if that cannot be meant otherwise: it says that it is of the cluster, the pods complain of it,
-/// or the setting is for a host and there is a service that is called almost so.
-fn asked(setting: &Setting<'_>, namespace: &str, said: &str, names: &Names<'_>) -> Option<ObjectKey> {
+/// Whether a service is meant and nothing else: the setting says that it is of the cluster, the pods complain of it, or the setting is
+/// for a host and there is a service that is called almost so.
+fn is_meant(asking: &Asking<'_>, asked: &Asked, names: &Names<'_>) -> bool {
+    let said = &asking.said;
     let is_resolved = said.contains("no such host")
         || said.contains("could not translate host")
         || said.contains("Name or service not known");
-    let mut hosts = service::hosts_in(setting.text);
-    if hosts.is_empty() && is_of_host(setting.name) && is_name(setting.text) {
-        hosts.push(setting.text.to_owned());
-    }
-    hosts.into_iter().find_map(|host| {
-        let key = service::named(&host, namespace)?;
-        let whole = format!("{}.{}.svc", key.name, key.namespace);
-        let is_blamed = is_resolved && said.contains(key.name.as_str());
-        let is_near = is_of_host(setting.name) && names.meant(&key).is_some();
-        (setting.text.contains(&whole) || is_blamed || is_near).then_some(key)
-    })
-}
-
-/// Whether a variable is for a host that is asked. `HOST` alone is mostly where a program listens.
-fn is_of_host(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let ends =
-        ["_HOST", "_HOSTNAME", "_ADDR", "_ADDRESS", "_SERVER", "_SERVERS", "_URL", "_URI", "_ENDPOINT"];
-    ends.iter().any(|end| name.ends_with(end)) && !name.contains("LISTEN") && !name.contains("BIND")
-}
-
-/// Whether a text can be the name of a host and nothing else.
-fn is_name(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
-        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+    let is_blamed = is_resolved && said.contains(asked.key.name.as_str());
+    let name = asking.settings[asked.setting].name;
+    let is_near = || asking::is_of_host(name) && names.meant(&asked.key, !asked.host.contains('.')).is_some();
+    asked.is_sure || is_blamed || is_near()
 }
 
 /// The services of a cluster, and the namespaces that have them.
@@ -92,55 +80,35 @@ impl<'a> Names<'a> {
         Names(services.map(|service| (service.namespace(), service.name())).collect())
     }
 
-    /// The service that is probably meant: one of the same namespace that is called almost so, or one of the same name in a
-    /// namespace that is called almost so.
-    fn meant(&self, key: &ObjectKey) -> Option<ObjectKey> {
+    /// The service that is probably meant: one of the same namespace that is called almost so, one of the same name in a namespace
+    /// that is called almost so; or, where no namespace is said, the only one of that name.
+    fn meant(&self, key: &ObjectKey, is_bare: bool) -> Option<ObjectKey> {
         let beside = self.0.iter().filter(|(namespace, _)| *namespace == key.namespace.as_str());
         let near =
             near::likely(&key.name, beside.map(|(_, name)| *name)).map(|name| (key.namespace.as_str(), name));
-        let same = self.0.iter().filter(|(_, name)| *name == key.name.as_str());
-        let moved = || near::likely(&key.namespace, same.map(|(namespace, _)| *namespace));
+        let same: Vec<&str> = self
+            .0
+            .iter()
+            .filter(|(_, name)| *name == key.name.as_str())
+            .map(|(namespace, _)| *namespace)
+            .collect();
+        let only = same.first().copied().filter(|_| is_bare && same.len() == 1);
+        let moved = || only.or_else(|| near::likely(&key.namespace, same.iter().copied()));
         let (namespace, name) = near.or_else(|| moved().map(|namespace| (namespace, key.name.as_str())))?;
         Some(ObjectKey::new("", "Service", namespace, name))
     }
-}
-
-/// Whether a pod was started and ended badly; one that ran out of memory blames nobody.
-fn fails(pod: &Object) -> bool {
-    ended(pod).any(|end| {
-        end.int_at(&["exitCode"]).is_some_and(|code| code != 0)
-            && end.str_at(&["reason"]) != Some("OOMKilled")
-    })
-}
-
-/// Whether a pod runs and does not get on.
-fn waits(case: &Case<'_>, server: &str, pod: &Object) -> bool {
-    let containers = Container::all(pod);
-    containers.iter().any(|one| probe::is_stuck(case, server, one) || probe::holds_up(case, one))
-}
-
-fn ended(pod: &Object) -> impl Iterator<Item = &Value> {
-    let statuses = ["initContainerStatuses", "containerStatuses"].iter();
-    let statuses = statuses.flat_map(|field| pod.value().items_at(&["status", field]));
-    statuses.flat_map(|status| {
-        ["state", "lastState"].iter().filter_map(|state| status.at(&[state, "terminated"]))
-    })
-}
-
-fn last_words(pod: &Object) -> String {
-    ended(pod).filter_map(|end| end.str_at(&["message"])).collect::<Vec<_>>().join("\n")
 }
 
 fn found(
     case: &Case<'_>,
     server: &str,
     key: ObjectKey,
-    users: &[Use<'_>],
+    users: &[Use<'_, '_>],
     meant: Option<ObjectKey>,
 ) -> Finding {
     let owners: BTreeSet<String> =
-        users.iter().map(|(owner, _)| format!("{} {}", owner.kind(), owner.name())).collect();
-    let are_failing = users.iter().any(|(owner, _)| case.pods(server, owner).iter().any(|pod| fails(pod)));
+        users.iter().map(|one| format!("{} {}", one.owner.kind(), one.owner.name())).collect();
+    let are_failing = users.iter().any(|one| one.fails);
     let verbs = match (owners.len(), are_failing) {
         (1, true) => "fails and is",
         (_, true) => "fail and are",
@@ -162,20 +130,20 @@ fn found(
         "{names} {verbs} set to ask Service {}.{}, which is defined nowhere: {place}{hint}",
         key.name, key.namespace
     );
-    let seen = users.iter().map(|(_, setting)| Evidence::Field {
+    let seen = users.iter().map(|Use { setting, .. }| Evidence::Field {
         object: setting.object.clone(),
         path: setting.path.clone(),
         // Of an address only the host, since there may be a password in it.
-        value: if is_name(setting.text) {
+        value: if asking::is_name(setting.text) {
             setting.text.to_owned()
         } else {
             format!("{}.{}", key.name, key.namespace)
         },
     });
     Finding::new("LYN0303", Node::object(server, key.clone()), cause)
-        .of(users.iter().find_map(|(owner, _)| case.owner(server, &owner.key())))
+        .of(users.iter().find_map(|one| case.owner(server, &one.owner.key())))
         .seen(seen.take(crate::limits::NAMED))
-        .affects(users.iter().map(|(owner, _)| Node::object(server, owner.key())))
+        .affects(users.iter().map(|one| Node::object(server, one.owner.key())))
         .unless_deeper()
         .fix(meant.and_then(|meant| rename(case, server, &key, &meant, users)))
         .fix([Fix::new("Name a service that is there, or have this one made")
@@ -188,11 +156,11 @@ fn rename(
     server: &str,
     key: &ObjectKey,
     meant: &ObjectKey,
-    users: &[Use<'_>],
+    users: &[Use<'_, '_>],
 ) -> Option<Fix> {
     let mut fix = Fix::new(format!("Ask Service {}.{}", meant.name, meant.namespace));
     let mut known = BTreeSet::new();
-    for (_, setting) in users {
+    for Use { setting, host, .. } in users {
         let Some(app) = case.owner(server, &setting.object) else { continue };
         let (whole, new) =
             (format!("{}.{}", key.name, key.namespace), format!("{}.{}", meant.name, meant.namespace));
@@ -201,6 +169,7 @@ fn rename(
             false if key.namespace == meant.namespace => {
                 setting.text.replacen(key.name.as_str(), &meant.name, 1)
             }
+            false if !host.contains('.') => with_host(setting.text, host, &new),
             false => continue,
         };
         if known.insert((setting.object.clone(), setting.path.to_string())) {
@@ -213,6 +182,15 @@ fn rename(
     }
     fix.has_edits()
         .then(|| fix.risk(Risk::Low, "workloads that fail now").why("it is there, and is called almost so"))
+}
+
+/// A text with another host where an address begins, not where a user or a password is called as the host is.
+fn with_host(text: &str, host: &str, new: &str) -> String {
+    let begins = [format!("@{host}"), format!("://{host}")];
+    match begins.iter().find_map(|begin| text.find(begin.as_str()).map(|at| at + begin.len() - host.len())) {
+        Some(at) => format!("{}{new}{}", &text[..at], &text[at + host.len()..]),
+        None => text.replacen(host, new, 1),
+    }
 }
 
 #[cfg(test)]
@@ -289,6 +267,42 @@ status:
         ), "{found}");
         assert!(found.contains("there is Service eu-geo-db.shop\n"), "{found}");
         assert_eq!(found.matches("P1 ").count(), 2, "what nothing is called like may be anything: {found}");
+    }
+
+    #[test]
+    fn a_host_without_a_dot_is_a_service_of_the_namespace() {
+        let waits = FAILS.replace(
+            "state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1}}",
+            "ready: false, state: {running: {startedAt: '2026-01-01T11:00:00Z'}}",
+        );
+        let asks = |env: &str| {
+            check("LYN0303", &waits.replace("{name: DB, value: 'postgres://db.data.svc:5432/x'}", env))
+        };
+        let found = asks("{name: DB, value: 'postgres://ledger:5432/x'}");
+        assert!(
+            found.starts_with("P1 LYN0303/shop/Service/ledger: Pod web does not get ready and is set to ask Service ledger.shop"),
+            "{found}"
+        );
+        assert!(
+            asks("{name: DB_HOST, value: ledger}, {name: DB_PORT, value: '5432'}").contains("Service/ledger")
+        );
+        assert_eq!(asks("{name: DB_HOST, value: ledger}"), "", "it may be a name of something else");
+        assert_eq!(asks("{name: IMAGE, value: 'redis:7'}"), "", "no address");
+        assert_eq!(asks("{name: BUCKET, value: 's3://models/x'}"), "", "no host");
+        let aliased = waits.replace("db.data.svc:5432", "ledger:5432").replace(
+            "spec: {containers",
+            "spec: {hostAliases: [{ip: 10.0.0.1, hostnames: [ledger]}], containers",
+        );
+        assert_eq!(check("LYN0303", &aliased), "", "the pods know where it is");
+    }
+
+    #[test]
+    fn a_host_without_its_namespace_means_the_only_service_of_that_name() {
+        let text = FAILS.replace("'postgres://db.data.svc:5432/x'", "'postgres://db:db@db:5432/x'");
+        let text = text.replace("@live", "@app shop Synced Degraded\napiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\n@live");
+        let service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: data}\nspec: {ports: [{port: 5432}]}\n";
+        let fixes = crate::tests::roots_with_fixes(&format!("{text}{service}"));
+        assert!(fixes.contains("to \"postgres://db:db@db.data:5432/x\""), "{fixes}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How objects differ, and the rules that hide it: what several rules of the doctor ask.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use lynceus_api::options;
 use lynceus_diff::{FieldChange, Origin};
@@ -63,7 +63,7 @@ fn is_lasting(field: &FieldChange) -> bool {
 /// What is known of objects that a sync does not put right, looked up once.
 pub(super) struct Known {
     shared: HashSet<(Str, ObjectKey)>,
-    scaled: HashSet<(Str, ObjectKey)>,
+    scaled: HashMap<(Str, ObjectKey), ObjectKey>,
 }
 
 impl Known {
@@ -71,7 +71,7 @@ impl Known {
         let shared = ownership::shared(case);
         Known {
             shared: shared.into_iter().map(|one| (Str::from(one.server), one.key)).collect(),
-            scaled: autoscaled_replicas::targets(case).into_keys().collect(),
+            scaled: autoscaled_replicas::targets(case),
         }
     }
 
@@ -81,11 +81,15 @@ impl Known {
         if differing.is_empty() {
             return None;
         }
-        let lasting: BTreeSet<ObjectKey> = app
+        let mut lasting: BTreeSet<ObjectKey> = app
             .updates()
             .filter(|(key, _, update)| update.fields.iter().all(|field| self.is_lasting(app, key, field)))
             .map(|(key, ..)| key)
             .collect();
+        // Where it is not known how they differ, what an autoscaler sets is enough of a reason.
+        let compared: BTreeSet<ObjectKey> = app.updates().map(|(key, ..)| key).collect();
+        let owned = autoscaled_replicas::owned(case, app, &self.scaled).into_iter();
+        lasting.extend(owned.filter(|key| !compared.contains(key)));
         let is_mendable = |key: &ObjectKey| {
             !lasting.contains(key)
                 && !self.shared.contains(&(app.server().into(), key.clone()))
@@ -95,7 +99,7 @@ impl Known {
     }
 
     fn is_lasting(&self, app: &App<'_>, key: &ObjectKey, field: &FieldChange) -> bool {
-        let scaled = || self.scaled.contains(&(app.server().into(), key.clone()));
+        let scaled = || self.scaled.contains_key(&(app.server().into(), key.clone()));
         is_lasting(field) || (is_replicas(&field.path) && scaled())
     }
 }

@@ -91,7 +91,7 @@ fn found(
     Finding::new(RULE.code, said.node.clone(), cause)
         .of(said.app.clone())
         // Several objects of one file that lack the same were written by one hand.
-        .alike(format!("{app} {place} {} {names}", key.kind))
+        .alike(Some(format!("{app} {place} {} {names}", key.kind)))
         .seen([said.evidence.clone()])
         .seen(file)
         .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))

@@ -111,6 +111,34 @@ mod tests {
     }
 
     #[test]
+    fn copies_that_an_autoscaler_has_set_are_told_as_that_alone() {
+        let text = "
+@app shop OutOfSync Healthy
+@status {sync: {status: OutOfSync, revision: abc}, resources: [{group: apps, kind: Deployment, namespace: shop, name: web, status: OutOfSync}], operationState: {phase: Succeeded, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: abc}}}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 2}
+@live
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 7}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+";
+        assert_eq!(crate::tests::roots(text), "P2 LYN1107/shop/Deployment/web explains shop\n");
+        let same = text.replace("replicas: 7", "replicas: 2");
+        assert!(
+            check("LYN1205", &same).contains("Deployment web of shop changed"),
+            "the copies are no reason"
+        );
+    }
+
+    #[test]
     fn a_newer_commit_and_an_application_that_heals_are_not() {
         assert_eq!(
             check("LYN1205", &DRIFTED.replace("syncResult: {revision: abc}", "syncResult: {revision: old}")),

@@ -14,6 +14,7 @@ use crate::limits;
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::rules::forbidden::Forbidden;
+use crate::rules::missing_role;
 use crate::rules::rights::{self, RBAC};
 use crate::words;
 
@@ -41,15 +42,22 @@ Add exactly the rule that is missing to a Role that is bound to the service acco
 
 /// What one service account lacks.
 #[derive(Default)]
-struct Lacking {
+pub(super) struct Lacking {
     rights: BTreeSet<Forbidden>,
-    users: BTreeSet<Node>,
-    evidence: Vec<Evidence>,
+    pub(super) users: BTreeSet<Node>,
+    pub(super) evidence: Vec<Evidence>,
 }
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let mut found: BTreeMap<(&str, ObjectKey), Lacking> = BTreeMap::new();
-    let mut note = |server, right: Forbidden, user: Node, seen: Evidence| {
+    for ((server, account), lacking) in gather(case) {
+        findings.add(finding(case, server, &account, lacking));
+    }
+}
+
+/// What service accounts lack, by what programs say and by what their scripts do.
+pub(super) fn gather<'a>(case: &Case<'a>) -> BTreeMap<(&'a str, ObjectKey), Lacking> {
+    let mut found: BTreeMap<(&'a str, ObjectKey), Lacking> = BTreeMap::new();
+    let mut note = |server: &'a str, right: Forbidden, user: Node, seen: Evidence| {
         let Some((namespace, name)) = right.account() else { return };
         let account = ObjectKey::new("", "ServiceAccount", namespace, name);
         let lacking = found.entry((server, account)).or_default();
@@ -69,9 +77,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             note(server, right, Node::object(server, owner), seen);
         }
     }
-    for ((server, account), lacking) in found {
-        findings.add(finding(case, server, &account, lacking));
-    }
+    found
 }
 
 fn finding(case: &Case<'_>, server: &str, account: &ObjectKey, lacking: Lacking) -> Finding {
@@ -93,11 +99,37 @@ fn finding(case: &Case<'_>, server: &str, account: &ObjectKey, lacking: Lacking)
             account.namespace, account.name
         )),
     };
-    Finding::new(RULE.code, Node::object(server, account.clone()), cause)
+    let finding = Finding::new(RULE.code, Node::object(server, account.clone()), cause)
         .of(app)
         .seen(evidence)
         .affects(users)
-        .fix([fix])
+        .fix([fix]);
+    let gone: BTreeSet<ObjectKey> =
+        rights.iter().flat_map(|right| gone(case, server, account, right.namespace.as_deref())).collect();
+    match gone.is_empty() {
+        true => finding,
+        // What it was given by a role that is not there it would have otherwise.
+        false => finding.because(gone.into_iter().map(|role| Node::object(server, role))),
+    }
+}
+
+/// The roles that an account is bound to and that are not there.
+fn gone(case: &Case<'_>, server: &str, account: &ObjectKey, namespace: Option<&str>) -> Vec<ObjectKey> {
+    let mut roles = rights::bound(case, server, account, namespace);
+    roles.retain(|role| missing_role::is_gone(case, server, role));
+    roles
+}
+
+/// A role that gives what is lacking.
+pub(super) fn role(key: &ObjectKey, lacking: &Lacking) -> Value {
+    let rules = Value::Seq(rules(&lacking.rights.iter().collect::<Vec<_>>()).into_iter().collect());
+    let mut metadata = value!({"name": (key.name.as_str())});
+    if !key.namespace.is_empty() {
+        metadata.set(&["namespace"], key.namespace.as_str());
+    }
+    value!({
+        "apiVersion": (format!("{RBAC}/v1")), "kind": (key.kind.as_str()), "metadata": metadata, "rules": rules,
+    })
 }
 
 fn fix(
@@ -125,7 +157,8 @@ fn fix(
             (Some((owner, role)), _) => extended(fix, &owner, role, rules),
             (None, Some(user)) => {
                 let turn = turn(case, server, user);
-                added(fix, app, (account, namespace), rules, user, turn.as_ref())
+                let name = free_name(case, server, account, namespace, user);
+                added(fix, app, (account, namespace, &name), rules, user, turn.as_ref())
             }
             (None, None) => {
                 fix.person(format!("Bind a Role with these rules to service account {}.", account.name))
@@ -183,17 +216,38 @@ fn turn(case: &Case<'_>, server: &str, user: &ObjectKey) -> Option<Value> {
     (!turn.is_empty()).then_some(turn)
 }
 
+/// A name that neither a role nor a binding has: the account's own, or with its user's behind it.
+fn free_name(
+    case: &Case<'_>,
+    server: &str,
+    account: &ObjectKey,
+    namespace: Option<&str>,
+    user: &ObjectKey,
+) -> String {
+    let prefix = if namespace.is_some() { "" } else { "Cluster" };
+    let is_taken = |name: &str| {
+        ["Role", "RoleBinding"].iter().any(|kind| {
+            let key = ObjectKey::new(RBAC, format!("{prefix}{kind}"), namespace.unwrap_or_default(), name);
+            case.live(server, &key).is_some() || case.is_planned(server, &key)
+        })
+    };
+    let own = account.name.to_string();
+    let numbered = (2..).map(|number| format!("{own}-{}-{number}", user.name));
+    let mut names = [own.clone(), format!("{own}-{}", user.name)].into_iter().chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or(own)
+}
+
 fn added(
     fix: Fix,
     app: &AppName,
-    (account, namespace): (&ObjectKey, Option<&str>),
+    (account, namespace, name): (&ObjectKey, Option<&str>, &str),
     rules: Vec<Value>,
     beside: &ObjectKey,
     turn: Option<&Value>,
 ) -> Fix {
     let kind = if namespace.is_some() { "Role" } else { "ClusterRole" };
     let rules = Value::Seq(rules.into_iter().collect());
-    let mut metadata = value!({"name": (account.name.as_str())});
+    let mut metadata = value!({"name": name});
     if let Some(namespace) = namespace {
         metadata.set(&["namespace"], namespace);
     }
@@ -205,7 +259,7 @@ fn added(
     });
     let binding = value!({
         "apiVersion": (format!("{RBAC}/v1")), "kind": (format!("{kind}Binding")), "metadata": metadata,
-        "roleRef": {"apiGroup": RBAC, "kind": kind, "name": (account.name.as_str())},
+        "roleRef": {"apiGroup": RBAC, "kind": kind, "name": name},
         "subjects": [{"kind": "ServiceAccount", "name": (account.name.as_str()), "namespace": (account.namespace.as_str())}],
     });
     fix.git(app, Place::Add { beside: beside.clone(), object: role })

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::{crashing, near, switched_off, unselected};
+use super::{asked_port, asking, crashing, near, switched_off, target_port, unselected};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
@@ -18,7 +18,8 @@ pub(super) const RULE: Rule = Rule {
     title: "A service or port is named that is not there",
     explanation: "\
 An Ingress, a route or a setting of a workload names a Service, a Gateway or a port of a Service that is not there and that nobody
-makes; or a Service selects pods by a label that no workload has. Requests get 503, or the name does not resolve.
+makes; or a Service selects pods by a label that no workload has, or leads to a port that its pods have not. Requests get 503 or are
+refused, or the name does not resolve.
 
 ## Why
 A Service was renamed, or its chart calls it after the release; a port is called `http` here and `web` there; the labels of the pods
@@ -38,8 +39,11 @@ Name what is there, at the end where the slip was made.
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let backends = route::backends(case);
     for server in case.servers() {
-        unselected::find(case, server, &backends, findings);
-        crashing::find(case, server, findings);
+        let served = unselected::find(case, server, &backends, findings);
+        let all = asking::asking(case, server);
+        target_port::find(case, server, &served, &all, findings);
+        crashing::find(case, server, &all, findings);
+        asked_port::find(case, server, &all, findings);
         monitors(case, server, findings);
     }
     for backend in backends.iter().filter(|backend| is_of_services(backend)) {
@@ -220,7 +224,7 @@ fn is_port(port: &Value, wanted: &Value, holder: &Object) -> bool {
 }
 
 /// `http (80)`
-fn port_name(port: &Value) -> String {
+pub(super) fn port_name(port: &Value) -> String {
     let number = port.int_at(&["port"]).unwrap_or_default();
     match port.str_at(&["name"]) {
         Some(name) if !name.is_empty() => format!("{name} ({number})"),

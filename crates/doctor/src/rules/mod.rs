@@ -1,6 +1,8 @@
 //! The sorts of trouble that the doctor knows, one file each.
 
 mod admission;
+mod asked_port;
+mod asking;
 mod autoscaled_replicas;
 mod backend;
 mod blocked_kind;
@@ -51,12 +53,15 @@ mod missing_namespace;
 mod missing_object;
 mod missing_remote_key;
 mod missing_right;
+mod missing_role;
 mod missing_service;
 mod missing_store;
+mod missing_target;
 #[cfg(test)]
 mod mixed;
 #[cfg(test)]
 mod mixed_tests;
+mod mutual_wait;
 mod near;
 mod no_room;
 mod node_selector;
@@ -87,6 +92,7 @@ mod room;
 mod scheduler;
 mod sealed_vault;
 mod server_default;
+mod serving;
 mod shared_resource;
 mod skipped;
 mod source_error;
@@ -99,6 +105,7 @@ mod store_unreachable;
 mod stuck_operation;
 mod switched_off;
 mod taint;
+mod target_port;
 mod target_revision;
 mod tolerations;
 mod too_few_pods;
@@ -161,6 +168,7 @@ pub const RULES: &[Rule] = &[
     switched_off::RULE,
     unexposed::RULE,
     claimed_host::RULE,
+    missing_target::RULE,
     taint::RULE,
     overridden_tolerations::RULE,
     node_selector::RULE,
@@ -197,6 +205,7 @@ pub const RULES: &[Rule] = &[
     controller_right::RULE,
     project_forbids::RULE,
     invalid_object::RULE,
+    missing_role::RULE,
     crash_loop::RULE,
     out_of_memory::RULE,
     probe::RULE,
@@ -204,6 +213,7 @@ pub const RULES: &[Rule] = &[
     failed_job::RULE,
     stale_hook::RULE,
     held_deletion::RULE,
+    mutual_wait::RULE,
     target_revision::RULE,
     source_path::RULE,
     feature_branch::RULE,

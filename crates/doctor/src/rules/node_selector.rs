@@ -60,10 +60,11 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
     let hint = near.as_ref().map(|(key, there)| format!("; there is {key}={there}")).unwrap_or_default();
     let cause = format!("{}: no node has the labels that they ask for, {words}{hint}", one.told());
     let fixes = app.as_ref().zip(near.as_ref()).and_then(|(app, near)| name_it(app, one, near));
+    // What many ask for in the same words, and are written in one file, they have from one place.
+    let slip = case.written_in(server, &key).map(|file| format!("{server} {words} {file}"));
     Finding::new(RULE.code, Node::object(server, key), cause)
         .of(app.clone())
-        // What many ask for in the same words they have from one place.
-        .alike(format!("{server} {words}"))
+        .alike(slip)
         .seen(one.evidence(case, server))
         .seen(field)
         .fix(fixes.into_iter().chain([bring(&words)]).chain(leave_out(case, server, app.as_ref(), one)))

@@ -184,7 +184,7 @@ fn found(case: &Case<'_>, app: &App<'_>, Lost { by, parent, evidence }: Lost) ->
     Finding::new(RULE.code, app.node(), cause)
         .of(Some(app.name.clone()))
         // What one parent has lost, it has lost together.
-        .alike(by)
+        .alike(Some(by))
         .severity(if app.is_fine() { Severity::P3 } else { Severity::P2 })
         .seen([evidence])
         .affects(parent)

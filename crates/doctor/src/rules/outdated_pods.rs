@@ -3,7 +3,7 @@
 use lynceus_object::{Object, ObjectKey};
 
 use crate::case::{Case, Pods};
-use crate::finding::{Evidence, Finding, Findings};
+use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Action, Fix, Risk};
 use crate::rules::Rule;
 use crate::words;
@@ -12,8 +12,8 @@ pub(super) const RULE: Rule = Rule {
     code: "LYN0406",
     title: "Pods of an outdated revision are not replaced",
     explanation: "\
-The StatefulSet has a newer template, and a pod that was made from an older one and does not become ready. What was put right in Git
-does not reach it: the set waits for its pods to be ready before it replaces them, or replaces none by itself.
+A StatefulSet or DaemonSet has a newer template, and pods that were made from an older one. What was put right in Git does not reach
+them: the set waits for its pods to be ready before it replaces them, or replaces none by itself. Its application is Synced all the same.
 
 ## Why
 With `updateStrategy: OnDelete` pods are replaced only when somebody deletes them. With `RollingUpdate`, a pod that never became ready
@@ -35,30 +35,67 @@ const REVISION: &str = "controller-revision-hash";
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
-        for set in case.of_kind(server, "apps", "StatefulSet").iter().copied() {
-            let all = case.children(server, set);
-            let pods: Vec<&Object> =
-                all.iter().copied().filter(|pod| is_left_behind(case, set, pod)).collect();
-            if !pods.is_empty() && is_stuck(case, set, all) {
-                findings.add(found(case, server, set, &pods));
+        for kind in ["StatefulSet", "DaemonSet"] {
+            for set in case.of_kind(server, "apps", kind).iter().copied() {
+                of_set(case, server, set, findings);
             }
         }
     }
 }
 
-/// Whether a pod is of an older revision and not ready.
-fn is_left_behind(case: &Case<'_>, set: &Object, pod: &Object) -> bool {
-    let newest = set.value().str_at(&["status", "updateRevision"]).unwrap_or_default();
+fn of_set<'a>(case: &Case<'a>, server: &str, set: &'a Object, findings: &mut Findings) {
+    let all = pods_of(case, server, set);
+    let Some(newest) = newest(case, server, set) else { return };
+    let old = all.iter().copied().filter(|pod| is_old(newest, pod) && !is_kept_back(set, pod));
+    let old: Vec<&Object> = old.collect();
+    let ill = old.iter().copied().filter(|pod| case.is_unwell(pod) && differs(set, pod));
+    let ill: Vec<&Object> = ill.collect();
+    if !ill.is_empty() && is_stuck(case, set, &all) {
+        return findings.add(found(case, server, set, newest, &ill));
+    }
+    // Whoever deletes pods one by one is at it while one of them is away or not ready yet.
+    let is_at_rest = all.iter().all(|pod| !pod.is_deleting() && !case.is_unwell(pod));
+    // What is of no application has nobody whose wish it would not follow.
+    let is_wanted = case.owner(server, &set.key()).is_some();
+    if waits_for_deletion(set) && is_at_rest && is_wanted && !old.is_empty() {
+        findings.add(found(case, server, set, newest, &old).severity(Severity::P2));
+    }
+}
+
+fn pods_of<'a>(case: &Case<'a>, server: &str, set: &'a Object) -> Vec<&'a Object> {
+    case.children(server, set).iter().copied().filter(|one| one.kind() == "Pod").collect()
+}
+
+/// The revision that the pods of a set are to be of. A DaemonSet does not say it: it is that of its latest ControllerRevision.
+fn newest<'a>(case: &Case<'a>, server: &str, set: &'a Object) -> Option<&'a str> {
+    let seen = set.value().int_at(&["status", "observedGeneration"]);
+    let generation = set.value().int_at(&["metadata", "generation"]);
+    if set.kind() == "StatefulSet" {
+        return set.value().str_at(&["status", "updateRevision"]).filter(|text| !text.is_empty());
+    }
+    let revisions = case.children(server, set).iter().filter(|one| one.kind() == "ControllerRevision");
+    let latest = revisions.max_by_key(|one| one.value().int_at(&["revision"]))?;
+    latest.label(REVISION).filter(|_| seen == generation)
+}
+
+/// Whether a pod is of an older revision and stays.
+fn is_old(newest: &str, pod: &Object) -> bool {
     let own = pod.label(REVISION).unwrap_or_default();
-    let is_old = !newest.is_empty() && !own.is_empty() && own != newest;
-    is_old && !pod.is_deleting() && !is_kept_back(set, pod) && case.is_unwell(pod) && differs(set, pod)
+    !own.is_empty() && own != newest && !pod.is_deleting()
+}
+
+/// Whether a set replaces pods only when somebody deletes them.
+fn waits_for_deletion(set: &Object) -> bool {
+    set.value().str_at(&["spec", "updateStrategy", "type"]) == Some("OnDelete")
 }
 
 /// Whether the set replaces no pods by itself, waits for each to be ready first, or has as many unavailable as may be.
 pub(crate) fn is_stuck(case: &Case<'_>, set: &Object, pods: &[&Object]) -> bool {
-    let text = |path: &[&str]| set.value().str_at(path).unwrap_or_default();
-    text(&["spec", "updateStrategy", "type"]) == "OnDelete"
-        || text(&["spec", "podManagementPolicy"]) != "Parallel"
+    if waits_for_deletion(set) || set.kind() != "StatefulSet" {
+        // A DaemonSet replaces first what does not work.
+        return waits_for_deletion(set);
+    }
+    set.value().str_at(&["spec", "podManagementPolicy"]) != Some("Parallel")
         || pods.iter().filter(|pod| case.is_unwell(pod)).count() >= most_unavailable(set, pods.len())
 }
 
@@ -116,19 +153,19 @@ fn part(container: &lynceus_object::Value) -> Vec<String> {
         .collect()
 }
 
-fn found(case: &Case<'_>, server: &str, set: &Object, pods: &[&Object]) -> Finding {
+fn found(case: &Case<'_>, server: &str, set: &Object, newest: &str, pods: &[&Object]) -> Finding {
     let names = words::list(pods.iter().map(|pod| pod.name()));
-    let newest = set.value().str_at(&["status", "updateRevision"]).unwrap_or_default();
-    let why = match set.value().str_at(&["spec", "updateStrategy", "type"]) {
-        Some("OnDelete") => "it replaces pods only when they are deleted",
-        _ if set.value().str_at(&["spec", "podManagementPolicy"]) == Some("Parallel") => {
+    let why = match waits_for_deletion(set) {
+        true => "it replaces pods only when they are deleted",
+        false if set.value().str_at(&["spec", "podManagementPolicy"]) == Some("Parallel") => {
             "no more of its pods may be unavailable than are"
         }
         _ => "it waits for them to be ready before it goes on",
     };
     let (pod, are) = if pods.len() == 1 { ("pod", "is") } else { ("pods", "are") };
     let cause = format!(
-        "{pod} {names} of StatefulSet {} {are} of an outdated revision, and not replaced: {why}",
+        "{pod} {names} of {} {} {are} of an outdated revision, and not replaced: {why}",
+        set.kind(),
         set.name()
     );
     let node = case.node(server, &set.key());
@@ -139,14 +176,24 @@ fn found(case: &Case<'_>, server: &str, set: &Object, pods: &[&Object]) -> Findi
     Finding::new(RULE.code, node, cause)
         .of(case.owner(server, &set.key()))
         .seen(evidence.take(crate::limits::EVIDENCE))
-        .fix([delete(server, set, pods)])
+        .fix([delete(case, server, set, pods)])
 }
 
-fn delete(server: &str, set: &Object, pods: &[&Object]) -> Fix {
-    let fix = Fix::new(format!("Delete the outdated pods of StatefulSet {}", set.name()))
-        .risk(Risk::Low, "pods that are not ready; their volumes stay")
-        .why("they are made anew from the template as it is now")
-        .verify(format!("kubectl -n {} rollout status statefulset {}", set.namespace(), set.name()));
+fn delete(case: &Case<'_>, server: &str, set: &Object, pods: &[&Object]) -> Fix {
+    let fix = Fix::new(format!("Delete the outdated pods of {} {}", set.kind(), set.name()));
+    let fix = match pods.iter().all(|pod| case.is_unwell(pod)) {
+        true => fix.risk(Risk::Low, "pods that are not ready; their volumes stay"),
+        false => fix.risk(
+            Risk::Medium,
+            "pods that work now, which are best deleted one after the other; their volumes stay",
+        ),
+    };
+    let fix = fix.why("they are made anew from the template as it is now").verify(format!(
+        "kubectl -n {} rollout status {} {}",
+        set.namespace(),
+        set.kind().to_lowercase(),
+        set.name()
+    ));
     pods.iter().fold(fix, |fix, pod| {
         let object: ObjectKey = pod.key();
         fix.cluster(Action::Delete { cluster: server.to_owned(), object })
@@ -218,6 +265,64 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
         let more = parallel
             .replace("{type: RollingUpdate}", "{type: RollingUpdate, rollingUpdate: {maxUnavailable: 2}}");
         assert_eq!(check("LYN0406", &more), "");
+    }
+
+    #[test]
+    fn pods_that_work_and_that_nobody_deletes_are_not_as_git_wants_them() {
+        let fine = OLD
+            .replace("Synced Progressing", "Synced Healthy")
+            .replace("phase: Pending", "phase: Running")
+            .replace("]}\nstatus:\n  phase", "], restartPolicy: Always}\nstatus:\n  phase")
+            .replace("{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/1 nodes are available: 1 node(s) had untolerated taint {env: dev}.'}", "{type: Ready, status: 'True'}");
+        assert!(
+            check("LYN0406", &fine).starts_with("P2 LYN0406/vault/StatefulSet/vault: pod vault-0"),
+            "{}",
+            check("LYN0406", &fine)
+        );
+        assert_eq!(check("LYN0406", &fine.replace("OnDelete", "RollingUpdate")), "", "the set is at it");
+        let leaving =
+            fine.replace("name: vault-0\n", "name: vault-0\n  deletionTimestamp: '2026-01-01T11:59:00Z'\n");
+        assert_eq!(check("LYN0406", &leaving), "", "somebody is at it");
+    }
+
+    const DAEMON: &str = "
+@app agent Synced Healthy
+@status {resources: [{group: apps, kind: DaemonSet, namespace: dev, name: agent, status: Synced, health: {status: Healthy}}]}
+@live
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: dev, uid: d1, generation: 2, annotations: {argocd.argoproj.io/tracking-id: 'agent:apps/DaemonSet:dev/agent'}}
+spec: {updateStrategy: {type: OnDelete}, template: {spec: {containers: [{name: a, image: 'a:2'}]}}}
+status: {observedGeneration: 2, desiredNumberScheduled: 1, currentNumberScheduled: 1, numberAvailable: 1, updatedNumberScheduled: 0}
+---
+apiVersion: apps/v1
+kind: ControllerRevision
+metadata: {name: agent-1, namespace: dev, labels: {controller-revision-hash: '1'}, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d1, controller: true}]}
+revision: 1
+---
+apiVersion: apps/v1
+kind: ControllerRevision
+metadata: {name: agent-2, namespace: dev, labels: {controller-revision-hash: '2'}, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d1, controller: true}]}
+revision: 2
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: agent-x, namespace: dev, labels: {controller-revision-hash: '1'}, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d1, controller: true}]}
+spec: {nodeName: a, restartPolicy: Always, containers: [{name: a, image: 'a:1'}]}
+status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}
+";
+
+    #[test]
+    fn outdated_pods_of_a_daemon_set_are_found() {
+        assert_eq!(
+            check("LYN0406", DAEMON),
+            "P2 LYN0406/agent/DaemonSet/agent: pod agent-x of DaemonSet agent is of an outdated revision, and not replaced: it replaces \
+             pods only when they are deleted\n  pod agent-x is of revision 1, the newest is 2\n  fix: Delete the outdated pods of \
+             DaemonSet agent\n"
+        );
+        assert_eq!(check("LYN0406", &DAEMON.replace("OnDelete", "RollingUpdate")), "");
+        let new = DAEMON.replace("labels: {controller-revision-hash: '1'}, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d1, controller: true}]}\nspec", "labels: {controller-revision-hash: '2'}, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d1, controller: true}]}\nspec");
+        assert_eq!(check("LYN0406", &new), "");
     }
 
     #[test]

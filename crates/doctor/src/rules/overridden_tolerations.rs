@@ -62,9 +62,13 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
     };
     let cause = format!("{}: they do not tolerate the taint {taint} of their nodes; {why}", waiting.told());
     let app = case.owner(server, &key);
-    // Defaults are emptied in the values of many at once, and for every environment that has them.
+    // What one file has for many is taken away from all of them in one go, and for every environment that has it.
     let taint_key = blocked.taints.first().and_then(|(taint, _)| taint.str_at(&["key"])).unwrap_or_default();
-    let slip = format!("{} {taint_key}", key.kind);
+    let file = match &blocked.covered {
+        Some((_, covered)) => Some(covered.covered.clone()),
+        None => case.written_in(server, &key),
+    };
+    let slip = file.map(|file| format!("{} {taint_key} {file}", key.kind));
     Finding::new(RULE.code, Node::object(server, key), cause)
         .of(app.clone())
         .alike(slip)
@@ -250,6 +254,12 @@ spec: {template: {spec: {tolerations: [{key: env, operator: Exists}], containers
         let (wanted, live) = PENDING.split_once("@live\n").unwrap();
         let other = |text: &str| text.replace("web", "seed").replace("s1", "s2");
         let text = format!("{wanted}{}@live\n{live}---\n{}", other(wanted).trim_start(), other(live));
+        let found = crate::tests::told(&text);
+        assert!(
+            found.contains("\n2 root causes, which explain 2 applications\n"),
+            "each in its own file: {found}"
+        );
+        let text = text.replace("Progressing\napiVersion", "Progressing\n@file charts/set.yaml\napiVersion");
         let found = crate::tests::told(&text);
         assert!(found.contains("\n1 root cause, which explains 2 applications\n"), "{found}");
         assert!(found.contains("   the same in 1 other place: StatefulSet shop/web\n"), "{found}");

@@ -114,11 +114,12 @@ fn found(
             "; the same {} of application {other} has it, so an override takes it away here",
             key.kind
         ));
-        // What an override takes away from several of one namespace it takes away in one place.
+        // What an override takes away from several of one namespace and one file it takes away in one place.
         let place = |lack: &Lack| lack.path.to_string().replace(|sign: char| sign.is_ascii_digit(), "");
         let places: BTreeSet<String> = missing.iter().map(place).collect();
-        slip =
-            Some(format!("{server} {} {}", key.namespace, places.into_iter().collect::<Vec<_>>().join(" ")));
+        let places = places.into_iter().collect::<Vec<_>>().join(" ");
+        let file = case.written_in(server, key);
+        slip = file.map(|file| format!("{server} {} {places} {file}", key.namespace));
     }
     // What comes back with what is covered need not be set.
     let rest = covered.as_ref().zip(wanted).and_then(|((_, covered), wanted)| covered.without(wanted));
@@ -131,10 +132,7 @@ fn found(
         .seen(evidence(said.iter().copied()))
         .seen(refusal.covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
         .fix(fixes(case, server, key, &refusal));
-    match slip {
-        Some(slip) => finding.alike(slip),
-        None => finding,
-    }
+    finding.alike(slip)
 }
 
 /// Another application's workload of the same kind and name that has nothing to be refused for.
@@ -296,7 +294,11 @@ status:
         let one = format!("{SIBLING}{REFUSED}");
         let names = [("web", "api"), ("d1", "d2"), ("r1", "r2")];
         let other = names.iter().fold(one.clone(), |text, (old, new)| text.replace(old, new));
-        assert_eq!(roots(&format!("{one}{other}")), "P0 LYN0801/api/Deployment/api explains api web\n");
+        let apart = format!("{one}{other}");
+        assert_eq!(roots(&apart).lines().count(), 2, "each in its own file");
+        let together =
+            apart.replace("Progressing\napiVersion", "Progressing\n@file charts/app.yaml\napiVersion");
+        assert_eq!(roots(&together), "P0 LYN0801/api/Deployment/api explains api web\n");
     }
 
     const SIBLING: &str = "

@@ -80,8 +80,11 @@ fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>
     let near =
         elsewhere.map(|namespace| Evidence::seen(format!("namespace {namespace} has a Secret of that name")));
     let whose = case.wanted(server, &secret).first().map(|(app, _)| app.name.clone());
+    // Those that name it in one file were forgotten together.
+    let file =
+        pull::affected(pulls).iter().filter_map(Node::key).find_map(|key| case.written_in(server, key));
     Finding::new(RULE.code, Node::object(server, secret.clone()), cause)
-        .alike(secret.name.as_str())
+        .alike(file.map(|file| format!("{} {file}", secret.name)))
         .of(whose.or_else(|| pull::app(case, pulls)))
         .seen(pull::evidence(pulls))
         .seen(told)

@@ -4,6 +4,7 @@ use lynceus_object::{GroupKind, Object, ObjectKey, Value};
 
 use crate::case::Case;
 use crate::rules::forbidden::Forbidden;
+use crate::rules::missing_role;
 
 pub(super) const RBAC: &str = "rbac.authorization.k8s.io";
 
@@ -35,7 +36,8 @@ pub(super) fn bound(
         .collect()
 }
 
-fn role_of(binding: &Object) -> Option<ObjectKey> {
+/// The Role that a binding gives.
+pub(super) fn role_of(binding: &Object) -> Option<ObjectKey> {
     let part = |field| binding.value().str_at(&["roleRef", field]);
     let namespace = if part("kind")? == "Role" { binding.namespace() } else { "" };
     Some(ObjectKey::new(RBAC, part("kind")?, namespace, part("name")?))
@@ -58,14 +60,16 @@ fn names(binding: &Object, account: &ObjectKey) -> bool {
     })
 }
 
-/// Whether some Role that is bound to a service account lets it. A Role that was not seen may allow anything.
+/// Whether some Role that is bound to a service account lets it. A Role that was not seen may allow anything; one that is certainly not
+/// there allows nothing.
 pub(super) fn allows(case: &Case<'_>, server: &str, account: &ObjectKey, right: &Forbidden) -> bool {
     bound(case, server, account, right.namespace.as_deref()).iter().any(|role| {
-        case.live(server, role).is_none_or(|role| {
-            let is_gathered =
-                role.at(&["aggregationRule"]).is_some() && role.value().items_at(&["rules"]).is_empty();
-            is_gathered || role.value().items_at(&["rules"]).iter().any(|rule| permits(rule, right))
-        })
+        !missing_role::is_gone(case, server, role)
+            && case.live(server, role).is_none_or(|role| {
+                let is_gathered =
+                    role.at(&["aggregationRule"]).is_some() && role.value().items_at(&["rules"]).is_empty();
+                is_gathered || role.value().items_at(&["rules"]).iter().any(|rule| permits(rule, right))
+            })
     })
 }
 

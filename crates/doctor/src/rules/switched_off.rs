@@ -9,7 +9,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
-use crate::snapshot::{Hindrance, Lacking, Withheld, opposite};
+use crate::snapshot::{Hindrance, Lacking, Withheld};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0305",
@@ -86,9 +86,8 @@ fn tried(case: &Case<'_>, one: &Nowhere<'_>, held: &Withheld) -> Finding {
 
 /// Sets the option.
 fn turned(key: &ObjectKey, held: &Withheld) -> Option<Fix> {
-    let Hindrance::Option { option, stands, place, .. } = &held.by else { return None };
+    let Hindrance::Option { option, turned, place, .. } = &held.by else { return None };
     let name = &held.application;
-    let turned = opposite(stands);
     let title =
         format!("Set {option} to {turned}, so that the chart of {name} makes {} {}", key.kind, key.name);
     Some(

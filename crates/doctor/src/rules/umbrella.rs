@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_files::FilePath;
-use lynceus_object::{ObjectKey, Str};
+use lynceus_object::{FieldPath, ObjectKey, Str, Value};
 
 use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
@@ -87,9 +87,10 @@ fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) ->
     let blast = format!("{}; {others} own them from then on", words::count(objects.len(), "object"));
     let narrow = Fix::new(format!("Take what is of {others} out of {umbrella}"));
     let taken_in: Option<BTreeSet<Str>> = overlaps.iter().map(|one| taken_in(one)).collect();
-    let places: Vec<Place> = match taken_in {
-        Some(folders) => folders.into_iter().map(|folder| Place::Detach { folder }).collect(),
-        None => objects.iter().map(|key| Place::Remove { object: (*key).clone() }).collect(),
+    let places: Vec<Place> = match (taken_in, excluded(overlaps)) {
+        (Some(folders), _) => folders.into_iter().map(|folder| Place::Detach { folder }).collect(),
+        (None, Some(place)) => vec![place],
+        (None, None) => objects.iter().map(|key| Place::Remove { object: (*key).clone() }).collect(),
     };
     let narrow = places
         .into_iter()
@@ -120,6 +121,37 @@ fn taken_in(overlap: &Overlap<'_, '_>) -> Option<Str> {
         })
     };
     (own.repo_url == theirs.repo_url && overlap.objects.iter().all(is_same)).then(|| theirs.path.clone())
+}
+
+/// What keeps an umbrella that reads everything below its folder from the folders of the others. Files that two read cannot be taken away
+/// from one of them alone.
+fn excluded(overlaps: &[&Overlap<'_, '_>]) -> Option<Place> {
+    let source = overlaps.first()?.umbrella.application().spec.source.clone()?;
+    let own = FilePath::new(&source.path).ok()?;
+    let directory = source.directory.filter(|directory| directory.recurse)?;
+    let folder = |overlap: &&Overlap<'_, '_>| {
+        let theirs = overlap.other.application().spec.source.clone()?;
+        let folder =
+            FilePath::new(&theirs.path).ok().filter(|folder| folder.is_within(&own) && *folder != own)?;
+        let is_same = |key: &ObjectKey| {
+            let file = file_of(overlap.umbrella, key);
+            file.is_some_and(|file| {
+                file.is_within(&folder) && file_of(overlap.other, key).as_ref() == Some(&file)
+            })
+        };
+        let rest = folder.as_str().strip_prefix(own.as_str())?.trim_start_matches('/').to_owned();
+        (theirs.repo_url == source.repo_url && overlap.objects.iter().all(is_same))
+            .then(|| format!("{rest}/*"))
+    };
+    let folders: Option<BTreeSet<String>> = overlaps.iter().map(folder).collect();
+    let known = Some(directory.exclude.to_string()).filter(|pattern| !pattern.is_empty());
+    let patterns: Vec<String> = known.into_iter().chain(folders?).collect();
+    let pattern = match patterns.as_slice() {
+        [only] => only.clone(),
+        several => format!("{{{}}}", several.join(",")),
+    };
+    let path = FieldPath::fields(["spec", "source", "directory", "exclude"]);
+    Some(Place::Application { path, value: Some(Value::from(pattern)) })
 }
 
 /// The file that an application has an object from.

@@ -165,6 +165,27 @@ fn asks_only(object: &Object, part: &str) -> bool {
     !rules.is_empty() && rules.iter().all(asks)
 }
 
+/// What comes before an option in the values of an application whose chart holds the one that has it: `stack.` for what
+/// `charts/stack/templates` makes.
+fn subchart(app: &App<'_>, wanted: &Wanted) -> Option<String> {
+    let file = wanted.span.as_ref()?.file.as_str();
+    let sources = app.application().spec.all_sources();
+    let inside = sources
+        .iter()
+        .filter(|source| !source.path.is_empty() && source.path != ".")
+        .find_map(|source| file.strip_prefix(source.path.trim_end_matches('/'))?.strip_prefix('/'));
+    let mut parts = inside.unwrap_or(file).split('/').peekable();
+    // A chart out of an archive begins with its own name.
+    if inside.is_none() && parts.peek().is_some_and(|part| *part != "charts") {
+        parts.next();
+    }
+    let mut prefix = String::new();
+    while parts.next() == Some("charts") {
+        prefix.push_str(&format!("{}.", parts.next()?));
+    }
+    Some(prefix)
+}
+
 fn found(case: &Case<'_>, app: &App<'_>, part: &str, about: &[About<'_>]) -> Finding {
     let (first, _) = about.iter().min_by_key(|(one, _)| rank(one.kind())).copied().unwrap_or(about[0]);
     let name = |one: &Object| format!("{} {}", one.kind(), one.name());
@@ -175,6 +196,7 @@ fn found(case: &Case<'_>, app: &App<'_>, part: &str, about: &[About<'_>]) -> Fin
     );
     let is_felt = about.iter().any(|(one, _)| is_short(case, app, &one.key()));
     let option = PARTS.iter().find(|(name, _)| *name == part).map_or(part, |(_, option)| *option);
+    let within = about.iter().find_map(|(_, wanted)| subchart(app, (*wanted)?)).unwrap_or_default();
     let version =
         case.cluster(app.server()).map(|view| view.version.as_str()).filter(|version| !version.is_empty());
     let remove = about.iter().fold(Fix::new(format!("Remove what is for {part}")), |fix, (one, _)| {
@@ -191,7 +213,7 @@ fn found(case: &Case<'_>, app: &App<'_>, part: &str, about: &[About<'_>]) -> Fin
         .fix([
             Fix::new(format!("Switch {part} off in the chart's values"))
                 .person(format!(
-                    "set {option}.enabled and its default rules to false in the values of {}",
+                    "set {within}{option}.enabled and its default rules to false in the values of {}",
                     app.name
                 ))
                 .risk(Risk::Low, "monitors and alerts that never had anything to say")
@@ -214,6 +236,15 @@ fn is_short(case: &Case<'_>, app: &App<'_>, key: &ObjectKey) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::tests::check;
+
+    #[test]
+    fn the_option_of_a_chart_within_another_is_named_with_it() {
+        let inner =
+            HIDDEN.replacen("apiVersion", "@file prom/charts/stack/templates/rules.yaml\napiVersion", 1);
+        let fixes = crate::tests::roots_with_fixes(&inner);
+        assert!(fixes.contains("set stack.kubeScheduler.enabled and"), "{fixes}");
+        assert!(crate::tests::roots_with_fixes(HIDDEN).contains("set kubeScheduler.enabled and"));
+    }
 
     const HIDDEN: &str = "
 @app prom OutOfSync Healthy

@@ -22,10 +22,21 @@ struct Labelled<'a> {
     by_key: HashMap<(&'a str, &'a str), Vec<usize>>,
 }
 
+/// A service, and the pods and workloads whose labels it selects.
+pub(super) struct Served<'a> {
+    pub(super) service: &'a Object,
+    pub(super) behind: Vec<&'a Object>,
+}
+
 /// Looks for services whose selector fits no pods of any workload, while one is behind no service at all and differs by the value of
-/// one label or is called as the service is; and for those that something sends requests to.
-pub(super) fn find(case: &Case<'_>, server: &str, backends: &[Backend<'_>], findings: &mut Findings) {
-    let services: Vec<(&Object, Labels<'_>)> = case
+/// one label or is called as the service is; and for those that something sends requests to. Gives the others with what is behind them.
+pub(super) fn find<'a>(
+    case: &Case<'a>,
+    server: &str,
+    backends: &[Backend<'_>],
+    findings: &mut Findings,
+) -> Vec<Served<'a>> {
+    let services: Vec<(&'a Object, Labels<'a>)> = case
         .of_kind(server, "", "Service")
         .iter()
         .map(|service| (*service, labels(service.at(&["spec", "selector"]))))
@@ -34,12 +45,17 @@ pub(super) fn find(case: &Case<'_>, server: &str, backends: &[Backend<'_>], find
     let labelled = Labelled::new(case, server);
     let mut behind: HashSet<usize> = HashSet::new();
     let mut idle = Vec::new();
+    let mut served = Vec::new();
     for (service, selector) in &services {
         let fitting = labelled.fitting(service.namespace(), selector);
         let is_made = !service.value().items_at(&["metadata", "ownerReferences"]).is_empty();
         let is_outside = service.value().str_at(&["spec", "type"]) == Some("ExternalName");
         if fitting.is_empty() && !is_made && !is_outside {
             idle.push((*service, selector));
+        }
+        if !fitting.is_empty() && !is_made && !is_outside {
+            let behind = fitting.iter().map(|place| labelled.all[*place].0).collect();
+            served.push(Served { service: *service, behind });
         }
         behind.extend(fitting);
     }
@@ -62,6 +78,7 @@ pub(super) fn find(case: &Case<'_>, server: &str, backends: &[Backend<'_>], find
             None => {}
         }
     }
+    served
 }
 
 /// What sends requests to services, by service.

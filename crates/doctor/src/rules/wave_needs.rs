@@ -7,9 +7,10 @@ use lynceus_object::{Object, ObjectKey, Str};
 
 use crate::case::{App, Case, Pods};
 use crate::links::kind::Providers;
-use crate::links::{namespace, produced, reference, service};
+use crate::links::{class, namespace, produced, reference, service};
 use crate::node::AppName;
 use crate::rules::parenthood::Places;
+use crate::rules::serving;
 use crate::rules::wave_circle::{Crossing, Crossings};
 use crate::snapshot::Wanted;
 
@@ -109,7 +110,21 @@ impl<'c, 'a> Needs<'c, 'a> {
         if live.is_some_and(|live| self.case.is_unwell(live)) {
             needs.extend(reference::named(object));
         }
+        needs.extend(self.of_entry(server, object));
         needs.retain(|key| self.case.is_absent(server, key));
+        needs
+    }
+
+    /// What gives an Ingress or a Gateway its address: its class, and whoever serves that.
+    fn of_entry(&self, server: &'a str, object: &'a Object) -> Vec<ObjectKey> {
+        let is_unserved = |live: &Object| self.case.is_unwell(live);
+        let Some(class) = class::named_by(object)
+            .filter(|_| self.case.live(server, &object.key()).is_some_and(is_unserved))
+        else {
+            return Vec::new();
+        };
+        let mut needs = serving::of(self.case, server, &class);
+        needs.push(class);
         needs
     }
 

@@ -251,6 +251,76 @@ spec:
         assert_eq!(roots(EARLY), "P1 LYN1209/shop/Secret/db explains shop\n");
     }
 
+    const ENTRY: &str = "
+@app edge OutOfSync Progressing
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: edge}
+spec: {ingressClassName: nginx}
+---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+spec: {controller: k8s.io/ingress-nginx}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: controller, namespace: edge, annotations: {argocd.argoproj.io/sync-wave: '3'}}
+spec: {template: {spec: {containers: [{name: c, image: c, args: [--controller-class=k8s.io/ingress-nginx]}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: other, namespace: edge, annotations: {argocd.argoproj.io/sync-wave: '3'}}
+spec: {template: {spec: {containers: [{name: c, image: c}]}}}
+@live
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: edge}
+spec: {ingressClassName: nginx}
+status: {loadBalancer: {}}
+---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+spec: {controller: k8s.io/ingress-nginx}
+";
+
+    #[test]
+    fn an_ingress_whose_controller_comes_later_is_found() {
+        let found = check("LYN1209", ENTRY);
+        assert!(
+            found.starts_with("P1 LYN1209/edge/Deployment/controller: Deployment controller comes in wave 3, and Ingress web of wave 0 needs it"),
+            "{found}"
+        );
+        assert_eq!(found.matches("P1 ").count(), 1, "{found}");
+    }
+
+    #[test]
+    fn one_that_has_its_address_or_whose_controller_comes_with_it_is_not() {
+        let served = ENTRY.replace("loadBalancer: {}", "loadBalancer: {ingress: [{ip: 10.0.0.1}]}");
+        assert_eq!(check("LYN1209", &served), "");
+        let beside = ENTRY.replace("sync-wave: '3'", "sync-wave: '0'");
+        assert_eq!(check("LYN1209", &beside), "");
+        let unknown = ENTRY.replace(", args: [--controller-class=k8s.io/ingress-nginx]", "");
+        assert_eq!(check("LYN1209", &unknown), "", "either may serve it");
+    }
+
+    #[test]
+    fn an_ingress_whose_class_comes_later_is_found() {
+        let (wanted, _) =
+            ENTRY.rsplit_once("---\napiVersion: networking.k8s.io/v1\nkind: IngressClass").unwrap();
+        let late = wanted.replacen(
+            "metadata: {name: nginx}",
+            "metadata: {name: nginx, annotations: {argocd.argoproj.io/sync-wave: '2'}}",
+            1,
+        );
+        let found = check("LYN1209", &late);
+        assert!(
+            found.contains("IngressClass nginx comes in wave 2, and Ingress web of wave 0 needs it"),
+            "{found}"
+        );
+    }
+
     #[test]
     fn a_hook_that_needs_what_the_sync_makes_is_found() {
         let text = "

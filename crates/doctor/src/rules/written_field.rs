@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use lynceus_diff::Origin;
-use lynceus_object::GroupKind;
+use lynceus_object::{GroupKind, ObjectKey};
 
 use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::difference::{self, Fields};
-use crate::rules::{Rule, autoscaled_replicas};
+use crate::rules::{Rule, autoscaled_replicas, ownership};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN1102",
@@ -37,12 +37,17 @@ ignore a whole spec, which hides what people change as well.
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let scaled = autoscaled_replicas::targets(case);
+    let shared = ownership::shared(case);
+    let shared: HashSet<(&str, &ObjectKey)> = shared.iter().map(|one| (one.server, &one.key)).collect();
     for app in case.apps() {
         let mut used = HashSet::new();
-        let pick = |key: &lynceus_object::ObjectKey, field: &lynceus_diff::FieldChange| {
+        let pick = |key: &ObjectKey, field: &lynceus_diff::FieldChange| {
             let is_scaled = difference::is_replicas(&field.path)
                 && scaled.contains_key(&(app.server().into(), key.clone()));
-            difference::controller(field).filter(|_| !is_scaled)
+            let is_shared = shared.contains(&(app.server(), key));
+            // What two applications want each writes as the other does not want it: that is told of the two.
+            difference::controller(field)
+                .filter(|manager| !is_scaled && !(is_shared && DELIVERERS.contains(&manager.as_str())))
         };
         for ((kind, manager), fields) in difference::fields(app, pick) {
             if let Some(subject) = subject(app, &kind, &fields, &mut used) {
@@ -51,6 +56,10 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         }
     }
 }
+
+/// Those who write what applications want.
+const DELIVERERS: [&str; 3] =
+    [lynceus_api::FIELD_MANAGER, "argocd-controller", "argocd-application-controller"];
 
 /// What the finding is about: the object, or the kind if there are several. Two writers of one object have one each.
 pub(super) fn subject(
@@ -129,6 +138,16 @@ spec: {host: web.apps.cluster.example.org}
              spec.host out of Git\n"
         );
         assert_eq!(roots(WRITTEN), "P2 LYN1102/web/Route/web explains web\n");
+    }
+
+    #[test]
+    fn what_two_applications_fight_over_is_told_of_the_two() {
+        let other = "@app edge OutOfSync Healthy\napiVersion: route.openshift.io/v1\nkind: Route\nmetadata: {name: web, namespace: shop}\nspec: {host: web.apps.cluster.example.org}\n";
+        let fight = format!("{other}{}", WRITTEN.replace("manager: router", "manager: argocd-controller"));
+        assert_eq!(check("LYN1102", &fight), "");
+        assert_eq!(crate::tests::roots(&fight), "P2 LYN0101/edge/Route/web explains edge web\n");
+        let third = format!("{other}{WRITTEN}");
+        assert!(check("LYN1102", &third).contains("was written by router"), "a third one is at it");
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub enum Hindrance {
         option: Str,
         /// How it stands: `false`.
         stands: Str,
+        /// How it would have to stand: `true`.
+        turned: Str,
         /// Where that is written.
         site: Site,
         /// What would have it otherwise.
@@ -106,8 +108,8 @@ impl Withheld {
     pub(crate) fn evidence(&self, file: Option<&Span>) -> Evidence {
         let application = self.application.clone();
         match &self.by {
-            Hindrance::Option { option, stands, site, .. } => {
-                let rest = format!("{stands}; if it is {}, {application} has it", opposite(stands));
+            Hindrance::Option { option, stands, turned, site, .. } => {
+                let rest = format!("{stands}; if it is {turned}, {application} has it");
                 // One of several that a field has is told with its name.
                 let told = |field: &str| match field.ends_with(option.as_str()) {
                     true => format!("{field}: {rest}"),
@@ -130,9 +132,4 @@ impl Withheld {
             )),
         }
     }
-}
-
-/// How an option would have to stand.
-pub(crate) fn opposite(stands: &str) -> &'static str {
-    if stands == "true" { "false" } else { "true" }
 }

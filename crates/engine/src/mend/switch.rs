@@ -10,6 +10,7 @@ use lynceus_files::{Entry, FilePath, Span, Tree};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
 
 use super::desk::{Desk, read};
+use super::literals::Literals;
 use super::trial::{Candidate, ValueFile, take, value_files};
 use super::{Bench, MendError};
 use crate::engine::Engine;
@@ -19,8 +20,9 @@ use crate::limits;
 pub(super) struct Switch {
     /// Its path in the values, or its name in the Application.
     pub(super) option: FieldPath,
-    /// How it stands.
-    pub(super) stands: bool,
+    /// How it stands, and how it is tried.
+    pub(super) stands: Value,
+    pub(super) turned: Value,
     pub(super) site: Site,
     /// Whether its path speaks of what it is to make.
     is_near: bool,
@@ -145,15 +147,20 @@ impl Engine {
         let mut found = Vec::new();
         for (number, own) in trees.iter().enumerate() {
             let Some(own) = own else { continue };
-            let mut layers = Layers { wanted, is_on, above: Vec::new(), found: &mut found };
+            let charts = charts(bench, number, own);
+            let literals =
+                charts.iter().map(|(prefix, chart)| (prefix.clone(), Literals::of_chart(&**own, chart)));
+            let literals = literals.collect();
+            let mut layers = Layers { wanted, is_on, literals, above: Vec::new(), found: &mut found };
             declared(bench, number, &mut layers);
             let files = value_files(bench, number, (own, &references));
             let files = files.into_iter().map(|file| (FieldPath::root(), file));
-            for (prefix, file) in files.chain(subcharts(bench, number, own)) {
+            for (prefix, file) in files.chain(subcharts(number, own, &charts)) {
                 layers.file(&prefix, &file);
             }
         }
-        found.sort_by_key(|switch| !switch.is_near);
+        // What is either true or false is an option for certain.
+        found.sort_by_key(|switch| (!switch.is_near, switch.stands.as_bool().is_none()));
         found.truncate(limits::MEND_TRIALS);
         found
     }
@@ -163,17 +170,29 @@ impl Engine {
 struct Layers<'a> {
     wanted: &'a [Lacking],
     is_on: bool,
+    /// What templates compare values with, by where the values of their charts belong.
+    literals: Vec<(FieldPath, Literals)>,
     /// The values that were looked at already, and where in the values of the chart they belong.
     above: Vec<(FieldPath, Value)>,
     found: &'a mut Vec<Switch>,
 }
 
 impl Layers<'_> {
-    /// The options of one place that nothing above it sets.
-    fn options(&mut self, prefix: &FieldPath, values: &Value) -> Vec<FieldPath> {
-        let mut paths = Vec::new();
-        walk(values, !self.is_on, &FieldPath::root(), &mut paths);
-        paths.retain(|path| {
+    /// The options of one place that nothing above it sets, each with how it stands and how else it might.
+    fn options(&mut self, prefix: &FieldPath, values: &Value) -> Vec<(FieldPath, Value, Value)> {
+        let mut leaves = Vec::new();
+        walk(values, &FieldPath::root(), &mut leaves);
+        let others = |path: &FieldPath, value: &Value| match value.as_bool() {
+            Some(stands) if stands == self.is_on => Vec::new(),
+            Some(_) => vec![Value::Bool(self.is_on)],
+            None => self.others(&joined(prefix, path), value),
+        };
+        let mut paths: Vec<(FieldPath, Value, Value)> = Vec::new();
+        for (path, value) in leaves {
+            let others = others(&path, value);
+            paths.extend(others.into_iter().map(|other| (path.clone(), value.clone(), other)));
+        }
+        paths.retain(|(path, ..)| {
             let full = joined(prefix, path);
             !self
                 .above
@@ -184,21 +203,34 @@ impl Layers<'_> {
         paths
     }
 
-    fn add(&mut self, option: FieldPath, site: Site) {
+    /// How else a value might stand that is neither true nor false.
+    fn others(&self, path: &FieldPath, value: &Value) -> Vec<Value> {
+        let of = |(prefix, literals): &(FieldPath, Literals)| {
+            let own = below(path, prefix)?.to_string();
+            Some(literals.others(&own, value))
+        };
+        self.literals.iter().filter_map(of).flatten().collect()
+    }
+
+    fn add(&mut self, option: FieldPath, (stands, turned): (Value, Value), site: Site) {
         let is_near = self.wanted.iter().any(|what| is_about(&option, what));
-        self.found.push(Switch { option, stands: !self.is_on, site, is_near });
+        self.found.push(Switch { option, stands, turned, site, is_near });
     }
 
     fn file(&mut self, prefix: &FieldPath, ValueFile { number, tree, file }: &ValueFile) {
         let Ok(text) = read(&**tree, file) else { return };
         let Ok(values) = yaml::parse(text.as_bytes()) else { return };
-        for path in self.options(prefix, &values) {
+        for (path, stands, turned) in self.options(prefix, &values) {
             let line = line_of(&text, 0, &path).unwrap_or_default();
-            let cut = Cut { document: 0, path: path.clone(), change: Change::Set(Value::Bool(self.is_on)) };
+            let cut = Cut { document: 0, path: path.clone(), change: Change::Set(turned.clone()) };
             let Ok(text) = operate(file, &text, &[cut]) else { continue };
             let span = Span { file: file.clone(), line, column: 0 };
             let candidate = Candidate { number: *number, file: file.clone(), text, is_exact: false };
-            self.add(joined(prefix, &path), Site::File { tree: tree.clone(), candidate, span });
+            self.add(
+                joined(prefix, &path),
+                (stands, turned),
+                Site::File { tree: tree.clone(), candidate, span },
+            );
         }
     }
 }
@@ -211,7 +243,8 @@ fn declared(bench: &Bench, number: usize, layers: &mut Layers<'_>) {
     if layers.is_on && helm.skip_crds && wants_kinds {
         let site = Site::Application { path: at.field("skipCrds"), change: Change::Remove };
         let option = FieldPath::fields(["skipCrds"]);
-        layers.found.push(Switch { option, stands: true, site, is_near: true });
+        let (stands, turned) = (Value::Bool(true), Value::Bool(false));
+        layers.found.push(Switch { option, stands, turned, site, is_near: true });
     }
     let (on, off) = if layers.is_on { ("true", "false") } else { ("false", "true") };
     for (place, one) in helm.parameters.iter().enumerate().rev() {
@@ -223,7 +256,8 @@ fn declared(bench: &Bench, number: usize, layers: &mut Layers<'_>) {
         if one.value == off && layers.above.iter().all(|(_, above)| path.get(above).is_none()) {
             let field = at.field("parameters").index(place).field("value");
             let change = Change::Set(Value::from(on));
-            layers.add(path, Site::Application { path: field, change });
+            let turned = (Value::from(off), Value::from(on));
+            layers.add(path, turned, Site::Application { path: field, change });
         }
         layers.above.push((FieldPath::root(), values));
     }
@@ -232,33 +266,65 @@ fn declared(bench: &Bench, number: usize, layers: &mut Layers<'_>) {
     if let Some(values) =
         at.field("valuesObject").get(application.value()).filter(|values| !values.is_empty())
     {
-        for path in layers.options(&root, values) {
+        for (path, stands, turned) in layers.options(&root, values) {
             let field = joined(&at.field("valuesObject"), &path);
-            let change = Change::Set(Value::Bool(layers.is_on));
-            layers.add(path, Site::Application { path: field, change });
+            let change = Change::Set(turned.clone());
+            layers.add(path, (stands, turned), Site::Application { path: field, change });
         }
     } else if let Ok(values) = yaml::parse(helm.values.as_bytes()) {
         let file = super::document::application();
-        for path in layers.options(&root, &values) {
-            let cut = Cut { document: 0, path: path.clone(), change: Change::Set(Value::Bool(layers.is_on)) };
+        for (path, stands, turned) in layers.options(&root, &values) {
+            let cut = Cut { document: 0, path: path.clone(), change: Change::Set(turned.clone()) };
             let Ok(text) = operate(&file, &helm.values, &[cut]) else { continue };
             let change = Change::Set(Value::from(text.as_str()));
-            layers.add(path, Site::Application { path: at.field("values"), change });
+            layers.add(path, (stands, turned), Site::Application { path: at.field("values"), change });
         }
     }
 }
 
+/// A chart of the repository and the charts within it, each with where its values belong in those of the outermost.
+fn charts(bench: &Bench, number: usize, tree: &Arc<dyn Tree>) -> Vec<(FieldPath, FilePath)> {
+    let source = bench.sources.get(number).filter(|source| source.chart.is_empty());
+    let Some(outermost) = source.and_then(|source| FilePath::new(&source.path).ok()) else {
+        return Vec::new();
+    };
+    let mut charts = vec![(FieldPath::root(), outermost)];
+    let mut seen = 0;
+    while let Some((prefix, chart)) = charts.get(seen).cloned() {
+        seen += 1;
+        if prefix.segments().len() > limits::MEND_DEPTH {
+            break;
+        }
+        let Ok(folder) = chart.join("charts") else { continue };
+        let inner = tree.list(&folder).unwrap_or_default().into_iter();
+        let inner = inner.filter(|(_, entry)| *entry == Entry::Directory);
+        for (name, _) in inner {
+            let Ok(path) = folder.join(&name) else { continue };
+            charts.push((prefix.field(called(&**tree, &chart, &name)), path));
+        }
+    }
+    charts
+}
+
+/// What a chart calls one that it holds, where it has another name for it.
+fn called(tree: &dyn Tree, chart: &FilePath, name: &str) -> String {
+    let file = chart.join("Chart.yaml").ok().and_then(|file| read(tree, &file).ok());
+    let declared = file.and_then(|text| yaml::parse(text.as_bytes()).ok()).unwrap_or_default();
+    let of_name = |one: &&Value| one.str_at(&["name"]) == Some(name);
+    let alias =
+        declared.items_at(&["dependencies"]).iter().find(of_name).and_then(|one| one.str_at(&["alias"]));
+    alias.filter(|alias| !alias.is_empty()).unwrap_or(name).to_owned()
+}
+
 /// The values of the charts within a chart of the repository, each with where they belong in the values of that.
-fn subcharts(bench: &Bench, number: usize, tree: &Arc<dyn Tree>) -> Vec<(FieldPath, ValueFile)> {
-    let folder = bench.sources.get(number).filter(|source| source.chart.is_empty());
-    let folder = folder.and_then(|source| FilePath::new(&source.path).ok()?.join("charts").ok());
-    let Some(folder) = folder else { return Vec::new() };
-    let entries = tree.list(&folder).unwrap_or_default().into_iter();
-    let charts = entries.filter(|(_, entry)| *entry == Entry::Directory);
-    let files = charts.filter_map(|(name, _)| {
-        let file = folder.join(&format!("{name}/values.yaml")).ok()?;
-        let prefix = FieldPath::fields([name.as_str()]);
-        tree.entry(&file).ok().map(|_| (prefix, ValueFile { number, tree: tree.clone(), file }))
+fn subcharts(
+    number: usize,
+    tree: &Arc<dyn Tree>,
+    charts: &[(FieldPath, FilePath)],
+) -> Vec<(FieldPath, ValueFile)> {
+    let files = charts.iter().filter(|(prefix, _)| !prefix.is_root()).filter_map(|(prefix, chart)| {
+        let file = chart.join("values.yaml").ok()?;
+        tree.entry(&file).ok().map(|_| (prefix.clone(), ValueFile { number, tree: tree.clone(), file }))
     });
     files.collect()
 }
@@ -298,16 +364,16 @@ fn is_about(path: &FieldPath, what: &Lacking) -> bool {
     })
 }
 
-/// All switches that stand one way.
-fn walk(value: &Value, stands: bool, at: &FieldPath, found: &mut Vec<FieldPath>) {
+/// All values that hold no others, with their paths.
+fn walk<'v>(value: &'v Value, at: &FieldPath, found: &mut Vec<(FieldPath, &'v Value)>) {
     if at.segments().len() > limits::MEND_DEPTH {
         return;
     }
     for (key, part) in value.as_map().into_iter().flat_map(|map| map.iter()) {
         let here = at.field(key.clone());
-        if part.as_bool() == Some(stands) {
-            found.push(here.clone());
+        match part {
+            Value::Map(_) => walk(part, &here, found),
+            _ => found.push((here, part)),
         }
-        walk(part, stands, &here, found);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use lynceus_api::GROUP;
 use lynceus_doctor::provenance::{Spot, Whose};
 use lynceus_doctor::surgery::{Change, line_of};
 use lynceus_doctor::{AppName, Evidence, Examination, Snapshot};
@@ -75,6 +76,39 @@ impl Engine {
             }
             Err(_) => None,
         }
+    }
+}
+
+impl Engine {
+    /// The one place of all repositories that a field is written at, as a text that is the same for the same place. Where an Application
+    /// sets it, that is the place where the Application is written; nothing if there is no one place.
+    pub(crate) async fn written_at(
+        &self,
+        name: &AppName,
+        key: &ObjectKey,
+        path: &FieldPath,
+    ) -> Option<String> {
+        let (mut name, mut key, mut path) = (name.clone(), key.clone(), path.clone());
+        for _ in 0..limits::MEND_DEPTH {
+            let bench = self.bench(&name).await.ok()?;
+            let object = self.rendered(&bench, &key).await.ok()?;
+            let traced = self.traced(&bench, &key, &path).await.ok()?;
+            let spot = self.spot(&bench, &traced, &object, &key, (&path, &path), &Change::Remove).ok()?;
+            let source = match &spot.whose {
+                Whose::Source => bench.sources.get(traced.number)?,
+                Whose::Reference(reference) => bench.sources.iter().find(|one| one.ref_ == *reference)?,
+                Whose::Application => {
+                    let own = ObjectKey::new(GROUP, "Application", name.namespace.clone(), name.name.clone());
+                    path = spot.field()?.clone();
+                    name = self.parent(&own).await?;
+                    key = own;
+                    continue;
+                }
+            };
+            let (repository, revision) = (&source.repo_url, &source.target_revision);
+            return Some(format!("{repository} {revision} {} {:?}", spot.file, spot.spot));
+        }
+        None
     }
 }
 

@@ -5,7 +5,7 @@ use lynceus_doctor::surgery::Change;
 use lynceus_doctor::{
     AppName, Delivery, Hindrance, Lack, Lacking, Place, Site as Written, Snapshot, Withheld, lacking,
 };
-use lynceus_object::ObjectKey;
+use lynceus_object::{ObjectKey, Value, json};
 
 use super::switch::{Site, Switch};
 use super::{Bench, HEAD};
@@ -124,6 +124,11 @@ fn by_option(switch: &Switch, object: ObjectKey) -> Hindrance {
         }
     };
     let option = switch.option.to_string();
-    let stands = if switch.stands { "true" } else { "false" };
-    Hindrance::Option { option: option.into(), stands: stands.into(), site, place }
+    let (stands, turned) = (shown(&switch.stands).into(), shown(&switch.turned).into());
+    Hindrance::Option { option: option.into(), stands, turned, site, place }
+}
+
+/// A value as people write it.
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| json::to_string(value), str::to_owned)
 }

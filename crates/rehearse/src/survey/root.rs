@@ -97,7 +97,7 @@ fn first(
             return Err(RehearseError::Cycle { names });
         }
         let why = format!("they create each other, and nobody creates the first: {}", names.join(" -> "));
-        survey.unrehearsed.push(Unrehearsed { what: names.join(", "), why, place: None });
+        survey.unrehearsed.push(Unrehearsed { what: names.join(", "), application: None, why, place: None });
     }
     Ok(roots)
 }
@@ -173,6 +173,7 @@ fn cycle(left: &BTreeSet<AppKey>, parents: &BTreeMap<AppKey, BTreeSet<AppKey>>) 
 pub(crate) fn unplayed(object: &Object, found: Option<&Found>) -> Unrehearsed {
     Unrehearsed {
         what: format!("ApplicationSet {}", object.name()),
+        application: None,
         why: "the Applications that an ApplicationSet makes are not rehearsed yet".to_owned(),
         place: found.map(|one| one.place.clone()),
     }

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 mod away;
+mod fed;
 mod performance;
 mod scenario;
 
@@ -37,6 +38,7 @@ macro_rules! troubles {
 }
 
 troubles! {
+    application_skipped
     blocked_kind
     claim_holds_wave
     class_missing
@@ -49,6 +51,7 @@ troubles! {
     hook_forbidden
     hook_never_started
     hook_outdated
+    host_nowhere
     ignore_idle
     ignore_wide
     image_not_built
@@ -56,6 +59,7 @@ troubles! {
     image_pull_secret
     image_tag
     immutable_field
+    ingress_late
     job_forbidden
     key_missing
     kind_excluded
@@ -74,22 +78,32 @@ troubles! {
     option_off_inline
     option_off_neighbour
     option_off_subchart
+    option_off_word
     orphaned_application
     orphaned_resources
+    outdated_daemon
     outdated_parallel_pods
     outdated_pods
     path_missing
+    port_asked
     port_missing
     provisioner_fails
     rendering_fails
     retry_exhausted
     revision_gone
+    role_nowhere
+    scale_target_nowhere
+    secret_by_default
     secret_nowhere
+    secret_of_a_template
+    secret_of_each
+    secret_of_some
     security_container
     security_emptied
     security_init_container
     security_overridden
     security_pod
+    security_removed
     service_account_nowhere
     service_nowhere
     shared_resource
@@ -99,13 +113,16 @@ troubles! {
     store_service_missing
     store_unreachable
     taint
+    target_port
     tolerations_emptied
     tolerations_left_out
     umbrella
+    umbrella_recursing
     unexposed
     value_file
     vault_sealed
     volume_limit
+    waits_in_circle
     wave_order
     waves_in_circle
     webhook_field
@@ -184,7 +201,7 @@ impl Outcome {
     async fn of(scenario: &Scenario) -> Self {
         let mut outcome = Outcome::default();
         let played = Performance::of(&scenario.setting).await;
-        let found = played.examine().await;
+        let found = played.examine(scenario.is_folded).await;
         outcome.say("== found", &told(&found));
         let roots: Vec<String> = causes(&found).map(|root| root.id.clone()).collect();
         outcome.expect("the causes", &scenario.roots, &roots);
@@ -248,7 +265,7 @@ impl Outcome {
     /// Plays it with something else in it. None of these codes may be found; if there are none, nothing at all.
     async fn vary(&mut self, sort: &str, variant: &Variant, codes: &[String]) {
         let played = Performance::of(&variant.setting).await;
-        let found = played.examine().await;
+        let found = played.examine(false).await;
         let mut ids: Vec<String> = causes(&found).map(|root| root.id.clone()).collect();
         ids.extend(found.unexplained.iter().map(|one| format!("{} is not explained", one.application)));
         let states: String =

@@ -75,13 +75,22 @@ impl Performance {
         performance
     }
 
-    pub(crate) async fn examine(&self) -> Examination {
-        let mut snapshot = self.played.world().engine().snapshot().await;
+    /// Everything that there is to see of it now.
+    pub(crate) async fn snapshot(&self) -> lynceus_doctor::Snapshot {
+        self.played.world().engine().snapshot().await
+    }
+
+    /// What the doctor finds. Folded, causes of one slip are told as one, as `lynceus doctor` does.
+    pub(crate) async fn examine(&self, is_folded: bool) -> Examination {
+        let mut snapshot = self.snapshot().await;
         let told = yaml::parse(self.engine.as_bytes()).unwrap();
         snapshot.engine.waiting = told.int_at(&["waiting"]).and_then(|count| usize::try_from(count).ok());
         let complaints = told.items_at(&["complaints"]).iter().filter_map(Value::as_str).map(str::to_owned);
         snapshot.engine.complaints.extend(complaints);
-        examine(&snapshot)
+        match is_folded {
+            true => self.played.world().engine().diagnose(&snapshot).await,
+            false => examine(&snapshot),
+        }
     }
 
     pub(crate) async fn mend(&self, fix: &Fix) -> Result<Vec<FileChange>, MendError> {

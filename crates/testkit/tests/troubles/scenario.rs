@@ -54,6 +54,8 @@ pub(crate) struct Scenario {
     pub(crate) roots: Vec<String>,
     /// The fixes after which everything is well, as `2 of LYN0101/shop/ConfigMap/x`, or by number where there is one cause.
     pub(crate) heals: Vec<String>,
+    /// Whether causes of one slip are told as one, by where in Git they are written.
+    pub(crate) is_folded: bool,
     pub(crate) setting: Setting,
     /// What only a person can do, done.
     pub(crate) by_hand: Vec<Variant>,
@@ -74,6 +76,7 @@ impl Scenario {
             codes: told(head, "code: "),
             roots: told(head, "roots: "),
             heals: told(head, "heals: "),
+            is_folded: told(head, "folded: ").iter().any(|word| word == "yes"),
             setting: Setting::new(told(head, "patience: ").first()),
             by_hand: Vec::new(),
             near_misses: Vec::new(),

@@ -147,3 +147,17 @@ fn annotations(step: &crate::fix::Step) -> Option<String> {
         _ => None,
     }
 }
+
+#[test]
+fn a_role_whose_name_is_taken_is_not_written_anew() {
+    let taken = "
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: waiter, namespace: ci}
+rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]
+@live
+";
+    let fixes = crate::tests::roots_with_fixes(&JOB.replacen("@live\n", taken, 1));
+    assert!(fixes.contains("Role waiter-wait") && fixes.contains("RoleBinding waiter-wait"), "{fixes}");
+}
