@@ -42,7 +42,7 @@ impl Engine {
     /// What a cause has in common with others of one slip: what its fix changes, or else the one place where what is wrong is written.
     async fn slip(&self, finding: &Finding) -> Option<String> {
         if let Some(fix) = finding.fixes.iter().find(|fix| fix.has_edits()) {
-            return self.patch(finding.code, fix).await;
+            return self.change_of(finding.code, fix).await;
         }
         // What several name in several places is mended in several places.
         let mut places = BTreeSet::new();
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// What a fix changes. Where that cannot be told, nothing is told of it here either: whoever asks for the fix hears why.
-    async fn patch(&self, code: &str, fix: &Fix) -> Option<String> {
+    async fn change_of(&self, code: &str, fix: &Fix) -> Option<String> {
         let changes = self.mend(fix).await.ok().filter(|changes| !changes.is_empty())?;
         Some(format!("{code} {}", patch_of(&changes)))
     }
