@@ -126,7 +126,11 @@ async function synced(page) {
 async function rollback(page) {
   await step(page, 'two commits are synced, and gone back over', async () => {
     commit('first')
+    await page.goto(`${base}/applications?search=e2e`)
+    await page.getByText('No application is like that').waitFor()
     await create(page)
+    // It comes by the stream: nobody has asked again.
+    await page.getByRole('link', { name: /^e2e/ }).waitFor()
     await synced(page)
     commit('second')
     await page.evaluate(() => fetch('/api/v1/applications/e2e?appNamespace=argocd&refresh=normal'))

@@ -9,7 +9,7 @@ function send(method, path, body) {
   const text = readFileSync(kubeconfig, 'utf8')
   const pem = (name) => Buffer.from(field(text, name), 'base64')
   const url = new URL(field(text, 'server') + path)
-  const options = { method, ca: pem('certificate-authority-data'), cert: pem('client-certificate-data'), key: pem('client-key-data'), headers: { 'content-type': 'application/merge-patch+json' } }
+  const options = { method, ca: pem('certificate-authority-data'), cert: pem('client-certificate-data'), key: pem('client-key-data'), headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } }
   return new Promise((resolve, reject) => {
     const sent = request(url, options, (answer) => {
       let said = ''

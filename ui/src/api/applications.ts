@@ -22,7 +22,8 @@ const LISTED = [
   'operation.sync',
 ]
 const LIST_FIELDS = ['metadata.resourceVersion', ...LISTED.map((field) => `items.${field}`)].join(',')
-const STREAM_FIELDS = ['result.type', ...LISTED.map((field) => `result.application.${field}`)].join(',')
+// Argo CD names the fields of a stream from the message around each event on, Lynceus from the event itself; both pass over what they do not know.
+const STREAM_FIELDS = ['result.', ''].flatMap((around) => [`${around}type`, ...LISTED.map((field) => `${around}application.${field}`)]).join(',')
 
 const APPLICATIONS = '/api/v1/applications'
 

@@ -63,7 +63,7 @@ export function useApplicationsLive(isOn: boolean): StreamState {
     const batch = new Batch((events) => client.setQueryData<Kept>(LIST, (kept) => kept && { ...kept, items: events(kept.items) }))
     const version = client.getQueryData<Kept>(LIST)?.version ?? ''
     const refresh = () => void client.invalidateQueries({ queryKey: LIST })
-    const stop = follow<WatchEvent>(apps.applicationsStream(version), { message: (event) => batch.add(event), state: setState, again: refresh })
+    const stop = follow<WatchEvent>(apps.applicationsStream(version), { message: (event) => event.application && batch.add(event), state: setState, again: refresh })
     return () => {
       stop()
       batch.stop()
@@ -82,7 +82,7 @@ export function useApplication(app: AppKey) {
     if (!isWatched) return undefined
     const queryKey = ['application', app.namespace, app.name]
     const message = (event: WatchEvent) => {
-      if (keyOf(event.application) !== `${app.namespace}/${app.name}`) return
+      if (!event.application || keyOf(event.application) !== `${app.namespace}/${app.name}`) return
       if (event.type === 'DELETED') void client.invalidateQueries({ queryKey })
       else client.setQueryData(queryKey, event.application)
     }
