@@ -159,17 +159,17 @@ fn withheld(rest: &str) -> Withheld {
                 line: line.parse().unwrap(),
                 column: 0,
             }),
-            place: Place::Make { object },
+            place: Box::new(Place::Make { object }),
         },
         (_, None) => Hindrance::Option {
             option: option.into(),
             stands: if option == "skipCrds" { "true".into() } else { "false".into() },
             turned: if option == "skipCrds" { "false".into() } else { "true".into() },
             site: Site::Application(place.into()),
-            place: Place::Application {
+            place: Box::new(Place::Application {
                 path: FieldPath::parse(place).unwrap(),
                 value: (option != "skipCrds").then(|| Value::from("true")),
-            },
+            }),
         },
     };
     Withheld { what, server: SERVER.into(), application: AppName::new("argocd", app), by }

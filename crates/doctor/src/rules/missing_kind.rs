@@ -127,7 +127,7 @@ fn unhindered(held: &Withheld, names: &str, users: &[&User<'_, '_>]) -> Fix {
     let others: BTreeSet<&str> = users.iter().map(|user| user.app.name.name.as_str()).collect();
     let others = words::list(others.into_iter().filter(|other| *other != name.name));
     let fix = match &held.by {
-        Hindrance::Option { place, .. } => fix.git(name, place.clone()),
+        Hindrance::Option { place, .. } => fix.git(name, (**place).clone()),
         Hindrance::Revision(_) if others.is_empty() => {
             fix.person(format!("have {name} follow a revision that is there"))
         }

@@ -92,7 +92,7 @@ fn turned(key: &ObjectKey, held: &Withheld) -> Option<Fix> {
         format!("Set {option} to {turned}, so that the chart of {name} makes {} {}", key.kind, key.name);
     Some(
         Fix::new(title)
-            .git(&held.application, place.clone())
+            .git(&held.application, (**place).clone())
             .risk(Risk::Low, "nothing that is there")
             .why("the chart gives it the name and the content that its users expect")
             .verify(missing_object::verify(key)),

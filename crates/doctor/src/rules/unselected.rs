@@ -55,7 +55,7 @@ pub(super) fn find<'a>(
         }
         if !fitting.is_empty() && !is_made && !is_outside {
             let behind = fitting.iter().map(|place| labelled.all[*place].0).collect();
-            served.push(Served { service: *service, behind });
+            served.push(Served { service, behind });
         }
         behind.extend(fitting);
     }

@@ -47,7 +47,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             let is_shared = shared.contains(&(app.server(), key));
             // What two applications want each writes as the other does not want it: that is told of the two.
             difference::controller(field)
-                .filter(|manager| !is_scaled && !(is_shared && DELIVERERS.contains(&manager.as_str())))
+                .filter(|manager| !(is_scaled || is_shared && DELIVERERS.contains(&manager.as_str())))
         };
         for ((kind, manager), fields) in difference::fields(app, pick) {
             if let Some(subject) = subject(app, &kind, &fields, &mut used) {

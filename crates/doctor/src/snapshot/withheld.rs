@@ -69,7 +69,7 @@ pub enum Hindrance {
         /// Where that is written.
         site: Site,
         /// What would have it otherwise.
-        place: Place,
+        place: Box<Place>,
     },
     /// Its revision is not there; this is the revision. The default branch has what is lacking.
     Revision(Str),

@@ -125,7 +125,7 @@ fn by_option(switch: &Switch, object: ObjectKey) -> Hindrance {
     };
     let option = switch.option.to_string();
     let (stands, turned) = (shown(&switch.stands).into(), shown(&switch.turned).into());
-    Hindrance::Option { option: option.into(), stands, turned, site, place }
+    Hindrance::Option { option: option.into(), stands, turned, site, place: Box::new(place) }
 }
 
 /// A value as people write it.
