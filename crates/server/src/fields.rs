@@ -21,6 +21,16 @@ impl Fields {
         (!paths.is_empty()).then_some(Fields { paths, but })
     }
 
+    /// The same for the messages of a stream: their fields may be named from the `result` on that each comes in.
+    pub(crate) fn of_stream(mut self) -> Self {
+        for path in &mut self.paths {
+            if path.first().is_some_and(|first| first == "result") {
+                path.remove(0);
+            }
+        }
+        self
+    }
+
     /// The part of an answer that is sent.
     pub(crate) fn of(&self, value: &Value) -> Value {
         let paths: Vec<&[String]> = self.paths.iter().map(Vec::as_slice).collect();
@@ -94,6 +104,10 @@ mod tests {
             check("-items.metadata.labels,metadata"),
             r#"{"items":[{"metadata":{"name":"a"},"status":1}]}"#
         );
+        let streamed = Fields::read("result.items.status,metadata").map(Fields::of_stream);
+        let answer = value!({"items": [{"status": 1, "spec": 2}], "metadata": {}});
+        let shown = streamed.map(|fields| json::to_string(&fields.of(&answer)));
+        assert_eq!(shown.as_deref(), Some(r#"{"items":[{"status":1}],"metadata":{}}"#));
         assert_eq!(check(""), "all");
         assert_eq!(check("items.nothing"), r#"{"items":[{}]}"#);
     }

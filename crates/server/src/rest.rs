@@ -52,7 +52,7 @@ async fn answered(server: &Arc<Server>, request: Request<Body>) -> Result<Respon
     let shape = Shape::of(query, &parts.headers);
     match server.answer(found.method, &parts.headers, message).await? {
         Answer::One(value) => Ok(one(found.method, &value, &shape)),
-        Answer::Many(values) => Ok(many(&parts.headers, values, shape.fields)),
+        Answer::Many(values) => Ok(many(&parts.headers, values, shape.fields.map(Fields::of_stream))),
     }
 }
 
