@@ -26,10 +26,12 @@ pub(super) async fn logs(call: Call) -> Answered {
     }
     let filter = Filter::of(call.text("filter"), call.flag("matchCase"))?;
     let options = options(&call);
+    // Every entry has a time, also where a line has none.
+    let now = call.server.engine.clock().now().to_string();
     let mut opened: Vec<BoxStream<'static, Value>> = Vec::new();
     for pod in &pods {
         match cluster.log(pod.namespace(), pod.name(), &options).await {
-            Ok(log) => opened.push(lines(log, pod.name().to_owned())),
+            Ok(log) => opened.push(lines(log, pod.name().to_owned(), now.clone())),
             // Of several, one that has not begun yet has nothing to say, and the others have.
             Err(_) if pods.len() > 1 => {}
             Err(error) => return Err(error.into()),
@@ -40,8 +42,9 @@ pub(super) async fn logs(call: Call) -> Answered {
         async move { keep }
     });
     // The last entry says that there is nothing more.
-    let last =
-        stream::once(async { value!({"content": "", "last": true, "timeStampStr": "", "podName": ""}) });
+    let mut last = entry("", "", &now);
+    last.set(&["last"], true);
+    let last = stream::once(async { last });
     Ok(Answer::Many(filtered.chain(last).map(Ok).boxed()))
 }
 
@@ -88,27 +91,24 @@ fn options(call: &Call) -> LogOptions {
     }
 }
 
-fn lines(log: Log, pod: String) -> BoxStream<'static, Value> {
-    stream::unfold((log, pod), |(mut log, pod)| async move {
+fn lines(log: Log, pod: String, now: String) -> BoxStream<'static, Value> {
+    stream::unfold((log, pod, now), |(mut log, pod, now)| async move {
         let line = log.next().await?;
-        let entry = entry(&line, &pod);
-        Some((entry, (log, pod)))
+        let entry = entry(&line, &pod, &now);
+        Some((entry, (log, pod, now)))
     })
     .boxed()
 }
 
 /// A line, which begins with its time.
-fn entry(line: &str, pod: &str) -> Value {
+fn entry(line: &str, pod: &str, now: &str) -> Value {
     let (time, content) = match line.split_once(' ') {
         Some((time, content)) if time.parse::<jiff::Timestamp>().is_ok() => (time, content),
         _ if line.parse::<jiff::Timestamp>().is_ok() => (line, ""),
         _ => ("", line),
     };
-    let mut entry = value!({"content": content, "timeStampStr": time, "podName": pod, "last": false});
-    if !time.is_empty() {
-        entry.set(&["timeStamp"], time);
-    }
-    entry
+    let stamp = if time.is_empty() { now } else { time };
+    value!({"content": content, "timeStamp": stamp, "timeStampStr": time, "podName": pod, "last": false})
 }
 
 /// Which lines are sent: those with a text, or with `!` those without; a regular expression where it is one.
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn a_line_is_time_and_text() {
-        let shown = |line| json::to_string(&entry(line, "web"));
+        let shown = |line| json::to_string(&entry(line, "web", "2026-01-01T00:00:00Z"));
         assert_eq!(
             shown("2026-01-02T03:04:05.000000001Z hello  world"),
             r#"{"content":"hello  world","last":false,"podName":"web","timeStamp":"2026-01-02T03:04:05.000000001Z","timeStampStr":"2026-01-02T03:04:05.000000001Z"}"#
         );
         assert_eq!(
             shown("no time"),
-            r#"{"content":"no time","last":false,"podName":"web","timeStampStr":""}"#
+            r#"{"content":"no time","last":false,"podName":"web","timeStamp":"2026-01-01T00:00:00Z","timeStampStr":""}"#
         );
     }
 
