@@ -11,14 +11,22 @@ pub(crate) fn root() -> PathBuf {
 
 /// A command that starts in the root, with cargo found as the one that runs us.
 pub(crate) fn command(program: &str) -> Command {
-    let program = if program == "cargo" {
-        std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
-    } else {
-        program.into()
-    };
-    let mut command = Command::new(program);
+    let mut command = if program == "cargo" { cargo() } else { Command::new(program) };
     command.current_dir(root());
     command
+}
+
+/// Cargo as a person would call it. What the one that runs us says about this package is taken away: build scripts ask for
+/// it, and see a change that has everything above them built once more.
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| is_of_a_package(name)).for_each(|name| drop(cargo.env_remove(name)));
+    cargo
+}
+
+fn is_of_a_package(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Runs a command to its end, its output going where ours goes.
