@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // The modules are installed apart from the page's own, so that building the page does not fetch a browser's driver.
-const require = createRequire(join(process.env.UI_TEST_MODULES ?? process.cwd(), 'package.json'))
-const { chromium } = require('playwright-core')
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+export const modules = createRequire(join(process.env.UI_TEST_MODULES ?? process.cwd(), 'package.json'))
+const { chromium } = modules('playwright-core')
+const AXE = readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8')
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 

@@ -13,6 +13,7 @@ import { doctor } from './doctor.mjs'
 import { login, refusal } from './login.mjs'
 import { looks } from './looks.mjs'
 import { others } from './others.mjs'
+import { sso } from './sso.mjs'
 import { end, need, step } from './steps.mjs'
 
 mkdirSync(pictures, { recursive: true })
@@ -26,6 +27,7 @@ await doctor(page)
 await others(page)
 await looks(page)
 await refusal(page)
+await sso(page)
 await step(page, 'nothing went wrong unseen', async () => need(said.length === 0, [...new Set(said)].join('\n')))
 await browser.close()
 process.exit(end())

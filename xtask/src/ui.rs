@@ -7,9 +7,9 @@ use std::process::Command;
 
 use crate::run;
 
-/// What drives the browser and what looks for things that some people cannot use. Kept apart from the page's own modules, so
-/// that building the page fetches neither.
-const MODULES: [&str; 2] = ["playwright-core@1", "axe-core@4"];
+/// What drives the browser, what looks for things that some people cannot use, and an issuer to log in with. Kept apart from
+/// the page's own modules, so that building the page fetches none of them.
+const MODULES: [&str; 3] = ["playwright-core@1", "axe-core@4", "oidc-provider@9"];
 
 /// Where Debian puts its browser.
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -96,6 +96,6 @@ fn chromium() -> Result<PathBuf, String> {
 mod tests {
     #[test]
     fn a_module_is_found_by_its_name_without_its_version() {
-        assert_eq!(super::MODULES.map(super::name), ["playwright-core", "axe-core"]);
+        assert_eq!(super::MODULES.map(super::name), ["playwright-core", "axe-core", "oidc-provider"]);
     }
 }
