@@ -40,3 +40,8 @@ export async function addViewer() {
   await patched('configmaps', 'argocd-rbac-cm', { data: { 'policy.csv': 'g, viewer, role:readonly\n' } })
   await patched('secrets', 'argocd-secret', { data: { 'accounts.viewer.password': Buffer.from(HASH).toString('base64') } })
 }
+
+/** An account that programs use: it has tokens and no password. */
+export async function addTokens() {
+  await patched('configmaps', 'argocd-cm', { data: { 'accounts.robot': 'apiKey' } })
+}

@@ -1,9 +1,12 @@
-/** A list from the server, with what stands in its place while it loads, is empty or is refused. */
+/** A list from the server, with what can be added above it, and what stands in its place while it loads, is empty or is refused. */
 
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
 import { Empty, Loading, Trouble } from '../../parts/Feedback'
+import { t } from '../../texts'
 import css from './settings.module.css'
 
 interface Props<T> {
@@ -11,18 +14,25 @@ interface Props<T> {
   none: string
   head: string[]
   row: (item: T) => ReactNode
+  /** What the button above the list says, and does. */
+  add?: [string, () => void]
 }
 
-export function Listed<T>({ query, none, head, row }: Props<T>) {
+export function Listed<T>({ query, none, head, row, add }: Props<T>) {
   if (query.error) return <Trouble error={query.error} again={() => void query.refetch()} />
   if (!query.data) return <Loading />
-  if (query.data.length === 0) return <Empty title={none} />
   return (
-    <div className={`card ${css.list}`}>
-      <table className="plain-table">
-        <thead><tr>{head.map((name) => <th key={name}>{name}</th>)}</tr></thead>
-        <tbody>{query.data.map(row)}</tbody>
-      </table>
-    </div>
+    <>
+      {add && <div className={css.above}><Button leftSection={<IconPlus size={14} />} onClick={add[1]}>{add[0]}</Button></div>}
+      {query.data.length === 0 && <Empty title={none} />}
+      {query.data.length > 0 && (
+        <div className={`card ${css.list}`}>
+          <table className="plain-table">
+            <thead><tr>{head.map((name) => <th key={name}>{name === t.settings.actions ? <span className="hidden-text">{name}</span> : name}</th>)}</tr></thead>
+            <tbody>{query.data.map(row)}</tbody>
+          </table>
+        </div>
+      )}
+    </>
   )
 }
