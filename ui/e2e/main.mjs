@@ -4,6 +4,7 @@
 //   UI_TEST_DEMO       the working tree that the demo delivers, to commit to
 //   UI_TEST_KUBECONFIG the embedded cluster, to add an account to
 //   UI_TEST_PICTURES   where pictures go
+//   UI_TEST_PATIENCE   how many seconds to wait for anything, 60 without it
 //   UI_TEST_ONLY       which parts to run, with commas between; all without it
 import { mkdirSync } from 'node:fs'
 
@@ -22,7 +23,7 @@ const only = process.env.UI_TEST_ONLY
 mkdirSync(pictures, { recursive: true })
 const browser = await open()
 const { page, said } = browser
-page.setDefaultTimeout(60_000)
+page.setDefaultTimeout(Number(process.env.UI_TEST_PATIENCE ?? 60) * 1000)
 const parts = { applications, application, doctor, others, editing, settings, looks, refusal }
 await login(page)
 for (const [name, run] of Object.entries(parts)) if (!only || only.split(',').includes(name)) await run(page)

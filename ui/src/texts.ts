@@ -443,6 +443,7 @@ export const t = {
     cluster: 'Cluster',
     general: 'General',
     policy: 'Sync',
+    badName: 'Small letters, digits, dashes and dots, such as shop-production',
     yamlLabel: 'The application as YAML',
     key: 'Create an application',
   },

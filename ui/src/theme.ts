@@ -27,8 +27,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     // Nothing behind a dialog scrolls: the page itself never does. Locking it would need a style element.
-    Modal: { defaultProps: { lockScroll: false } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: { defaultProps: { lockScroll: false, overlayProps: { backgroundOpacity: 0.35 } } },
+    Drawer: { defaultProps: { lockScroll: false, overlayProps: { backgroundOpacity: 0.35 } } },
   },
 })
 

@@ -45,3 +45,8 @@ export function lifetime(text: string): number | undefined {
   if (count === undefined) return undefined
   return Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[(unit || 'd') as 's' | 'm' | 'h' | 'd']
 }
+
+/** Whether Kubernetes takes it as a name: it is told while it is written, not after it was sent. */
+export function isName(text: string): boolean {
+  return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text)
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { placed, readDocument, written } from '../document'
-import { emptyDraft, lifetime, linesOf, manifestOf, toolOf } from '../draft'
+import { emptyDraft, isName, lifetime, linesOf, manifestOf, toolOf } from '../draft'
 import { faultOf, faultsIn } from '../fields'
 import { mergePatch, tidied } from '../patch'
 import { each } from '../pool'
@@ -72,6 +72,10 @@ test('the tool, lines and lifetimes are read as people mean them', () => {
   expect([toolOf({ repoURL: '', chart: 'x' }, undefined), toolOf({ repoURL: '' }, 'Kustomize'), toolOf({ repoURL: '' }, undefined)]).toEqual(['helm', 'kustomize', 'directory'])
   expect(linesOf(' a\n\nb \n')).toEqual(['a', 'b'])
   expect(['', '30', '12h', '5m', 'soon'].map(lifetime)).toEqual([0, 2_592_000, 43_200, 300, undefined])
+})
+
+test('names are those that Kubernetes takes', () => {
+  expect(['shop', 'shop-1.eu', 'Shop', 'a b', '../x', '-a', 'a-', ''].map(isName)).toEqual([true, true, false, false, false, false, false, false])
 })
 
 test('many things are done a few at a time, and one that fails does not stop the others', async () => {

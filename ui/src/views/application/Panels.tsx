@@ -33,7 +33,7 @@ export function Panels({ panel, ...props }: PanelProps & { panel: string }) {
   const name = panel as keyof typeof PANELS
   const Inner = PANELS[name]
   return (
-    <Drawer opened onClose={props.close} position="right" size={name === 'spec' ? 760 : 600} title={<strong>{t.panels[name](props.app.metadata.name)}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }} overlayProps={{ backgroundOpacity: 0.3 }}>
+    <Drawer opened onClose={props.close} position="right" size={name === 'spec' ? 760 : 600} title={<strong>{t.panels[name](props.app.metadata.name)}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }}>
       <Suspense fallback={<Loading />}>
         <Inner {...props} />
       </Suspense>

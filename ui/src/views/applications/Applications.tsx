@@ -58,12 +58,6 @@ export function Applications() {
   return (
     <>
       <Head title={t.apps.title} count={items && t.apps.count(shown.length, items.length)}>
-        <div className={css.facets}>
-          <Facets apps={items ?? []} filter={filter} set={words.set} />
-          {!isEmpty(filter) && (
-            <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
-          )}
-        </div>
         <TextInput
           ref={searchBox} className={css.search} aria-label={t.apps.search} placeholder={t.apps.searchHint} leftSection={<IconSearch size={14} />} rightSection={<kbd>/</kbd>}
           value={filter.search} onChange={(event) => words.set({ search: event.target.value })}
@@ -78,7 +72,14 @@ export function Applications() {
         </Tooltip>
       </Head>
       <div className={css.bar}>
-        <HealthBar apps={items ?? []} filter={filter} set={words.set} />
+        <HealthBar apps={items ?? []} filter={filter} set={words.set}>
+          <div className={css.facets}>
+            <Facets apps={items ?? []} filter={filter} set={words.set} />
+            {!isEmpty(filter) && (
+              <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
+            )}
+          </div>
+        </HealthBar>
       </div>
       <CauseStrip report={doctor.data} isBusy={doctor.isFetching && !doctor.data} />
       {view === 'table' && chosen.size > 0 && (

@@ -3,6 +3,7 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useMemo, useState } from 'react'
 
+import { ApiError } from '../../api/client'
 import { compare } from '../../model/diff'
 import { placed, readDocument, type LineFault } from '../../model/document'
 import type { Sending } from '../../parts/Form'
@@ -32,7 +33,8 @@ export function DocumentForm({ label, before, text, setText, sending, save, butt
   const isSame = before === text
   // What the server said is about what was sent; it goes once that is changed.
   const refused: LineFault[] = sent === text ? sending.faults.map((fault) => placed(text, fault)) : []
-  const faults = 'fault' in read ? [read.fault] : refused
+  const isRefusal = sending.error instanceof ApiError && sending.error.isRefusal
+  const faults = 'fault' in read ? [read.fault] : isRefusal ? [] : refused
   const send = () => {
     if ('fault' in read) return
     setSent(text)
@@ -44,7 +46,7 @@ export function DocumentForm({ label, before, text, setText, sending, save, butt
         <SegmentedControl aria-label={t.edit.how} value={view} onChange={setView} data={[{ value: 'write', label: t.edit.write }, { value: 'changes', label: t.edit.changes }]} className={css.switch} />
       )}
       {view === 'write' || before === undefined ? <YamlEditor label={label} value={text} set={setText} faults={faults} /> : isSame ? <p className="quiet">{t.edit.noChanges}</p> : <DiffView rows={compare(asLines(before), asLines(text))} />}
-      {sent === text && sending.error !== undefined && <Trouble error={sending.error} what={t.edit.refused} />}
+      {sent === text && isRefusal && <Trouble error={sending.error} what={t.edit.refused} />}
       <div className={css.foot}>
         {before !== undefined && <Button variant="default" disabled={isSame} onClick={() => setText(before)}>{t.edit.reset}</Button>}
         <Button loading={sending.isBusy} disabled={'fault' in read || isSame} onClick={send}>{button}</Button>

@@ -8,7 +8,7 @@ import { createApplication } from '../../api/applications'
 import { useClusters, useProjects } from '../../api/hooks'
 import type { Application } from '../../api/types'
 import { readDocument, written } from '../../model/document'
-import { emptyDraft, manifestOf } from '../../model/draft'
+import { emptyDraft, isName, manifestOf } from '../../model/draft'
 import { faultOf } from '../../model/fields'
 import { sourcesOf } from '../../model/source'
 import { tell, Trouble } from '../../parts/Feedback'
@@ -45,7 +45,7 @@ export function NewApplication({ close }: { close: () => void }) {
     setText(undefined)
   }
   return (
-    <Drawer opened onClose={close} position="right" size={640} title={<strong>{t.creating.title}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }} overlayProps={{ backgroundOpacity: 0.3 }}>
+    <Drawer opened onClose={close} position="right" size={640} title={<strong>{t.creating.title}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }}>
       <div className={edit.form}>
         <SegmentedControl aria-label={t.edit.how} className={edit.switch} value={text === undefined ? 'form' : 'yaml'} onChange={show} data={[{ value: 'form', label: t.edit.form }, { value: 'yaml', label: t.edit.yaml }]} />
         {text === undefined
@@ -70,6 +70,7 @@ function DraftForm({ draft, set, sending, create }: { draft: Application; set: (
   const { spec, metadata } = draft
   const change = (part: Partial<Application['spec']>) => set({ ...draft, spec: { ...spec, ...part } })
   const fault = (path: string) => faultOf(sending.faults, path)
+  const isNameBad = metadata.name !== '' && !isName(metadata.name)
   const isMany = (spec.sources ?? []).length > 0
   const automated = spec.syncPolicy?.automated
   const sync = (part: Record<string, unknown>) => change({ syncPolicy: { ...spec.syncPolicy, ...part } })
@@ -85,7 +86,7 @@ function DraftForm({ draft, set, sending, create }: { draft: Application; set: (
     >
       <Section title={t.creating.general}>
         <div className={css.grid}>
-          <Field label={t.creating.name} value={metadata.name} set={(name) => set({ ...draft, metadata: { ...metadata, name } })} error={fault('metadata.name')} isRequired />
+          <Field label={t.creating.name} value={metadata.name} set={(name) => set({ ...draft, metadata: { ...metadata, name } })} error={isNameBad ? t.creating.badName : fault('metadata.name')} isRequired />
           <Chosen label={t.facets.project} value={spec.project} set={(project) => change({ project })} choices={(projects.data ?? []).map((one) => ({ value: one.metadata.name, label: one.metadata.name }))} error={fault('spec.project')} />
           <Chosen
             label={t.creating.cluster} value={spec.destination.name ?? spec.destination.server ?? ''} error={fault('spec.destination.server') ?? fault('spec.destination')}
@@ -104,7 +105,7 @@ function DraftForm({ draft, set, sending, create }: { draft: Application; set: (
         </div>
       </Section>
       {sending.error !== undefined && <Trouble error={sending.error} what={t.edit.refused} />}
-      <div className={edit.foot}><Button type="submit" loading={sending.isBusy}>{t.edit.create}</Button></div>
+      <div className={edit.foot}><Button type="submit" loading={sending.isBusy} disabled={isNameBad}>{t.edit.create}</Button></div>
     </form>
   )
 }

@@ -39,7 +39,7 @@ export function ProjectDrawer({ project, close }: { project: Project | undefined
     )
   }
   return (
-    <Drawer opened onClose={close} position="right" size={760} title={<strong>{project ? t.settings.projectYaml(project.metadata.name) : t.settings.newProject}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }} overlayProps={{ backgroundOpacity: 0.3 }}>
+    <Drawer opened onClose={close} position="right" size={760} title={<strong>{project ? t.settings.projectYaml(project.metadata.name) : t.settings.newProject}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }}>
       <DocumentForm
         label={project ? t.settings.projectYaml(project.metadata.name) : t.settings.newProjectYaml} {...(before !== undefined && { before })} text={text} setText={setText} sending={sending} save={save}
         button={project ? t.edit.save : t.edit.create}
