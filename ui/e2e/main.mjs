@@ -11,6 +11,7 @@ import { mkdirSync } from 'node:fs'
 import { applications } from './applications.mjs'
 import { application } from './application.mjs'
 import { open, pictures } from './browser.mjs'
+import { crowd } from './crowd.mjs'
 import { doctor } from './doctor.mjs'
 import { editing } from './editing.mjs'
 import { login, refusal } from './login.mjs'
@@ -24,7 +25,7 @@ mkdirSync(pictures, { recursive: true })
 const browser = await open()
 const { page, said } = browser
 page.setDefaultTimeout(Number(process.env.UI_TEST_PATIENCE ?? 60) * 1000)
-const parts = { applications, application, doctor, others, editing, settings, looks, refusal }
+const parts = { applications, application, doctor, others, editing, settings, crowd, looks, refusal }
 await login(page)
 for (const [name, run] of Object.entries(parts)) if (!only || only.split(',').includes(name)) await run(page)
 await step(page, 'nothing went wrong unseen', async () => need(said.length === 0, [...new Set(said)].join('\n')))

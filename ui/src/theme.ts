@@ -37,6 +37,7 @@ const colours = {
   '--mantine-color-body': 'var(--panel)',
   '--mantine-color-text': 'var(--ink)',
   '--mantine-color-dimmed': 'var(--ink-3)',
+  '--mantine-color-error': 'var(--bad)',
   '--mantine-color-placeholder': 'var(--ink-3)',
   '--mantine-color-default': 'var(--panel)',
   '--mantine-color-default-hover': 'var(--hover)',

@@ -3,7 +3,7 @@
 import '@xyflow/react/dist/style.css'
 
 import { useComputedColorScheme } from '@mantine/core'
-import { Background, Controls, MiniMap, ReactFlow, useReactFlow, ReactFlowProvider, type Edge, type Node } from '@xyflow/react'
+import { Background, Controls, MiniMap, ReactFlow, useNodesInitialized, useReactFlow, ReactFlowProvider, type Edge, type Node } from '@xyflow/react'
 import { useEffect, useMemo, useRef } from 'react'
 
 import { healthTone, healthWord } from '../../model/status'
@@ -75,14 +75,17 @@ function toneColour(node: Node): string {
 /** Shows all at first, as far as it can still be read; afterwards only moves when something is looked for. */
 function Fit({ shown, focus }: { shown: Shown[]; focus: string | undefined }) {
   const flow = useReactFlow()
+  const isDrawn = useNodesInitialized()
   const last = useRef<string | undefined>(undefined)
   const isFirst = useRef(true)
   useEffect(() => {
     if (isFirst.current) {
-      isFirst.current = false
-      last.current = focus
       const height = Math.max(...shown.map((one) => one.y)) + SIZE.height
       const isTall = height > 1200
+      // Boxes have to be drawn before a view can be fitted to them.
+      if (!isTall && !isDrawn) return
+      isFirst.current = false
+      last.current = focus
       if (isTall) void flow.setViewport({ x: 24, y: 24, zoom: 0.8 })
       else void flow.fitView({ padding: 0.08, maxZoom: 1 })
       return
@@ -91,6 +94,6 @@ function Fit({ shown, focus }: { shown: Shown[]; focus: string | undefined }) {
     last.current = focus
     const one = shown.find((other) => other.id === focus)
     if (one) void flow.setCenter(one.x + SIZE.width / 2, one.y + SIZE.height / 2, { zoom: Math.max(flow.getZoom(), 0.7), duration: 250 })
-  }, [flow, shown, focus])
+  }, [flow, shown, focus, isDrawn])
   return null
 }
