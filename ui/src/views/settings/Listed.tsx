@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Children, cloneElement, isValidElement, type ReactElement, type ReactNode } from 'react'
 
 import { Empty, Loading, Trouble } from '../../parts/Feedback'
 import { t } from '../../texts'
@@ -13,7 +13,7 @@ interface Props<T> {
   query: UseQueryResult<T[]>
   none: string
   head: string[]
-  row: (item: T) => ReactNode
+  row: (item: T) => ReactElement<{ children?: ReactNode }>
   /** What the button above the list says, and does. */
   add?: [string, () => void]
 }
@@ -29,10 +29,16 @@ export function Listed<T>({ query, none, head, row, add }: Props<T>) {
         <div className={`card ${css.list}`}>
           <table className="plain-table">
             <thead><tr>{head.map((name) => <th key={name}>{name === t.settings.actions ? <span className="hidden-text">{name}</span> : name}</th>)}</tr></thead>
-            <tbody>{query.data.map(row)}</tbody>
+            <tbody>{query.data.map((item) => labelled(row(item), head))}</tbody>
           </table>
         </div>
       )}
     </>
   )
+}
+
+/** Cells that know the name of their column: on a phone there is no head above them. */
+function labelled(row: ReactElement<{ children?: ReactNode }>, head: string[]): ReactElement {
+  const cells = Children.map(row.props.children, (cell, index) => (isValidElement<{ 'data-label'?: string | undefined }>(cell) ? cloneElement(cell, { 'data-label': head[index] }) : cell))
+  return cloneElement(row, {}, cells)
 }
