@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { base, picture } from './browser.mjs'
+import { base, picture, readme } from './browser.mjs'
 import { need, skip, step } from './steps.mjs'
 
 const demo = process.env.UI_TEST_DEMO
@@ -23,6 +23,7 @@ async function views(page) {
     await tree.getByText(/no node takes it|not scheduled|nodes are available/).first().waitFor()
     await page.getByRole('button', { name: /^vault Deployment/ }).waitFor()
     await picture(page, 'why')
+    await readme(page, 'application')
   })
   await step(page, 'the tree is searched', async () => {
     await page.goto(at('shop-dev'))

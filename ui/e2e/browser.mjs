@@ -1,8 +1,10 @@
 // A browser without anything of anybody's, and the few things that every test needs of it.
 import { createRequire } from 'node:module'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { reduced } from './palette.mjs'
 
 // The modules are installed apart from the page's own, so that building the page does not fetch a browser's driver.
 export const modules = createRequire(join(process.env.UI_TEST_MODULES ?? process.cwd(), 'package.json'))
@@ -36,6 +38,21 @@ export async function open() {
 /** Takes a picture of what is shown. */
 export async function picture(page, name) {
   await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
+
+/** A picture for the README: smaller than a desk, so that its letters can be read there, and small in bytes. */
+export async function readme(page, name) {
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 1200, height: 780 })
+  await page.mouse.move(0, 0)
+  // Graphs fit themselves to the room that they have.
+  await page.getByRole('button', { name: 'Fit View' }).click({ timeout: 1000 }).catch(() => undefined)
+  await page.evaluate(() => document.activeElement?.blur())
+  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect?.getTiming().iterations === Infinity))
+  const folder = join(pictures, 'readme')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.png`), reduced(await page.screenshot()))
+  await page.setViewportSize(before)
 }
 
 /** What somebody who cannot see or use a mouse would stumble over. */

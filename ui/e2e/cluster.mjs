@@ -48,3 +48,8 @@ export async function trustIssuer(house, url) {
   await patched('configmaps', 'argocd-cm', { data: { url, 'oidc.config': JSON.stringify(oidc) } })
   await patched('configmaps', 'argocd-rbac-cm', { data: { 'policy.house.csv': 'g, deployers, role:admin\n' } })
 }
+
+/** An account that programs use: it has tokens and no password. */
+export async function addTokens() {
+  await patched('configmaps', 'argocd-cm', { data: { 'accounts.robot': 'apiKey' } })
+}

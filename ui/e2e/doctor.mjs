@@ -1,4 +1,4 @@
-import { base, picture } from './browser.mjs'
+import { base, picture, readme } from './browser.mjs'
 import { step } from './steps.mjs'
 
 /** The doctor looks at everything, and rehearses; on a busy machine that takes a while. */
@@ -17,6 +17,8 @@ export async function doctor(page) {
     await page.getByRole('region', { name: 'Differences' }).first().waitFor(LONG)
     await page.getByText('tolerations:').first().waitFor()
     await picture(page, 'fix')
+    await page.getByRole('main').getByText('Doctor').first().scrollIntoViewIfNeeded()
+    await readme(page, 'doctor')
   })
   await step(page, 'a code is explained', async () => {
     await page.getByRole('button', { name: /^LYN\d{4}$/ }).first().click()

@@ -12,9 +12,18 @@ const VIEWS = {
   sync: '/applications/argocd/shop-dev?panel=sync',
   operation: '/applications/argocd/shop-dev?panel=operation',
   history: '/applications/argocd/shop-dev?panel=history',
+  new: '/applications?new=true',
+  parameters: '/applications/argocd/shop-dev?panel=parameters&edit=true',
+  yaml: '/applications/argocd/shop-dev?panel=spec',
+  network: '/applications/argocd/shop-dev?view=network',
   doctor: '/doctor',
+  causes: '/doctor?view=picture',
   rehearsal: '/rehearsal',
-  settings: '/settings/clusters',
+  repositories: '/settings/repos',
+  clusters: '/settings/clusters',
+  projects: '/settings/projects',
+  accounts: '/settings/accounts',
+  user: '/settings/user',
 }
 
 /** Every view in both schemes and on a phone, with what would keep somebody from using it. */
@@ -50,5 +59,7 @@ async function settled(page) {
   await page.waitForLoadState('load')
   await page.locator('main').first().waitFor()
   await page.waitForFunction(() => ![...document.querySelectorAll('[role=status]')].some((one) => /^(Loading|Looking)/.test(one.textContent ?? '')), undefined, { timeout: 120_000 })
-  await page.waitForTimeout(400)
+  // What slides in has arrived, and letters have their shape.
+  await page.evaluate(() => document.fonts.ready)
+  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect?.getTiming().iterations === Infinity))
 }

@@ -9,11 +9,4 @@ export async function others(page) {
     await page.getByRole('button', { name: /^shop-dev: / }).click()
     await picture(page, 'rehearsal')
   })
-  for (const [tab, text] of [['repos', /git|No repositories/], ['clusters', /in-cluster/], ['projects', /default/], ['accounts', /admin/], ['user', /admin/]]) {
-    await step(page, `settings: ${tab}`, async () => {
-      await page.goto(`${base}/settings/${tab}`)
-      await page.getByRole('tabpanel').getByText(text).first().waitFor()
-      await picture(page, `settings-${tab}`)
-    })
-  }
 }

@@ -27,8 +27,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     // Nothing behind a dialog scrolls: the page itself never does. Locking it would need a style element.
-    Modal: { defaultProps: { lockScroll: false } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: { defaultProps: { lockScroll: false, overlayProps: { backgroundOpacity: 0.35 } } },
+    Drawer: { defaultProps: { lockScroll: false, overlayProps: { backgroundOpacity: 0.35 } } },
   },
 })
 
@@ -37,6 +37,7 @@ const colours = {
   '--mantine-color-body': 'var(--panel)',
   '--mantine-color-text': 'var(--ink)',
   '--mantine-color-dimmed': 'var(--ink-3)',
+  '--mantine-color-error': 'var(--bad)',
   '--mantine-color-placeholder': 'var(--ink-3)',
   '--mantine-color-default': 'var(--panel)',
   '--mantine-color-default-hover': 'var(--hover)',

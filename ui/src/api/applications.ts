@@ -14,7 +14,7 @@ export interface AppKey {
 const SOURCE = ['repoURL', 'path', 'chart', 'targetRevision']
 const LISTED = [
   ...['name', 'namespace', 'labels', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'].map((field) => `metadata.${field}`),
-  ...['project', 'destination'].map((field) => `spec.${field}`),
+  ...['project', 'destination', 'syncPolicy.automated'].map((field) => `spec.${field}`),
   // Values of charts can be long, and nobody reads them in a list.
   ...SOURCE.flatMap((field) => [`spec.source.${field}`, `spec.sources.${field}`]),
   ...['sync.status', 'sync.revision', 'sync.revisions', 'health', 'reconciledAt'].map((field) => `status.${field}`),
@@ -126,6 +126,11 @@ export function rollback(app: AppKey, entry: HistoryEntry, prune: boolean): Prom
 export function patchApplication(app: AppKey, change: unknown): Promise<Application> {
   const body = { name: app.name, ...within(app), patch: JSON.stringify(change), patchType: 'merge' }
   return call('PATCH', path(app), { body })
+}
+
+/** Makes an Application; one of that name that is there already is refused, not overwritten. */
+export function createApplication(manifest: unknown): Promise<Application> {
+  return call('POST', APPLICATIONS, { body: manifest })
 }
 
 export function terminate(app: AppKey): Promise<unknown> {

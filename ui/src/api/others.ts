@@ -2,7 +2,7 @@
 
 import { call } from './client'
 import type { CodeText, DoctorReport, MendedFix, RehearsalReport } from './ours'
-import type { Account, Cluster, Items, Project, Repository, Settings, UserInfo } from './types'
+import type { Account, Cluster, Items, Project, Repository, RepositorySecret, Settings, UserInfo } from './types'
 
 async function list<T>(path: string): Promise<T[]> {
   return (await call<Items<T>>('GET', path)).items ?? []
@@ -22,6 +22,36 @@ export function login(username: string, password: string): Promise<{ token: stri
 
 export function logout(): Promise<unknown> {
   return call('DELETE', '/api/v1/session')
+}
+
+const part = encodeURIComponent
+const repository = (one: Repository) => `/api/v1/repositories/${part(one.repo)}`
+const cluster = (one: Cluster) => `/api/v1/clusters/${part(one.server)}`
+
+/** Keeps a repository. The server tries it first, and refuses what does not answer. */
+export const addRepository = (one: RepositorySecret) => call<Repository>('POST', '/api/v1/repositories', { body: one })
+export const tryRepository = (one: Repository) => call<Repository>('GET', repository(one), { query: { forceRefresh: true, appProject: one.project } })
+export const removeRepository = (one: Repository) => call('DELETE', repository(one), { query: { appProject: one.project } })
+
+export const addCluster = (one: unknown) => call<Cluster>('POST', '/api/v1/clusters', { body: one })
+export const changeCluster = (one: Cluster, change: unknown, updatedFields: string) => call<Cluster>('PUT', cluster(one), { query: { updatedFields }, body: { ...(change as object), server: one.server } })
+export const tryCluster = (one: Cluster) => call<Cluster>('POST', `${cluster(one)}/invalidate-cache`)
+export const removeCluster = (one: Cluster) => call('DELETE', cluster(one))
+
+export const createProject = (project: unknown) => call<Project>('POST', '/api/v1/projects', { body: { project } })
+export const updateProject = (name: string, project: unknown) => call<Project>('PUT', `/api/v1/projects/${part(name)}`, { body: { project } })
+export const removeProject = (name: string) => call('DELETE', `/api/v1/projects/${part(name)}`)
+
+const role = (project: string, name: string) => `/api/v1/projects/${part(project)}/roles/${part(name)}/token`
+
+export const createRoleToken = (project: string, name: string, id: string, expiresIn: number) => call<{ token?: string }>('POST', role(project, name), { body: { project, role: name, id, expiresIn } })
+export const removeRoleToken = (project: string, name: string, token: { iat: number | string; id?: string }) => call('DELETE', `${role(project, name)}/${part(String(token.iat))}`, { query: { id: token.id } })
+
+export const createToken = (name: string, id: string, expiresIn: number) => call<{ token?: string }>('POST', `/api/v1/account/${part(name)}/token`, { body: { name, id, expiresIn } })
+export const removeToken = (name: string, id: string) => call('DELETE', `/api/v1/account/${part(name)}/token/${part(id)}`)
+
+export function changePassword(name: string, currentPassword: string, newPassword: string): Promise<unknown> {
+  return call('PUT', '/api/v1/account/password', { body: { name, currentPassword, newPassword } })
 }
 
 export const getDoctor = () => call<DoctorReport>('GET', '/api/v1/doctor')

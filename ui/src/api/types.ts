@@ -284,6 +284,14 @@ export interface Repository {
   connectionState?: ConnectionState
 }
 
+/** A repository with what lets one in, which is only ever sent and never answered. */
+export interface RepositorySecret extends Repository {
+  username?: string
+  password?: string
+  sshPrivateKey?: string
+  insecure?: boolean
+}
+
 export interface Cluster {
   server: string
   name?: string
@@ -300,13 +308,19 @@ export interface Cluster {
   }
 }
 
+export interface RoleToken {
+  iat: number | string
+  exp?: number | string
+  id?: string
+}
+
 export interface Project {
   metadata: Metadata
   spec: {
     description?: string
     sourceRepos?: string[]
     destinations?: Destination[]
-    roles?: { name: string; description?: string; groups?: string[]; policies?: string[] }[]
+    roles?: { name: string; description?: string; groups?: string[]; policies?: string[]; jwtTokens?: RoleToken[] }[]
     syncWindows?: { kind?: string; schedule?: string; duration?: string; applications?: string[]; timeZone?: string }[]
     clusterResourceWhitelist?: { group: string; kind: string }[]
     namespaceResourceBlacklist?: { group: string; kind: string }[]

@@ -116,3 +116,22 @@ function place(shown: Shown[]): void {
   }
   for (const one of shown) if (one.parent === undefined) put(one)
 }
+
+export interface View {
+  x: number
+  y: number
+  zoom: number
+}
+
+/** Below this nobody reads what stands in a box; a picture that would need it begins at its upper left corner instead. */
+const READABLE = 0.6
+const EDGE = 24
+
+/** Where to look from so that all is seen, in the middle, as far as it can still be read. */
+export function fitted(boxes: { x: number; y: number }[], room: { width: number; height: number }): View {
+  const wide = Math.max(...boxes.map((one) => one.x)) + SIZE.width
+  const high = Math.max(...boxes.map((one) => one.y)) + SIZE.height
+  const zoom = Math.min(1, (room.width - 2 * EDGE) / wide, (room.height - 2 * EDGE) / high)
+  if (zoom < READABLE) return { x: EDGE, y: EDGE, zoom: room.width < 600 ? 0.7 : 0.8 }
+  return { x: (room.width - wide * zoom) / 2, y: (room.height - high * zoom) / 2, zoom }
+}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { TreeNode } from '../../api/types'
 import { every, forest } from '../forest'
-import { picture, type Wish } from '../picture'
+import { picture, type Wish, fitted, SIZE } from '../picture'
 import { app } from './apps'
 
 /** `Pod web-1 < ReplicaSet web : Degraded`. */
@@ -67,4 +67,10 @@ test('no two boxes of a column stand on each other', () => {
   const shown = picture(forest({ nodes: ['A a', 'B b < A a', 'B c < A a', 'C d'].map(node) }, undefined), NOTHING)
   const places = shown.map((one) => `${one.x} ${one.y}`)
   expect(new Set(places).size).toBe(places.length)
+})
+
+test('a small picture stands in the middle, and one that would be too small begins at its corner', () => {
+  const room = { width: 1000, height: 450 }
+  expect(fitted([{ x: 0, y: 0 }, { x: 400, y: 100 }], room)).toEqual({ x: (1000 - 400 - SIZE.width) / 2, y: (450 - 100 - SIZE.height) / 2, zoom: 1 })
+  expect(fitted([{ x: 0, y: 0 }, { x: 0, y: 5000 }], room)).toEqual({ x: 24, y: 24, zoom: 0.8 })
 })

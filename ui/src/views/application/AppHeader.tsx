@@ -1,7 +1,7 @@
 /** The head of an application: its name, its state, its last sync, and what can be done. */
 
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
-import { IconAdjustments, IconChevronRight, IconDots, IconHistory, IconPlayerTrackNext, IconRefresh, IconRotateClockwise, IconTrash } from '@tabler/icons-react'
+import { IconAdjustments, IconChevronRight, IconCode, IconDots, IconHistory, IconPlayerTrackNext, IconRefresh, IconRotateClockwise, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -52,7 +52,7 @@ function Doing({ app, appKey }: Props) {
   const words = useWords()
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)
-  const open = (panel: string) => words.set({ panel, node: undefined, tab: undefined }, true)
+  const open = (panel: string) => words.set({ panel, node: undefined, tab: undefined, edit: undefined }, true)
   const refresh = (how: 'normal' | 'hard') => {
     setBusy(true)
     getApplication(appKey, how)
@@ -74,6 +74,7 @@ function Doing({ app, appKey }: Props) {
         <Menu.Dropdown>
           <Menu.Item className={css.narrow} leftSection={<IconHistory size={14} />} onClick={() => open('history')}>{t.app.history}</Menu.Item>
           <Menu.Item className={css.narrow} leftSection={<IconAdjustments size={14} />} onClick={() => open('parameters')}>{t.app.parameters}</Menu.Item>
+          <Menu.Item leftSection={<IconCode size={14} />} onClick={() => open('spec')}>{t.edit.asYaml}</Menu.Item>
           <Menu.Item leftSection={<IconRefresh size={14} />} onClick={() => refresh('hard')}>{t.app.hardRefresh}</Menu.Item>
           <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} component={Link} to={`/rehearsal?repo=${encodeURIComponent(sourcesOf(app.spec)[0]?.repoURL ?? '')}&open=${encodeURIComponent(appKey.name)}&run=true`}>{t.app.rehearse}</Menu.Item>
           <Menu.Divider />

@@ -42,10 +42,13 @@ function Shown({ app, appKey }: { app: Application; appKey: AppKey }) {
   const words = useWords()
   const tree = useTree(appKey)
   const isFine = app.status?.health?.status === 'Healthy' && app.status.sync?.status === 'Synced' && !app.operation
-  const reasons = useReasons(appKey, app.metadata.resourceVersion, !isFine || app.status?.operationState?.phase !== 'Succeeded')
+  const isWhyAsked = !isFine || app.status?.operationState?.phase !== 'Succeeded'
+  const asked = useReasons(appKey, app.metadata.resourceVersion, isWhyAsked)
+  // What was answered before it became well is kept for a moment, and would be told of one that is.
+  const reasons = isWhyAsked ? (asked.data ?? []) : []
   const roots = useMemo(() => forest(tree.data, app), [tree.data, app])
   const wanted = readRef(words.get('node') ?? null)
-  const close = () => words.set({ node: undefined, tab: undefined, panel: undefined })
+  const close = () => words.set({ node: undefined, tab: undefined, panel: undefined, edit: undefined })
   useKeys({
     Escape: close,
     s: () => words.set({ panel: 'sync', node: undefined }, true),
@@ -55,7 +58,7 @@ function Shown({ app, appKey }: { app: Application; appKey: AppKey }) {
   return (
     <div className={css.page}>
       <AppHeader app={app} appKey={appKey} />
-      <Why reasons={reasons.data ?? []} app={app} open={(ref) => words.set({ node: refText(ref), tab: undefined }, true)} />
+      <Why reasons={reasons} app={app} open={(ref) => words.set({ node: refText(ref), tab: undefined }, true)} />
       <div className={css.body}>
         <Body app={app} tree={tree.data} roots={roots} error={tree.error} words={words} />
         {wanted && (
@@ -66,7 +69,7 @@ function Shown({ app, appKey }: { app: Application; appKey: AppKey }) {
       </div>
       {words.get('panel') && (
         <Suspense fallback={null}>
-          <Panels app={app} appKey={appKey} panel={words.get('panel') ?? ''} reasons={reasons.data ?? []} words={words} close={close} />
+          <Panels app={app} appKey={appKey} panel={words.get('panel') ?? ''} reasons={reasons} words={words} close={close} />
         </Suspense>
       )}
     </div>

@@ -8,17 +8,12 @@ import { deleteApplication } from '../../api/applications'
 import { tell, tellTrouble } from '../../parts/Feedback'
 import { t } from '../../texts'
 import type { PanelProps } from './Panels'
-
-const HOW = {
-  foreground: { cascade: true, propagationPolicy: 'foreground' },
-  background: { cascade: true, propagationPolicy: 'background' },
-  keep: { cascade: false },
-}
+import { HOW, type How } from './ways'
 
 export function DeleteDialog({ app, appKey, close }: PanelProps) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
-  const [how, setHow] = useState<keyof typeof HOW>('foreground')
+  const [how, setHow] = useState<How>('foreground')
   const [isBusy, setBusy] = useState(false)
   const remove = () => {
     setBusy(true)
@@ -34,9 +29,9 @@ export function DeleteDialog({ app, appKey, close }: PanelProps) {
     <Modal opened onClose={close} title={<strong>{t.remove.title(app.metadata.name)}</strong>}>
       <Stack gap="md">
         <p>{how === 'keep' ? t.remove.keepWords : t.remove.words(app.status?.resources?.length ?? 0)}</p>
-        <Radio.Group value={how} onChange={(value) => setHow(value as keyof typeof HOW)} label={t.remove.how}>
+        <Radio.Group value={how} onChange={(value) => setHow(value as How)} label={t.remove.how}>
           <Stack gap={6} mt={6}>
-            {(Object.keys(HOW) as (keyof typeof HOW)[]).map((one) => <Radio key={one} size="xs" value={one} label={t.remove.ways[one]} />)}
+            {(Object.keys(HOW) as How[]).map((one) => <Radio key={one} size="xs" value={one} label={t.remove.ways[one]} />)}
           </Stack>
         </Radio.Group>
         <TextInput label={t.remove.confirm(app.metadata.name)} value={name} onChange={(event) => setName(event.target.value)} />

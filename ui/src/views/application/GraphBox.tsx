@@ -53,7 +53,7 @@ const PlantBox = memo(function PlantBox({ data }: NodeProps<BoxNode>) {
   const isDim = found !== undefined && !found.has(plant.id)
   const info = (node.info ?? []).filter((one) => one.name === 'Status Reason' || one.name === 'Revision' || one.name === 'Containers').map((one) => one.value)
   return (
-    <div className={css.box} data-selected={selected === plant.id || undefined} data-dim={isDim || undefined} data-orphan={plant.isOrphan || undefined} data-tone={node.health?.status ? healthTone(healthWord(node.health.status)) : undefined}>
+    <div className={css.box} data-selected={selected === plant.id || undefined} data-parent={plant.children.length > 0 || undefined} data-dim={isDim || undefined} data-orphan={plant.isOrphan || undefined} data-tone={node.health?.status ? healthTone(healthWord(node.health.status)) : undefined}>
       <Ends />
       <button type="button" className={css.open} onClick={() => open(plant.id)}>
         <Kind kind={node.kind} />

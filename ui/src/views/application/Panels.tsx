@@ -1,4 +1,4 @@
-/** The panels that come over an application: sync, the operation, history, parameters, deletion. */
+/** The panels that come over an application: sync, the operation, history, parameters, the Application as YAML, deletion. */
 
 import { Drawer } from '@mantine/core'
 import { lazy, Suspense } from 'react'
@@ -15,6 +15,7 @@ const SyncPanel = lazy(async () => ({ default: (await import('./SyncPanel')).Syn
 const OperationPanel = lazy(async () => ({ default: (await import('./OperationPanel')).OperationPanel }))
 const HistoryPanel = lazy(async () => ({ default: (await import('./HistoryPanel')).HistoryPanel }))
 const ParametersPanel = lazy(async () => ({ default: (await import('./ParametersPanel')).ParametersPanel }))
+const SpecPanel = lazy(async () => ({ default: (await import('./SpecPanel')).SpecPanel }))
 
 export interface PanelProps {
   app: Application
@@ -24,7 +25,7 @@ export interface PanelProps {
   close: () => void
 }
 
-const PANELS = { sync: SyncPanel, operation: OperationPanel, history: HistoryPanel, parameters: ParametersPanel }
+const PANELS = { sync: SyncPanel, operation: OperationPanel, history: HistoryPanel, parameters: ParametersPanel, spec: SpecPanel }
 
 export function Panels({ panel, ...props }: PanelProps & { panel: string }) {
   if (panel === 'delete') return <DeleteDialog {...props} />
@@ -32,7 +33,7 @@ export function Panels({ panel, ...props }: PanelProps & { panel: string }) {
   const name = panel as keyof typeof PANELS
   const Inner = PANELS[name]
   return (
-    <Drawer opened onClose={props.close} position="right" size={600} title={<strong>{t.panels[name](props.app.metadata.name)}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }} overlayProps={{ backgroundOpacity: 0.3 }}>
+    <Drawer opened onClose={props.close} position="right" size={name === 'spec' ? 760 : 600} title={<strong>{t.panels[name](props.app.metadata.name)}</strong>} closeButtonProps={{ 'aria-label': t.common.close }} transitionProps={{ duration: 120 }}>
       <Suspense fallback={<Loading />}>
         <Inner {...props} />
       </Suspense>

@@ -1,7 +1,8 @@
 /** What the application is made from: sources, values, images, policies. */
 
-import { Switch } from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import { Button, Switch } from '@mantine/core'
+import { IconCode, IconPencil } from '@tabler/icons-react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 
 import { patchApplication, type AppKey } from '../../api/applications'
 import type { Application, Source, SyncPolicy } from '../../api/types'
@@ -9,18 +10,27 @@ import { webAddress } from '../../model/links'
 import { clusterOf, isAutomated, sourcesOf } from '../../model/source'
 import { toYaml } from '../../model/yaml'
 import { Anchor } from '../../parts/Anchor'
-import { tellTrouble } from '../../parts/Feedback'
+import { Loading, tellTrouble } from '../../parts/Feedback'
 import { Facts, Section } from '../../parts/Toolbar'
 import { t } from '../../texts'
 import css from './panels.module.css'
 import type { PanelProps } from './Panels'
 
-export function ParametersPanel({ app, appKey }: PanelProps) {
+const EditSources = lazy(async () => ({ default: (await import('./EditSources')).EditSources }))
+
+export function ParametersPanel(props: PanelProps) {
+  const { app, appKey, words } = props
   const sources = sourcesOf(app.spec)
+  const isEditing = words.get('edit') === 'true'
+  if (isEditing) return <Suspense fallback={<Loading />}><EditSources {...props} /></Suspense>
   const automated = app.spec.syncPolicy?.automated
   const labels = Object.entries(app.metadata.labels ?? {}).map(([name, value]) => <span key={name} className="pill">{name}={value}</span>)
   return (
     <div className={css.panel}>
+      <div className="row">
+        <Button leftSection={<IconPencil size={14} />} onClick={() => words.set({ edit: 'true' }, true)}>{t.edit.edit}</Button>
+        <Button variant="default" leftSection={<IconCode size={14} />} onClick={() => words.set({ panel: 'spec' }, true)}>{t.edit.asYaml}</Button>
+      </div>
       <Facts
         facts={[
           [t.facets.project, app.spec.project],

@@ -3,12 +3,12 @@
 import '@xyflow/react/dist/style.css'
 
 import { useComputedColorScheme } from '@mantine/core'
-import { Background, Controls, MiniMap, ReactFlow, useReactFlow, ReactFlowProvider, type Edge, type Node } from '@xyflow/react'
-import { useEffect, useMemo, useRef } from 'react'
+import { Background, Controls, MiniMap, ReactFlow, useReactFlow, useStore, ReactFlowProvider, type Edge, type Node } from '@xyflow/react'
+import { useEffect, useMemo, useRef, type RefObject } from 'react'
 
 import { healthTone, healthWord } from '../../model/status'
 import { every } from '../../model/forest'
-import { picture, ROOT, SIZE, type Shown } from '../../model/picture'
+import { fitted, picture, ROOT, SIZE, type Shown } from '../../model/picture'
 import { t } from '../../texts'
 import css from './application.module.css'
 import type { ViewProps } from './Body'
@@ -26,6 +26,7 @@ const listed = (text: string | undefined) => new Set((text ?? '').split('|').fil
 
 function Drawn({ app, roots, words, found, open }: ViewProps) {
   const scheme = useComputedColorScheme('light')
+  const isMoved = useRef(false)
   const opened = words.get('open')
   const folded = words.get('fold')
   const selected = words.get('node')
@@ -36,6 +37,7 @@ function Drawn({ app, roots, words, found, open }: ViewProps) {
     return picture(roots, { opened: all, folded: listed(folded), needed })
   }, [roots, opened, folded, found, selected])
   const toggle = (one: Shown) => {
+    isMoved.current = true
     const [open, fold] = [opened === '*' ? new Set<string>() : listed(opened), listed(folded)]
     if (one.isFolded) [open.add(one.id), fold.delete(one.id)]
     else [open.delete(one.id), fold.add(one.id)]
@@ -47,12 +49,15 @@ function Drawn({ app, roots, words, found, open }: ViewProps) {
     <div className={css.graph} role="region" aria-label={t.app.views.tree}>
       <ReactFlow
         nodes={nodes} edges={edges} nodeTypes={boxTypes} colorMode={scheme} minZoom={0.05} maxZoom={1.6} onlyRenderVisibleElements={shown.length > 150}
+        onMoveStart={(event) => {
+          if (event) isMoved.current = true
+        }}
         nodesDraggable={false} nodesConnectable={false} nodesFocusable={false} edgesFocusable={false} elementsSelectable={false} panOnScroll proOptions={{ hideAttribution: true }}
       >
         <Background gap={22} size={1} color="var(--line)" bgColor="var(--bg)" />
         <Controls showInteractive={false} position="bottom-left" />
         {shown.length > 40 && <MiniMap pannable zoomable className={css.minimap} nodeColor={(node) => toneColour(node)} maskColor="color-mix(in srgb, var(--bg) 70%, transparent)" bgColor="var(--panel)" ariaLabel={t.app.minimap} />}
-        <Fit shown={shown} focus={selected ?? [...(found ?? [])][0]} />
+        <Fit shown={shown} focus={selected ?? [...(found ?? [])][0]} isMoved={isMoved} />
       </ReactFlow>
     </div>
   )
@@ -72,25 +77,23 @@ function toneColour(node: Node): string {
   return status ? `var(--${healthTone(healthWord(status))}-fill)` : 'var(--line-strong)'
 }
 
-/** Shows all at first, as far as it can still be read; afterwards only moves when something is looked for. */
-function Fit({ shown, focus }: { shown: Shown[]; focus: string | undefined }) {
+/** Shows all, as far as it can still be read, until somebody moves the picture; afterwards only moves to what is looked for. */
+function Fit({ shown, focus, isMoved }: { shown: Shown[]; focus: string | undefined; isMoved: RefObject<boolean> }) {
   const flow = useReactFlow()
-  const last = useRef<string | undefined>(undefined)
-  const isFirst = useRef(true)
+  const width = useStore((state) => state.width)
+  const height = useStore((state) => state.height)
+  const last = useRef(focus)
   useEffect(() => {
-    if (isFirst.current) {
-      isFirst.current = false
-      last.current = focus
-      const height = Math.max(...shown.map((one) => one.y)) + SIZE.height
-      const isTall = height > 1200
-      if (isTall) void flow.setViewport({ x: 24, y: 24, zoom: 0.8 })
-      else void flow.fitView({ padding: 0.08, maxZoom: 1 })
-      return
-    }
+    // The room changes when reasons or an object are shown beside the picture.
+    if (!isMoved.current && width > 0 && height > 0) void flow.setViewport(fitted(shown, { width, height }))
+  }, [flow, width, height, isMoved, shown])
+  useEffect(() => {
     if (!focus || focus === last.current) return
     last.current = focus
     const one = shown.find((other) => other.id === focus)
-    if (one) void flow.setCenter(one.x + SIZE.width / 2, one.y + SIZE.height / 2, { zoom: Math.max(flow.getZoom(), 0.7), duration: 250 })
-  }, [flow, shown, focus])
+    if (!one) return
+    isMoved.current = true
+    void flow.setCenter(one.x + SIZE.width / 2, one.y + SIZE.height / 2, { zoom: Math.max(flow.getZoom(), 0.7), duration: 250 })
+  }, [flow, shown, focus, isMoved])
   return null
 }

@@ -1,11 +1,12 @@
 /** All applications: tiles, a table or a map; what is filtered is in the address. */
 
-import { ActionIcon, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
-import { IconLayoutGrid, IconList, IconRefresh, IconSearch, IconTableColumn, IconX } from '@tabler/icons-react'
-import { lazy, Suspense, useDeferredValue, useMemo, useRef } from 'react'
+import { ActionIcon, Button, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
+import { IconLayoutGrid, IconList, IconPlus, IconRefresh, IconSearch, IconTableColumn, IconX } from '@tabler/icons-react'
+import { lazy, Suspense, useDeferredValue, useMemo, useRef, useState } from 'react'
 
 import { queries, useApplications, useDoctor } from '../../api/hooks'
 import { rootsByApplication } from '../../model/causes'
+import { keyOf } from '../../model/live'
 import { FACETS, filtered, isEmpty, readFilter, sorted, ORDERS, type Order } from '../../model/filter'
 import { Empty, Loading, Trouble } from '../../parts/Feedback'
 import { Head } from '../../parts/Toolbar'
@@ -19,6 +20,8 @@ import { HealthBar } from './HealthBar'
 import { Tiles } from './Tiles'
 
 const Table = lazy(async () => ({ default: (await import('./Table')).Table }))
+const ManyBar = lazy(async () => ({ default: (await import('./ManyBar')).ManyBar }))
+const NewApplication = lazy(async () => ({ default: (await import('../edit/NewApplication')).NewApplication }))
 const AppMap = lazy(async () => ({ default: (await import('./AppMap')).AppMap }))
 
 const VIEWS = [
@@ -40,7 +43,10 @@ export function Applications() {
   const isAnyWrong = useMemo(() => (items ?? []).some((app) => app.status?.health?.status !== 'Healthy' || app.status?.sync?.status !== 'Synced'), [items])
   const doctor = useDoctor(isAnyWrong)
   const roots = useMemo(() => rootsByApplication(doctor.data), [doctor.data])
+  const [chosen, setChosen] = useState<Set<string>>(new Set())
+  const isNew = words.get('new') === 'true'
   useKeys({
+    n: () => words.set({ new: 'true' }, true),
     '/': (event) => {
       event.preventDefault()
       searchBox.current?.focus()
@@ -52,12 +58,6 @@ export function Applications() {
   return (
     <>
       <Head title={t.apps.title} count={items && t.apps.count(shown.length, items.length)}>
-        <div className={css.facets}>
-          <Facets apps={items ?? []} filter={filter} set={words.set} />
-          {!isEmpty(filter) && (
-            <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
-          )}
-        </div>
         <TextInput
           ref={searchBox} className={css.search} aria-label={t.apps.search} placeholder={t.apps.searchHint} leftSection={<IconSearch size={14} />} rightSection={<kbd>/</kbd>}
           value={filter.search} onChange={(event) => words.set({ search: event.target.value })}
@@ -66,21 +66,33 @@ export function Applications() {
           aria-label={t.apps.view} value={view} onChange={(value) => words.set({ view: value === 'tiles' ? undefined : value })}
           data={VIEWS.map(({ value, icon: Shape }) => ({ value, label: <span className="row" title={t.apps.views[value]}><Shape size={15} aria-hidden /><span className={css.viewName}>{t.apps.views[value]}</span></span> }))}
         />
+        <Button leftSection={<IconPlus size={14} />} onClick={() => words.set({ new: 'true' }, true)} className={css.new} aria-label={t.creating.open}><span className={css.newText}>{t.creating.open}</span></Button>
         <Tooltip label={t.apps.refresh}>
           <ActionIcon aria-label={t.apps.refresh} onClick={() => void queries.invalidateQueries()}><IconRefresh size={16} /></ActionIcon>
         </Tooltip>
       </Head>
       <div className={css.bar}>
-        <HealthBar apps={items ?? []} filter={filter} set={words.set} />
+        <HealthBar apps={items ?? []} filter={filter} set={words.set}>
+          <div className={css.facets}>
+            <Facets apps={items ?? []} filter={filter} set={words.set} />
+            {!isEmpty(filter) && (
+              <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
+            )}
+          </div>
+        </HealthBar>
       </div>
       <CauseStrip report={doctor.data} isBusy={doctor.isFetching && !doctor.data} />
+      {view === 'table' && chosen.size > 0 && (
+        <Suspense fallback={null}><ManyBar chosen={shown.filter((app) => chosen.has(keyOf(app)))} clear={() => setChosen(new Set())} /></Suspense>
+      )}
+      {isNew && <Suspense fallback={null}><NewApplication close={() => words.set({ new: undefined })} /></Suspense>}
       {error && !items && <Trouble error={error} again={() => void refetch()} />}
       {!items && !error && <Loading />}
       {items && items.length === 0 && <Empty title={t.apps.none}>{t.apps.noneHint}</Empty>}
       {items && items.length > 0 && shown.length === 0 && <Empty title={t.apps.noMatch}><button type="button" className="link" onClick={clear}>{t.apps.clear}</button></Empty>}
       {drawn.length > 0 && (
         <Suspense fallback={<Loading />}>
-          {view === 'table' ? <Table apps={drawn} order={order} isReversed={isReversed} set={words.set} roots={roots} /> : view === 'map' ? <AppMap apps={drawn} by={words.get('by') ?? 'project'} set={words.set} /> : <Tiles apps={drawn} roots={roots} />}
+          {view === 'table' ? <Table apps={drawn} order={order} isReversed={isReversed} set={words.set} roots={roots} chosen={chosen} choose={setChosen} /> : view === 'map' ? <AppMap apps={drawn} by={words.get('by') ?? 'project'} set={words.set} /> : <Tiles apps={drawn} roots={roots} />}
         </Suspense>
       )}
     </>

@@ -1,5 +1,7 @@
 /** How all applications are, as a bar and as words to filter by. */
 
+import type { ReactNode } from 'react'
+
 import type { Application } from '../../api/types'
 import { counts, type Filter } from '../../model/filter'
 import { HEALTH, healthTone, SYNC, type HealthWord, type SyncWord } from '../../model/status'
@@ -11,11 +13,13 @@ interface Props {
   apps: Application[]
   filter: Filter
   set: (change: Record<string, string[] | undefined>) => void
+  /** What stands at the other end of the line. */
+  children: ReactNode
 }
 
 const HEALTH_ORDER: HealthWord[] = ['Healthy', 'Progressing', 'Suspended', 'Unknown', 'Missing', 'Degraded']
 
-export function HealthBar({ apps, filter, set }: Props) {
+export function HealthBar({ apps, filter, set, children }: Props) {
   const health = counts(apps, filter, 'health')
   const sync = counts(apps, filter, 'sync')
   const total = [...health.values()].reduce((sum, one) => sum + one, 0)
@@ -31,23 +35,26 @@ export function HealthBar({ apps, filter, set }: Props) {
           return share > 0 && <span key={word} data-tone={healthTone(word)} style={{ width: `${share}%` }} title={`${t.health[word]} ${health.get(word)}`} />
         })}
       </div>
-      <div className={css.healthWords} role="group" aria-label={t.apps.byStatus}>
-        {HEALTH.filter((word) => health.get(word)).map((word) => (
-          <Toggle key={word} isOn={filter.chosen.health.includes(word)} toggle={() => toggle('health', word)}>
-            <HealthMark status={word} size={14} /> <b>{health.get(word)}</b>
-          </Toggle>
-        ))}
-        <span className={css.divider} aria-hidden />
-        {SYNC.filter((word) => sync.get(word)).map((word: SyncWord) => (
-          <Toggle key={word} isOn={filter.chosen.sync.includes(word)} toggle={() => toggle('sync', word)}>
-            <SyncMark status={word} size={14} /> <b>{sync.get(word)}</b>
-          </Toggle>
-        ))}
+      <div className={css.healthLine}>
+        <div className={css.healthWords} role="group" aria-label={t.apps.byStatus}>
+          {HEALTH.filter((word) => health.get(word)).map((word) => (
+            <Toggle key={word} isOn={filter.chosen.health.includes(word)} toggle={() => toggle('health', word)}>
+              <HealthMark status={word} size={14} /> <b>{health.get(word)}</b>
+            </Toggle>
+          ))}
+          {total > 0 && <span className={css.divider} aria-hidden />}
+          {SYNC.filter((word) => sync.get(word)).map((word: SyncWord) => (
+            <Toggle key={word} isOn={filter.chosen.sync.includes(word)} toggle={() => toggle('sync', word)}>
+              <SyncMark status={word} size={14} /> <b>{sync.get(word)}</b>
+            </Toggle>
+          ))}
+        </div>
+        {children}
       </div>
     </div>
   )
 }
 
-function Toggle({ isOn, toggle, children }: { isOn: boolean; toggle: () => void; children: React.ReactNode }) {
+function Toggle({ isOn, toggle, children }: { isOn: boolean; toggle: () => void; children: ReactNode }) {
   return <button type="button" className={css.toggle} aria-pressed={isOn} onClick={toggle}>{children}</button>
 }

@@ -8,7 +8,7 @@ import { Link } from 'react-router'
 import type { Root } from '../../api/ours'
 import type { Application } from '../../api/types'
 import { keyOf } from '../../model/live'
-import { clusterOf, repositoryName, revisionOf, shortRevision, sourcesOf, sourceText } from '../../model/source'
+import { clusterOf, isAutomated, repositoryName, revisionOf, shortRevision, sourcesOf, sourceText } from '../../model/source'
 import { healthTone, healthWord } from '../../model/status'
 import { HealthMark, PhaseMark, SyncMark } from '../../parts/Status'
 import { Ago } from '../../parts/Time'
@@ -65,13 +65,17 @@ const Tile = memo(function Tile({ app, root, isAt }: { app: Application; root: R
         <div className="row"><IconGitBranch size={13} aria-hidden /><span className="cut">{repositoryName(source?.repoURL ?? '')} · {sourceText(source)}</span><span className="mono">{shortRevision(revisionOf(app))}</span></div>
         <div className="row"><IconServer2 size={13} aria-hidden /><span className="cut grow">{clusterOf(app.spec.destination)} / {app.spec.destination.namespace}</span><Ago time={state?.finishedAt ?? app.metadata.creationTimestamp} /></div>
       </div>
-      {root ? <div className={`cut ${css.because}`} title={root.finding.cause}>{root.finding.cause}</div> : <Labels labels={app.metadata.labels} />}
+      {root ? <div className={`cut ${css.because}`} title={root.finding.cause}>{root.finding.cause}</div> : <Labels app={app} />}
     </Link>
   )
 })
 
-function Labels({ labels }: { labels: Record<string, string> | undefined }) {
-  const shown = Object.entries(labels ?? {}).slice(0, 3)
-  if (shown.length === 0) return null
-  return <div className={`row ${css.labels}`}>{shown.map(([name, value]) => <span key={name} className="pill cut">{name}={value}</span>)}</div>
+function Labels({ app }: { app: Application }) {
+  const shown = Object.entries(app.metadata.labels ?? {}).slice(0, 3)
+  return (
+    <div className={`row ${css.labels}`}>
+      <span className="pill">{isAutomated(app) ? t.app.automatic : t.app.manual}</span>
+      {shown.map(([name, value]) => <span key={name} className="pill cut">{name}={value}</span>)}
+    </div>
+  )
 }

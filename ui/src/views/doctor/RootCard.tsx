@@ -39,7 +39,7 @@ export function RootCard({ root, number, isOpen, toggle, explain }: Props) {
       {isOpen && (
         <div className={css.rootBody}>
           <div className="row wrap quiet">
-            <button type="button" className="link mono" onClick={() => explain(finding.code)}>{finding.code}</button>
+            <button type="button" className={`link ${css.code}`} onClick={() => explain(finding.code)}>{finding.code}</button>
             <span className="mono cut">{root.id}</span>
           </div>
           <div className={css.columns}>
