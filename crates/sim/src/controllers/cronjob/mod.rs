@@ -9,13 +9,13 @@ use lynceus_object::{Object, Value, value};
 use self::schedule::Schedule;
 use super::job;
 use super::key::Key;
-use super::kind::{CRON_JOB, JOB};
+use super::kind::{CRON_JOB, JOB, is_among};
 use super::pods;
 use super::steps::{Announcement, Deletion, Steps};
 use super::time::{self, after, seconds_between, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 use lynceus_object::Propagation;
 
 /// More missed times than this are not looked at one by one.
@@ -33,6 +33,10 @@ impl Controller for CronJobs {
 
     fn writer(&self) -> Writer {
         manager!("cronjob-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[CRON_JOB, JOB], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
