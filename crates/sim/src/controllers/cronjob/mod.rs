@@ -244,16 +244,14 @@ impl Look<'_> {
             [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")]
         {
             let Some(limit) = self.cron.value().int_at(&["spec", field]) else { continue };
-            let mut ended: Vec<Object> = self
-                .jobs
-                .iter()
-                .filter(|job| job::outcome(job) == Some(outcome) && !job.is_deleting())
-                .cloned()
-                .collect();
-            ended.sort_by_cached_key(|job| {
-                (time::read(job.at(&["status", "startTime"])), job.name().to_owned())
-            });
+            let is_ended = |job: &&Object| job::outcome(job) == Some(outcome) && !job.is_deleting();
+            let mut ended: Vec<&Object> = self.jobs.iter().filter(is_ended).collect();
             let excess = usize::try_from(ended.len() as i64 - limit).unwrap_or(0);
+            if excess > 0 {
+                ended.sort_by_cached_key(|job| {
+                    (time::read(job.at(&["status", "startTime"])), job.name().to_owned())
+                });
+            }
             ended.iter().take(excess).for_each(|job| delete(self.cron, job, self.out));
         }
     }
