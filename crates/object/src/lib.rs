@@ -7,6 +7,7 @@ mod id;
 pub mod json;
 pub mod jsonpath;
 pub mod limits;
+mod literal;
 pub mod manifest;
 mod map;
 mod object;
@@ -34,5 +35,5 @@ pub use value::{Seq, Str, Value};
 /// What the macros of this crate expand to; not for direct use.
 #[doc(hidden)]
 pub mod private {
-    pub use serde_json::json;
+    pub use crate::literal::{fields, items, written};
 }

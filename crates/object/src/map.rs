@@ -19,7 +19,8 @@ impl PartialEq for Map {
     }
 }
 
-/// How many fields are looked through one by one.
+/// How many fields are looked through one by one. Names differ in their lengths more often than not, so that to ask a few
+/// whether they are it is faster than to ask which comes first.
 const FEW: usize = 16;
 
 impl Map {
@@ -33,6 +34,15 @@ impl Map {
         let map = Map(fields.collect());
         debug_assert!(map.0.windows(2).all(|pair| pair[0].0 < pair[1].0), "keys must ascend");
         map
+    }
+
+    /// A map of a few fields in any order; later ones win over earlier ones of the same name.
+    pub(crate) fn from_array<const N: usize>(mut fields: [(Str, Value); N]) -> Self {
+        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        if fields.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return fields.into_iter().collect();
+        }
+        Map(fields.into())
     }
 
     /// How many fields there are.
@@ -62,10 +72,30 @@ impl Map {
         Pairs { left: &self.0, right: &other.0 }
     }
 
+    /// The fields, each with the value of the same name in another map: that of an earlier version of an object, say, which
+    /// is found without a search because both are in order.
+    pub fn beside<'m>(
+        &'m self,
+        other: Option<&'m Map>,
+    ) -> impl Iterator<Item = (&'m Str, &'m Value, Option<&'m Value>)> {
+        let mut rest = other.map_or(&[][..], |other| &other.0);
+        self.iter().map(move |(name, value)| {
+            while let [(first, theirs), after @ ..] = rest {
+                if first == name {
+                    rest = after;
+                    return (name, value, Some(theirs));
+                }
+                if first > name {
+                    break;
+                }
+                rest = after;
+            }
+            (name, value, None)
+        })
+    }
+
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        // Names differ in their lengths more often than not, so that to ask a few whether they are it is faster than to
-        // ask which comes first.
         if self.0.len() <= FEW {
             return self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         }
@@ -75,13 +105,13 @@ impl Map {
 
     /// The value of `key`, to change.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        let at = self.position(key).ok()?;
+        let at = self.find(key)?;
         self.0.make_mut().get_mut(at).map(|(_, value)| value)
     }
 
     /// Whether `key` is there.
     pub fn contains(&self, key: &str) -> bool {
-        self.position(key).is_ok()
+        self.find(key).is_some()
     }
 
     /// The value of `key`, inserted as `null` if it was not there.
@@ -111,7 +141,7 @@ impl Map {
 
     /// Removes `key` and returns what it was.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
-        let at = self.position(key).ok()?;
+        let at = self.find(key)?;
         Some(self.0.remove(at).1)
     }
 
@@ -157,6 +187,15 @@ impl Map {
         fields + self.0.iter().map(inner).sum::<usize>()
     }
 
+    /// Where a field is, if it is there.
+    fn find(&self, key: &str) -> Option<usize> {
+        if self.0.len() <= FEW {
+            return self.0.iter().position(|(name, _)| name == key);
+        }
+        self.position(key).ok()
+    }
+
+    /// Where a field is, or where it belongs.
     fn position(&self, key: &str) -> Result<usize, usize> {
         // Most maps are built in order, so that appending has to be cheap.
         if self.0.last().is_some_and(|(last, _)| last.as_str() < key) {
@@ -192,8 +231,13 @@ impl<'m> Iterator for Pairs<'m> {
 /// Later fields win over earlier ones of the same name.
 impl<K: Into<Str>, V: Into<Value>> FromIterator<(K, V)> for Map {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(fields: I) -> Self {
-        let mut fields: Vec<(Str, Value)> =
-            fields.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let fields = fields.into_iter();
+        if fields.size_hint().1.is_some_and(|most| most <= FEW) {
+            let mut map = Map(EcoVec::with_capacity(fields.size_hint().0));
+            map.extend(fields);
+            return map;
+        }
+        let mut fields: Vec<(Str, Value)> = fields.map(|(key, value)| (key.into(), value.into())).collect();
         fields.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut out: EcoVec<(Str, Value)> = EcoVec::with_capacity(fields.len());
         for (key, value) in fields {
@@ -266,6 +310,21 @@ mod tests {
             })
             .collect();
         assert_eq!(pairs, [("a", Some(1), None), ("b", None, Some(2)), ("c", Some(3), Some(4))]);
+    }
+
+    #[test]
+    fn each_field_is_found_beside_that_of_another_map() {
+        let (one, other) = (
+            Map::from_iter([("b", 1), ("c", 2), ("e", 3)]),
+            Map::from_iter([("a", 4), ("c", 5), ("d", 6), ("e", 7)]),
+        );
+        let found = |other| {
+            let beside =
+                one.beside(other).map(|(key, _, theirs)| (key.as_str(), theirs.and_then(Value::as_int)));
+            beside.collect::<Vec<_>>()
+        };
+        assert_eq!(found(Some(&other)), [("b", None), ("c", Some(5)), ("e", Some(7))]);
+        assert_eq!(found(None), [("b", None), ("c", None), ("e", None)]);
     }
 
     #[test]

@@ -198,8 +198,13 @@ impl Object {
 
     /// The owner that manages this object, if one does.
     pub fn controller(&self) -> Option<OwnerRef> {
+        self.controller_entry().map(owner)
+    }
+
+    /// The owner that manages this object as the metadata names it, for those who ask for one field of it.
+    pub fn controller_entry(&self) -> Option<&Value> {
         let manages = |owner: &&Value| owner.bool_at(&["controller"]) == Some(true);
-        self.0.items_at(&["metadata", "ownerReferences"]).iter().find(manages).map(owner)
+        self.0.items_at(&["metadata", "ownerReferences"]).iter().find(manages)
     }
 }
 

@@ -364,19 +364,10 @@ impl<T: Into<Value>> FromIterator<T> for Value {
     }
 }
 
-/// Writes a [`Value`] as JSON-like text: `value!({"spec": {"replicas": n}})`.
-///
-/// Expressions in it may be anything that `serde` can serialize.
-#[macro_export]
-macro_rules! value {
-    ($($json:tt)+) => {
-        $crate::Value::from($crate::private::json!($($json)+))
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value;
 
     #[test]
     fn a_value_is_small() {

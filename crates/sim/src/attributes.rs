@@ -1,6 +1,7 @@
 //! Who asks for what: the words that authentication, authorization and admission share.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lynceus_object::{Gvk, Gvr, Str, Value, value};
 
@@ -134,7 +135,7 @@ impl Operation {
 #[derive(Clone, Debug)]
 pub struct Admission {
     /// Who writes.
-    pub user: User,
+    pub user: Arc<User>,
     /// What is done.
     pub operation: Operation,
     /// The kind of the object that is sent (the subresource's kind for a subresource).
@@ -149,6 +150,26 @@ pub struct Admission {
     pub name: Str,
     /// Whether nothing will be kept.
     pub dry_run: bool,
-    /// The options of the request (`CreateOptions`, `PatchOptions`, …) as an object.
-    pub options: Value,
+    /// The field manager that the request names, or empty.
+    pub manager: Str,
+}
+
+impl Admission {
+    /// The options of the request (`CreateOptions`, `UpdateOptions`, …) as an object. Few ask for them.
+    pub fn options(&self) -> Value {
+        let kind = match self.operation {
+            Operation::Create => "CreateOptions",
+            Operation::Update => "UpdateOptions",
+            Operation::Delete => "DeleteOptions",
+            Operation::Connect => "ConnectOptions",
+        };
+        let mut options = value!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
+        if self.dry_run {
+            options.set(&["dryRun"], value!(["All"]));
+        }
+        if !self.manager.is_empty() && self.operation != Operation::Delete {
+            options.set(&["fieldManager"], self.manager.clone());
+        }
+        options
+    }
 }

@@ -63,7 +63,7 @@ async fn create(core: &Core, object: Value) -> Result<(), ApiError> {
     let registry = core.registry();
     let Some(resource) = registry.of_kind(&object.gvk()) else { return Ok(()) };
     let call = Call {
-        user: User::system("system:apiserver"),
+        user: std::sync::Arc::new(User::system("system:apiserver")),
         resource: std::sync::Arc::clone(resource),
         namespace: object.namespace().into(),
         name: "".into(),

@@ -38,6 +38,8 @@ pub(crate) struct Core {
     pub(crate) allocations: Allocations,
     /// What is booked on quotas and not stored yet.
     pub(crate) charges: Charges,
+    /// What the makers of objects manage.
+    pub(crate) precedents: managed::Precedents,
     /// The PEM of the certificate that clients trust.
     pub(crate) root_certificate: Str,
     pub(crate) documents: Documents,
@@ -72,6 +74,7 @@ impl Core {
         let core = Core {
             allocations: Allocations::of(&store),
             charges: Charges::default(),
+            precedents: managed::Precedents::default(),
             faults: Faults::of(&store),
             store,
             clock,

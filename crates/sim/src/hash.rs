@@ -31,10 +31,13 @@ impl Quick {
 
 impl Hasher for Quick {
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.mix(u64::from_le_bytes(word));
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
+        if let (false, Some(last)) = (rest.is_empty(), bytes.last_chunk::<8>()) {
+            // The end of a long name is read whole, though it was read in part.
+            self.mix(u64::from_le_bytes(*last));
+        } else if !rest.is_empty() {
+            self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
         }
     }
 

@@ -77,3 +77,6 @@ pub const OPERATOR_REASONS: usize = 1000;
 
 /// See [`OPERATOR_REASONS`].
 pub const OPERATOR_REASON_BYTES: usize = 128;
+
+/// Of how many makers and kinds of objects it is remembered what the last one came to.
+pub const PRECEDENTS: usize = 1000;

@@ -232,7 +232,7 @@ impl Local {
     fn call(&self, target: Target<'_>, subresource: &str) -> Result<Call, ApiError> {
         let resource = self.resource(target.group, target.resource)?;
         Ok(Call {
-            user: (*self.user).clone(),
+            user: Arc::clone(&self.user),
             resource,
             namespace: target.namespace.into(),
             name: target.name.into(),

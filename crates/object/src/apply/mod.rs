@@ -8,6 +8,7 @@ mod conflict;
 mod entries;
 mod last_applied;
 mod managers;
+mod precedent;
 mod reset;
 mod scale;
 mod set;
@@ -18,6 +19,7 @@ use jiff::Timestamp;
 
 pub use conflict::{Conflict, Conflicts};
 pub use managers::{ManagerId, Managers, Operation, Owned};
+pub use precedent::{Precedent, track_create};
 pub use reset::reset_fields;
 pub use scale::{scale_to_parent, scale_to_subresource};
 pub use set::{FieldSet, FieldSetError};

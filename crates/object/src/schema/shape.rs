@@ -75,13 +75,12 @@ fn lacks_zero(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
     let is_container = |value: &Value| matches!(value, Value::Map(_) | Value::Seq(_));
     match value {
         Value::Map(map) => {
-            let lacks = |(name, value): (&Str, &Value)| {
-                let known = known.and_then(|known| known.get(name));
+            let lacks = |(name, value, known): (&Str, &Value, Option<&Value>)| {
                 is_container(value)
                     && !known.is_some_and(|known| value.is_same(known))
                     && ty.child(name).is_some_and(|child| lacks_zero(value, known, child))
             };
-            map.iter().any(lacks)
+            map.beside(known.and_then(Value::as_map)).any(lacks)
                 || ty
                     .always_printed()
                     .any(|field| !map.contains(field.name()) && printed_zero(field).is_some())
@@ -190,8 +189,7 @@ pub fn settle(value: &mut Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool
 
 /// Whether the fields that are there are settled.
 fn has_settled_fields(map: &Map, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
-    map.iter().all(|(name, value)| {
-        let known = known.and_then(|known| known.get(name));
+    map.beside(known.and_then(Value::as_map)).all(|(name, value, known)| {
         known.is_some_and(|known| value.is_same(known)) || is_settled_field(name, value, known, ty)
     })
 }

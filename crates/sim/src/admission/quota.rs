@@ -128,7 +128,7 @@ impl<'a> Counted<'a> {
 
 #[cfg(test)]
 mod tests {
-    use lynceus_object::{Gvk, Gvr, Value, yaml};
+    use lynceus_object::{Gvk, Gvr, yaml};
 
     use super::*;
     use crate::attributes::User;
@@ -141,7 +141,7 @@ mod tests {
     fn outcome(quota: &str, resource: &str, new: &str) -> String {
         let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
         let admission = Admission {
-            user: User::admin(),
+            user: User::admin().into(),
             operation: Operation::Create,
             kind: Gvk::new(group, "v1", "x"),
             resource: Gvr::new(group, "v1", plural),
@@ -149,7 +149,7 @@ mod tests {
             namespace: "shop".into(),
             name: "x".into(),
             dry_run: false,
-            options: Value::Null,
+            manager: Default::default(),
         };
         let quotas = [object(&format!("{{metadata: {{name: q}}, {quota}}}"))];
         match check(&quotas, &admission, &object(new), None, Timestamp::UNIX_EPOCH) {

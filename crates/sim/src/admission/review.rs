@@ -28,7 +28,7 @@ pub(super) fn request(uid: &str, write: &Write<'_>, asked: &Admission, version: 
         "requestKind": shown_kind(&asked.kind), "requestResource": shown_resource(&asked.resource),
         "operation": admission.operation.word(), "userInfo": admission.user.info(),
         "object": body(write.object), "oldObject": body(write.old),
-        "dryRun": admission.dry_run, "options": admission.options,
+        "dryRun": admission.dry_run, "options": admission.options(),
     });
     for (field, text) in [
         ("subResource", &admission.subresource),

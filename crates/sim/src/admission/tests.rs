@@ -87,7 +87,7 @@ async fn serve(answer: impl Fn(Value) -> Value + Clone + Send + 'static) -> Stri
 
 fn admission(operation: Operation) -> Admission {
     Admission {
-        user: User::new("alice", &["devs"]),
+        user: User::new("alice", &["devs"]).into(),
         operation,
         kind: Gvk::new("", "v1", "ConfigMap"),
         resource: Gvr::new("", "v1", "configmaps"),
@@ -95,7 +95,7 @@ fn admission(operation: Operation) -> Admission {
         namespace: "shop".into(),
         name: "c".into(),
         dry_run: false,
-        options: value!({"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}),
+        manager: Default::default(),
     }
 }
 

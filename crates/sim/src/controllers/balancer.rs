@@ -6,11 +6,11 @@ use std::net::Ipv4Addr;
 use lynceus_object::{Object, value};
 
 use super::key::Key;
-use super::kind::SERVICE;
+use super::kind::{SERVICE, is_among};
 use super::steps::{Announcement, Steps};
 use super::world::World;
 use super::{Controller, Writer};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// The first address that is given out, from a range that is kept for documentation and never routed.
 const FIRST: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
@@ -31,6 +31,10 @@ impl Controller for LoadBalancers {
             user: "system:serviceaccount:kube-system:service-controller",
             manager: "cloud-controller-manager",
         }
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[SERVICE], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

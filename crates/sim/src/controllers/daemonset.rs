@@ -7,14 +7,14 @@ use lynceus_object::{Object, Str, Value, value};
 
 use super::history::{History, Style};
 use super::key::Key;
-use super::kind::{CONTROLLER_REVISION, DAEMON_SET, NODE, POD};
+use super::kind::{CONTROLLER_REVISION, DAEMON_SET, NODE, POD, is_among};
 use super::pods::{self, scaled, set_count, spec_int};
 use super::scheduler::fit;
 use super::steps::{Announcement, Steps};
 use super::time::after;
 use super::world::World;
 use super::{Controller, Refusal, Writer, announce_refusal, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 const HASH_LABEL: &str = "controller-revision-hash";
 const STYLE: Style = Style { label: HASH_LABEL };
@@ -40,6 +40,10 @@ impl Controller for DaemonSets {
 
     fn writer(&self) -> Writer {
         manager!("daemon-set-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[DAEMON_SET, NODE, POD, CONTROLLER_REVISION], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

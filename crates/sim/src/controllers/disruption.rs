@@ -3,12 +3,14 @@
 use lynceus_object::{Object, Str};
 
 use super::key::Key;
-use super::kind::{DEPLOYMENT, DISRUPTION_BUDGET, POD, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET};
+use super::kind::{
+    DEPLOYMENT, DISRUPTION_BUDGET, POD, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, is_among,
+};
 use super::pods::{self, scaled, spec_int};
 use super::steps::{Announcement, Steps};
 use super::world::World;
 use super::{Controller, Writer, condition, manager, selector};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// Keeps the status of budgets.
 pub(crate) struct DisruptionBudgets;
@@ -20,6 +22,10 @@ impl Controller for DisruptionBudgets {
 
     fn writer(&self) -> Writer {
         manager!("disruption-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[DISRUPTION_BUDGET, POD, DEPLOYMENT, REPLICA_SET, STATEFUL_SET], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use lynceus_object::{Object, Value};
 
 use super::key::Key;
-use super::kind::{NODE, POD};
+use super::kind::{NODE, POD, is_among};
 use super::scheduler::taints::tolerates;
 use super::steps::{Announcement, Steps};
 use super::time::after;
 use super::world::World;
 use super::{Controller, Writer, condition, pods};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 /// Deletes pods from nodes that they do not tolerate.
 #[derive(Default)]
@@ -28,6 +28,10 @@ impl Controller for TaintEviction {
 
     fn writer(&self) -> Writer {
         super::manager!("node-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NODE, POD], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

@@ -3,14 +3,14 @@
 use lynceus_object::Object;
 
 use super::key::Key;
-use super::kind::{FAULT, NODE, POD};
+use super::kind::{FAULT, NODE, POD, is_among};
 use super::steps::{Announcement, Step, Steps};
 use super::world::World;
 use super::{Controller, Writer};
 use crate::attributes::Attributes;
 use crate::faults::{Phase, Standing};
 use crate::stage::{Fault, What};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 /// What a sealed pod of Vault has, which operators read.
 const SEALED: &str = "sim.lynceus.dev/sealed";
@@ -29,6 +29,10 @@ impl Controller for Faults {
 
     fn writer(&self) -> Writer {
         Writer { user: "system:lynceus:faults", manager: "lynceus" }
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[FAULT, POD], place)
     }
 
     fn begin(&mut self, world: &World<'_>, out: &mut Steps) {

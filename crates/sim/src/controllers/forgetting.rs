@@ -1,12 +1,12 @@
 //! Events are forgotten after an hour.
 
 use super::key::Key;
-use super::kind::EVENT;
+use super::kind::{EVENT, is_among};
 use super::steps::Steps;
 use super::time::{after, read};
 use super::world::World;
 use super::{Controller, Writer, manager, pods};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 /// How long an Event is kept, in seconds.
 const KEPT: i64 = 3600;
@@ -21,6 +21,10 @@ impl Controller for Forgetting {
 
     fn writer(&self) -> Writer {
         manager!("event-ttl-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[EVENT], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

@@ -35,7 +35,9 @@ impl Controller for Garbage {
                 // An owner that waits for its dependents may be able to go now.
                 wake.extend(object.owners().filter_map(|owner| world.graph.find(&owner.uid).cloned()));
             }
-            EventKind::Added if object.owners().next().is_some() => wake.push(own()),
+            EventKind::Added if !object.value().items_at(&["metadata", "ownerReferences"]).is_empty() => {
+                wake.push(own());
+            }
             EventKind::Added | EventKind::Modified => {
                 if object.is_deleting()
                     && object.finalizers().any(|name| name == FOREGROUND || name == ORPHAN)

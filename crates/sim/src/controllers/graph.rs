@@ -62,14 +62,18 @@ impl Graph {
     }
 
     fn insert(&mut self, key: Key, object: &Object) {
-        let owners: Vec<Str> = object.owners().map(|owner| owner.uid).collect();
-        let loose = ADOPTED.iter().any(|kind| kind.is(&key.place)) && object.controller().is_none();
+        let owners = || {
+            let entries = object.value().items_at(&["metadata", "ownerReferences"]).iter();
+            entries.map(|owner| owner.str_at(&["uid"]).unwrap_or_default())
+        };
+        let loose = ADOPTED.iter().any(|kind| kind.is(&key.place)) && object.controller_entry().is_none();
         if let Some(node) = self.nodes.get(&key) {
-            if node.uid == object.uid() && node.owners == owners && node.loose == loose {
+            if node.uid == object.uid() && node.owners.iter().eq(owners()) && node.loose == loose {
                 return;
             }
             self.remove(&key);
         }
+        let owners: Vec<Str> = owners().map(Str::from).collect();
         for owner in &owners {
             self.dependents.entry(owner.clone()).or_default().insert(key.clone());
         }

@@ -6,12 +6,12 @@
 use lynceus_object::{Object, Value, value};
 
 use super::key::Key;
-use super::kind::{INGRESS, INGRESS_CLASS, POD, SERVICE};
+use super::kind::{INGRESS, INGRESS_CLASS, POD, SERVICE, is_among};
 use super::pods;
 use super::steps::Steps;
 use super::world::World;
 use super::{Controller, Writer, selector};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// The address of a controller that the stage gives none.
 const ADDRESS: &str = "198.19.255.254";
@@ -39,6 +39,10 @@ impl Controller for Ingresses {
 
     fn writer(&self) -> Writer {
         Writer { user: "system:serviceaccount:kube-system:ingress-controller", manager: "ingress-controller" }
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[INGRESS, INGRESS_CLASS, POD, SERVICE], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

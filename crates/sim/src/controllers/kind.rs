@@ -42,6 +42,11 @@ impl Kind {
     }
 }
 
+/// Whether a place is that of one of some kinds.
+pub(crate) fn is_among(kinds: &[&Kind], place: &Place) -> bool {
+    kinds.iter().any(|kind| kind.is(place))
+}
+
 macro_rules! kinds {
     ($($name:ident = $group:literal $version:literal $kind:literal $resource:literal;)+) => {
         $(pub(crate) const $name: &Kind =

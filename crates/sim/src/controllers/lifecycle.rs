@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
 
 use super::key::Key;
-use super::kind::{NODE, POD};
+use super::kind::{FAULT, NODE, POD, is_among};
 use super::pods::created;
 use super::steps::{Announcement, Steps};
 use super::time::{after, stamp};
 use super::world::World;
 use super::{Controller, Writer, condition, faults};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// How long a new node may stay silent, in seconds.
 const STARTUP_GRACE: i64 = 60;
@@ -55,6 +55,10 @@ impl Controller for NodeLifecycle {
 
     fn writer(&self) -> Writer {
         super::manager!("node-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NODE, FAULT], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

@@ -50,7 +50,7 @@ mod token;
 mod volumes;
 pub(crate) mod world;
 
-use crate::store::Event;
+use crate::store::{Event, Place};
 use key::Key;
 use steps::{Announcement, Steps};
 use world::World;
@@ -76,6 +76,11 @@ pub(crate) trait Controller: Send {
 
     /// What is to be done before anything else, in a cluster that was just started.
     fn begin(&mut self, _world: &World<'_>, _out: &mut Steps) {}
+
+    /// Whether changes in a place can concern the controller at all: it is told of no others. Asked once for each place.
+    fn hears(&self, _place: &Place) -> bool {
+        true
+    }
 
     /// Which objects to look at because of a change.
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>);

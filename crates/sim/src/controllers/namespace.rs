@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lynceus_object::{Object, Str, Value};
 
 use super::key::Key;
-use super::kind::{CONFIG_MAP, NAMESPACE, SERVICE_ACCOUNT};
+use super::kind::{CONFIG_MAP, NAMESPACE, SERVICE_ACCOUNT, is_among};
 use super::steps::{Deletion, Step, Steps};
 use super::world::World;
 use super::{Controller, Writer, condition, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 use lynceus_object::Propagation;
 
 const ROOT_CA: &str = "kube-root-ca.crt";
@@ -27,6 +27,10 @@ impl Controller for DefaultServiceAccounts {
 
     fn writer(&self) -> Writer {
         manager!("service-account-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NAMESPACE, SERVICE_ACCOUNT], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
@@ -51,6 +55,10 @@ impl Controller for RootCertificates {
 
     fn writer(&self) -> Writer {
         manager!("root-ca-cert-publisher")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NAMESPACE, CONFIG_MAP], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
 
 use super::key::Key;
-use super::kind::{CSI_DRIVER, CSI_NODE, NODE, POD, STORAGE_CLASS};
+use super::kind::{CSI_DRIVER, CSI_NODE, FAULT, NODE, POD, STORAGE_CLASS, is_among};
 use super::steps::{Announcement, Deletion, Steps};
 use super::time::{after, stamp};
 use super::volumes::{DEFAULT_CLASS, PROVISIONER};
@@ -14,7 +14,7 @@ use super::world::World;
 use super::{Controller, Writer, condition, faults};
 use crate::snapshot;
 use crate::stage::{Pool, Storage, Taint};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 /// How often nodes say that they are well, in seconds.
 const HEARTBEAT: i64 = 300;
@@ -46,6 +46,10 @@ impl Controller for Nodes {
 
     fn writer(&self) -> Writer {
         Writer { user: "system:node:sim", manager: "kubelet" }
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NODE, CSI_DRIVER, FAULT], place)
     }
 
     fn begin(&mut self, world: &World<'_>, out: &mut Steps) {
@@ -310,6 +314,10 @@ impl Controller for Lifetimes {
         super::manager!("ttl-controller")
     }
 
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NODE], place)
+    }
+
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
         if NODE.is(&event.place) && event.kind != EventKind::Deleted {
             wake.push(Key::of(&event.place, &event.object));
@@ -338,6 +346,10 @@ impl Controller for PodCollector {
 
     fn writer(&self) -> Writer {
         super::manager!("pod-garbage-collector")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[NODE], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

@@ -180,7 +180,11 @@ pub(crate) fn set_count(object: &mut Object, field: &str, count: i64) {
 
 /// The kind and name of the managing controller, if it is of a kind.
 pub(crate) fn managed_by(object: &Object, kind: &Kind) -> Option<Str> {
-    let owner = object.controller()?;
-    let group = lynceus_object::split_api_version(&owner.api_version).0;
-    (owner.kind == kind.kind && group == kind.group).then_some(owner.name)
+    let owner = object.controller_entry()?;
+    let text = |field| owner.str_at(&[field]).unwrap_or_default();
+    let group = lynceus_object::split_api_version(text("apiVersion")).0;
+    (text("kind") == kind.kind && group == kind.group).then(|| match owner.get("name") {
+        Some(Value::Str(name)) => name.clone(),
+        _ => Str::new(),
+    })
 }

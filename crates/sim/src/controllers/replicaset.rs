@@ -3,12 +3,12 @@
 use lynceus_object::{Object, Value};
 
 use super::key::Key;
-use super::kind::{Kind, POD, REPLICA_SET, REPLICATION_CONTROLLER};
+use super::kind::{Kind, POD, REPLICA_SET, REPLICATION_CONTROLLER, is_among};
 use super::pods::{self, set_count, spec_int};
 use super::steps::{Announcement, Step, Steps};
 use super::world::World;
 use super::{Controller, Refusal, Writer, announce_refusal, condition, hash, manager, selector};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// The most pods that are made or deleted in one look.
 const BURST: usize = 500;
@@ -122,6 +122,10 @@ impl Controller for ReplicaSets {
         self.writer
     }
 
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[self.kind, POD], place)
+    }
+
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
         if self.kind.is(&event.place) {
             wake.push(Key::of(&event.place, &event.object));
@@ -132,7 +136,7 @@ impl Controller for ReplicaSets {
             for name in [&before, &now].into_iter().flatten() {
                 wake.push(Key::new(self.kind, pod.namespace(), name));
             }
-            if pod.controller().is_none() && pods::is_active(pod) {
+            if pod.controller_entry().is_none() && pods::is_active(pod) {
                 let sets = world.list(self.kind, pod.namespace());
                 let interested = sets.iter().filter(|set| self.selects(set, pod));
                 wake.extend(interested.map(|set| Key::of(&self.kind.place(), set)));

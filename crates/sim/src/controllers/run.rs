@@ -21,10 +21,11 @@ use super::{
 };
 use crate::ApiError;
 use crate::attributes::User;
+use crate::hash::QuickMap;
 use crate::limits;
 use crate::local::{DeleteOptions, Local, PatchKind, Target};
 use crate::operators::{Acting, Operator};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// All controllers of a cluster.
 pub struct Controllers {
@@ -33,7 +34,11 @@ pub struct Controllers {
     graph: Graph,
     recorder: Recorder,
     slots: Vec<Slot>,
+    /// Which of the slots hear of changes in a place, by the places in which there were any.
+    listeners: QuickMap<Place, Vec<usize>>,
     begun: bool,
+    /// Whether there may be changes that nobody noticed.
+    stale: bool,
 }
 
 struct Slot {
@@ -63,7 +68,9 @@ impl Controllers {
             graph: Graph::default(),
             recorder: Recorder::default(),
             slots: all(operators).into_iter().map(slot).collect(),
+            listeners: QuickMap::default(),
             begun: false,
+            stale: true,
             local,
         };
         controllers.take_stock();
@@ -76,6 +83,7 @@ impl Controllers {
         const OF_NODES: [&str; 4] =
             ["kubelet", "default-scheduler", "service-controller", "ingress-controller"];
         self.slots.retain(|slot| !OF_NODES.contains(&slot.controller.component()));
+        self.listeners.clear();
         self
     }
 
@@ -124,6 +132,7 @@ impl Controllers {
     /// Lets the first controller that has something to do look at it. Says whether there was one.
     pub async fn step(&mut self) -> bool {
         self.begin().await;
+        self.stale = true;
         for at in 0..self.slots.len() {
             if self.turn(at).await {
                 return true;
@@ -135,6 +144,8 @@ impl Controllers {
     /// Lets every controller look at what it has. Says whether anybody had anything.
     async fn round(&mut self) -> bool {
         let mut busy = false;
+        // Somebody else may have written meanwhile.
+        self.stale = true;
         for at in 0..self.slots.len() {
             busy |= self.turn(at).await;
         }
@@ -143,9 +154,9 @@ impl Controllers {
 
     /// Lets a controller look at what it has. Says whether it had anything.
     async fn turn(&mut self, at: usize) -> bool {
-        while let Ok(event) = self.events.try_recv() {
-            self.graph.observe(&event);
-            self.notice(&event);
+        // Changes are noticed before the next controller looks, and only those that look make some.
+        if std::mem::take(&mut self.stale) {
+            self.catch_up();
         }
         if self.slots[at].queue.is_idle() {
             return false;
@@ -158,14 +169,28 @@ impl Controllers {
         }
         for key in &keys {
             self.look(at, key, now).await;
+            self.stale = true;
         }
         !keys.is_empty()
+    }
+
+    fn catch_up(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            self.graph.observe(&event);
+            self.notice(&event);
+        }
     }
 
     fn notice(&mut self, event: &Event) {
         let world = World { local: &self.local, graph: &self.graph, now: self.local.now() };
         let mut wake = Vec::new();
-        for slot in &mut self.slots {
+        if !self.listeners.contains_key(&event.place) {
+            let hears = |at: &usize| self.slots[*at].controller.hears(&event.place);
+            let listeners = (0..self.slots.len()).filter(hears).collect();
+            self.listeners.insert(event.place.clone(), listeners);
+        }
+        for at in self.listeners.get(&event.place).into_iter().flatten() {
+            let slot = &mut self.slots[*at];
             slot.controller.notice(event, &world, &mut wake);
             if !wake.is_empty() {
                 wake.drain(..).for_each(|key| slot.queue.push(key));

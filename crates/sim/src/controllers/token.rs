@@ -5,11 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use lynceus_object::{Object, Value, value};
 
 use super::key::Key;
-use super::kind::{SECRET, SERVICE_ACCOUNT};
+use super::kind::{SECRET, SERVICE_ACCOUNT, is_among};
 use super::steps::Steps;
 use super::world::World;
 use super::{Controller, Writer, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 const TYPE: &str = "kubernetes.io/service-account-token";
 const ACCOUNT: &str = "kubernetes.io/service-account.name";
@@ -28,6 +28,10 @@ impl Controller for TokenSecrets {
 
     fn writer(&self) -> Writer {
         manager!("tokens-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[SECRET, SERVICE_ACCOUNT], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

@@ -56,7 +56,9 @@ impl World<'_> {
             .dependents(owner.uid())
             .filter(|key| kind.is(&key.place))
             .filter_map(|key| self.find(key))
-            .filter(|object| object.controller().is_some_and(|controller| controller.uid == owner.uid()))
+            .filter(|object| {
+                object.controller_entry().and_then(|by| by.str_at(&["uid"])) == Some(owner.uid())
+            })
             .collect()
     }
 }

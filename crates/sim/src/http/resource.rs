@@ -163,7 +163,7 @@ impl Request<'_> {
         let wanted = &self.attributes;
         let own_namespace = resource.is("", "namespaces");
         Ok(Call {
-            user: self.user.clone(),
+            user: Arc::new(self.user.clone()),
             resource: Arc::clone(resource),
             namespace: if own_namespace { Str::new() } else { wanted.namespace.clone() },
             name: wanted.name.clone(),

@@ -52,11 +52,14 @@ impl Watches {
         self.of.entry(key.clone()).or_default().insert(watched);
     }
 
+    /// Whether nobody watches anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.who.is_empty()
+    }
+
     /// Those who watch an object.
     pub(super) fn woken_by(&self, object: &Object) -> impl Iterator<Item = &Key> {
-        // Most clusters have none of an operator's kinds, and every change passes here.
-        let names =
-            [(object.namespace(), object.name()), ("", "")].into_iter().filter(|_| !self.who.is_empty());
+        let names = [(object.namespace(), object.name()), ("", "")].into_iter();
         names.flat_map(|(namespace, name)| {
             self.who.get(&Watched::new(object.group(), object.kind(), namespace, name)).into_iter().flatten()
         })

@@ -8,6 +8,7 @@ mod event;
 mod flusher;
 mod log;
 mod medium;
+mod place;
 mod record;
 mod recovery;
 mod shelf;
@@ -22,28 +23,14 @@ use tokio::sync::{mpsc, watch};
 pub use event::{Event, EventKind};
 use flusher::Flusher;
 use log::Log;
+use place::Named;
+pub use place::Place;
 use record::{Change, Record};
 pub use recovery::Recovery;
 use shelf::Shelf;
 
 use crate::hash::QuickMap;
 use crate::view::View;
-
-/// Where the objects of a kind are kept, whatever version they are read in.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// The API group.
-    pub group: Str,
-    /// The plural name.
-    pub resource: Str,
-}
-
-impl Place {
-    /// Names a place.
-    pub fn new(group: impl Into<Str>, resource: impl Into<Str>) -> Self {
-        Place { group: group.into(), resource: resource.into() }
-    }
-}
 
 /// What a writer believes to be true of the object it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +163,10 @@ impl Inner {
     fn shelf(&mut self, place: &Place) -> &mut Shelf {
         let floor = self.floor;
         self.shelves.entry(place.clone()).or_insert_with(|| Shelf::new(floor))
+    }
+
+    fn find(&self, group: &str, resource: &str) -> Option<&Shelf> {
+        self.shelves.get(&(group, resource) as &dyn Named)
     }
 }
 
@@ -365,11 +356,13 @@ impl Store {
 
 impl View for Store {
     fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<Object> {
-        self.read(&Place::new(group, resource), namespace, name).map(|(object, _)| object)
+        let inner = self.read_lock();
+        let stored = inner.find(group, resource)?.get(&(namespace.into(), name.into()))?;
+        Some(stored.object.clone())
     }
 
     fn list(&self, group: &str, resource: &str, namespace: Option<&str>) -> Vec<Object> {
-        self.read_all(&Place::new(group, resource), namespace).0
+        self.read_lock().find(group, resource).map(|shelf| shelf.list(namespace)).unwrap_or_default()
     }
 }
 

@@ -1,13 +1,16 @@
 //! Who manages which field: `metadata.managedFields` on every write.
 
-use lynceus_object::apply::{self, ApplyError, Conflicts, FieldSet, Managers, Options};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lynceus_object::apply::{self, ApplyError, Conflicts, FieldSet, Managers, Options, Precedent};
 use lynceus_object::schema::{self, TypeRef};
-use lynceus_object::{Gvk, Object, Value, value};
+use lynceus_object::{Gvk, Object, Str, Value, value};
 
 use super::Call;
 use crate::core::Core;
+use crate::hash::QuickMap;
 use crate::kinds::Resource;
-use crate::{ApiError, strategy};
+use crate::{ApiError, limits, strategy};
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
@@ -19,7 +22,32 @@ pub(super) fn track(core: &Core, call: &Call, old: Option<&Object>, new: &mut Ob
         let number = old.and_then(|old| old.annotation(TEMPLATE_GENERATION)).unwrap_or("0");
         new.set_annotation(TEMPLATE_GENERATION, number);
     }
-    with_options(core, call, |options| apply::track_update(old, new, options));
+    with_options(core, call, |options| match old {
+        None if call.subresource.is_empty() => core.precedents.track(&call.resource, new, options),
+        old => apply::track_update(old, new, options),
+    });
+}
+
+/// By kind and maker, what the last object came to that was made like that.
+#[derive(Debug, Default)]
+pub(crate) struct Precedents(Mutex<QuickMap<(Gvk, Str), Arc<Precedent>>>);
+
+impl Precedents {
+    fn track(&self, resource: &Resource, new: &mut Object, options: &Options<'_>) {
+        let key = (resource.gvk(), options.manager.into());
+        let known = self.lock().get(&key).cloned();
+        if let Some(set) = apply::track_create(new, known.as_deref(), options) {
+            let mut precedents = self.lock();
+            if precedents.len() >= limits::PRECEDENTS {
+                precedents.clear();
+            }
+            precedents.insert(key, Arc::new(set));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, QuickMap<(Gvk, Str), Arc<Precedent>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Records in `object` who wrote its number of replicas through its Scale.

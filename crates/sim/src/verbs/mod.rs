@@ -40,7 +40,7 @@ use crate::kinds::Resource;
 /// Who wants to do something to which resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    pub(crate) user: User,
+    pub(crate) user: Arc<User>,
     pub(crate) resource: Arc<Resource>,
     pub(crate) namespace: Str,
     /// Empty for a whole collection.
@@ -107,25 +107,12 @@ impl Call {
 
     /// What admission is told of this call.
     pub(crate) fn admission(&self, operation: Operation) -> Admission {
-        let options = match operation {
-            Operation::Create => "CreateOptions",
-            Operation::Update => "UpdateOptions",
-            Operation::Delete => "DeleteOptions",
-            Operation::Connect => "ConnectOptions",
-        };
-        let mut options = value!({"kind": options, "apiVersion": "meta.k8s.io/v1"});
-        if self.options.dry_run {
-            options.set(&["dryRun"], value!(["All"]));
-        }
-        if !self.options.manager.is_empty() && operation != Operation::Delete {
-            options.set(&["fieldManager"], self.options.manager.clone());
-        }
         let kind = match self.resource.subresource(&self.subresource) {
             Some(subresource) => subresource.gvk.clone(),
             None => self.resource.gvk(),
         };
         Admission {
-            user: self.user.clone(),
+            user: Arc::clone(&self.user),
             operation,
             kind,
             resource: self.resource.gvr(),
@@ -133,7 +120,7 @@ impl Call {
             namespace: self.namespace.clone(),
             name: self.name.clone(),
             dry_run: self.options.dry_run,
-            options,
+            manager: self.options.manager.clone(),
         }
     }
 }

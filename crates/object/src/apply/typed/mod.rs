@@ -1,5 +1,6 @@
 //! Values together with their types: which parts of an object are one thing, and how two are compared.
 
+mod alike;
 mod compare;
 mod list;
 mod members;
@@ -8,6 +9,7 @@ mod reconcile;
 mod remove;
 mod validate;
 
+pub(super) use alike::{Alike, is_alike};
 pub(super) use compare::{Comparison, compare};
 pub(super) use members::members;
 pub(super) use merge::merge;

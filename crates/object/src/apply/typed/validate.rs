@@ -34,14 +34,15 @@ pub(crate) fn fits(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> boo
             let has_step = |one: &Value| *kind == ListType::Atomic || list::has_step(one, item, kind);
             items.iter().enumerate().all(|(at, one)| has_step(one) && fits(one, known.get(at), item))
         }
-        (Atom::Map, Value::Map(map)) => map.iter().all(|(key, value)| {
-            let known = known.and_then(|known| known.get(key));
-            known.is_some_and(|known| value.is_same(known))
-                || match ty.child(key) {
-                    Some(child) => fits(value, known, child),
-                    None => opens_maps(ty) && fits(value, known, TypeRef::untyped()),
-                }
-        }),
+        (Atom::Map, Value::Map(map)) => {
+            map.beside(known.and_then(Value::as_map)).all(|(key, value, known)| {
+                known.is_some_and(|known| value.is_same(known))
+                    || match ty.child(key) {
+                        Some(child) => fits(value, known, child),
+                        None => opens_maps(ty) && fits(value, known, TypeRef::untyped()),
+                    }
+            })
+        }
         (Atom::List(..) | Atom::Map, _) => false,
     }
 }

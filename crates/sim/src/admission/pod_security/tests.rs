@@ -43,7 +43,7 @@ fn outcome(view: &Shelf, operation: Operation, resource: &str, new: &Value, old:
     let object = Object::new(new.clone()).unwrap();
     let old = old.map(|old| Object::new(old.clone()).unwrap());
     let admission = Admission {
-        user: User::admin(),
+        user: User::admin().into(),
         operation,
         kind: Gvk::new("", "v1", "x"),
         resource: match resource.split_once('.') {
@@ -54,7 +54,7 @@ fn outcome(view: &Shelf, operation: Operation, resource: &str, new: &Value, old:
         namespace: "shop".into(),
         name: object.name().into(),
         dry_run: false,
-        options: Value::Null,
+        manager: Default::default(),
     };
     let write = Write { admission: &admission, object: Some(&object), old: old.as_ref() };
     match validate(view, &write) {

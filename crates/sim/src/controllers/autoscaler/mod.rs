@@ -19,13 +19,13 @@ use jiff::Timestamp;
 use lynceus_object::{Object, Selector, Value, value};
 
 use super::key::Key;
-use super::kind::{AUTOSCALER, POD};
+use super::kind::{AUTOSCALER, POD, is_among};
 use super::pods::{created, spec_int};
 use super::steps::{Announcement, Step, Steps};
 use super::time::{after, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, condition, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 use behavior::{Bounds, Past};
 use metric::{Proposal, Query};
 use target::Target;
@@ -56,6 +56,10 @@ impl Controller for Autoscalers {
 
     fn writer(&self) -> Writer {
         manager!("horizontal-pod-autoscaler")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[AUTOSCALER], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

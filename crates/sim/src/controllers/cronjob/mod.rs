@@ -9,13 +9,13 @@ use lynceus_object::{Object, Value, value};
 use self::schedule::Schedule;
 use super::job;
 use super::key::Key;
-use super::kind::{CRON_JOB, JOB};
+use super::kind::{CRON_JOB, JOB, is_among};
 use super::pods;
 use super::steps::{Announcement, Deletion, Steps};
 use super::time::{self, after, seconds_between, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 use lynceus_object::Propagation;
 
 /// More missed times than this are not looked at one by one.
@@ -33,6 +33,10 @@ impl Controller for CronJobs {
 
     fn writer(&self) -> Writer {
         manager!("cronjob-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[CRON_JOB, JOB], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {
@@ -240,16 +244,14 @@ impl Look<'_> {
             [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")]
         {
             let Some(limit) = self.cron.value().int_at(&["spec", field]) else { continue };
-            let mut ended: Vec<Object> = self
-                .jobs
-                .iter()
-                .filter(|job| job::outcome(job) == Some(outcome) && !job.is_deleting())
-                .cloned()
-                .collect();
-            ended.sort_by_cached_key(|job| {
-                (time::read(job.at(&["status", "startTime"])), job.name().to_owned())
-            });
+            let is_ended = |job: &&Object| job::outcome(job) == Some(outcome) && !job.is_deleting();
+            let mut ended: Vec<&Object> = self.jobs.iter().filter(is_ended).collect();
             let excess = usize::try_from(ended.len() as i64 - limit).unwrap_or(0);
+            if excess > 0 {
+                ended.sort_by_cached_key(|job| {
+                    (time::read(job.at(&["status", "startTime"])), job.name().to_owned())
+                });
+            }
             ended.iter().take(excess).for_each(|job| delete(self.cron, job, self.out));
         }
     }

@@ -114,8 +114,12 @@ impl Calendar {
         zone: &TimeZone,
     ) -> Option<Timestamp> {
         let start = from.map_or(0, |from| i32::from(from.hour()));
+        // Where no clock is ever changed, the minutes that have passed need not be looked at.
+        let passed =
+            from.filter(|_| zone.to_fixed_offset().is_ok()).map_or(0, |from| i32::from(from.minute()));
         for hour in (start..24).filter(|hour| has(self.hours, *hour)) {
-            for minute in (0..60).filter(|minute| has(self.minutes, *minute)) {
+            let first = if hour == start { passed } else { 0 };
+            for minute in (first..60).filter(|minute| has(self.minutes, *minute)) {
                 let at = day.at(hour as i8, minute as i8, 0, 0);
                 // A time that a clock change skips is due when the clock has jumped over it.
                 let Ok(found) = zone.to_ambiguous_timestamp(at).compatible() else { continue };

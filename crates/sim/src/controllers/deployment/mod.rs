@@ -8,13 +8,13 @@ mod scale;
 use lynceus_object::{Object, Value};
 
 use super::key::Key;
-use super::kind::{DEPLOYMENT, POD, REPLICA_SET};
+use super::kind::{DEPLOYMENT, POD, REPLICA_SET, is_among};
 use super::pods::{self, scaled, spec_int};
 use super::replicaset::{replicas, same_template};
 use super::steps::{Announcement, Step, Steps};
 use super::world::World;
 use super::{Controller, Refusal, Writer, condition, manager, selector};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// The label that tells the pods of one ReplicaSet of a Deployment from those of another.
 pub(crate) const HASH_LABEL: &str = "pod-template-hash";
@@ -33,6 +33,10 @@ impl Controller for Deployments {
         manager!("deployment-controller")
     }
 
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[DEPLOYMENT, REPLICA_SET, POD], place)
+    }
+
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
         let object = &event.object;
         if DEPLOYMENT.is(&event.place) {
@@ -40,7 +44,7 @@ impl Controller for Deployments {
         } else if REPLICA_SET.is(&event.place) {
             match pods::managed_by(object, DEPLOYMENT) {
                 Some(name) => wake.push(Key::new(DEPLOYMENT, object.namespace(), &name)),
-                None if object.controller().is_none() => {
+                None if object.controller_entry().is_none() => {
                     let all = world.list(DEPLOYMENT, object.namespace());
                     let fitting = all.iter().filter(|deployment| selects(deployment, object));
                     wake.extend(fitting.map(|deployment| Key::of(&DEPLOYMENT.place(), deployment)));

@@ -8,11 +8,11 @@ use super::{
     backends, has_selector, is_headless, note_trigger, ports, reference, services_of, tolerates_unready,
 };
 use crate::controllers::key::Key;
-use crate::controllers::kind::{ENDPOINTS, SERVICE};
+use crate::controllers::kind::{ENDPOINTS, POD, SERVICE, is_among};
 use crate::controllers::steps::Steps;
 use crate::controllers::world::World;
 use crate::controllers::{Controller, Writer, manager, pods};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 /// The most addresses in one object.
 const MOST: usize = 1000;
@@ -30,6 +30,10 @@ impl Controller for Endpoints {
 
     fn writer(&self) -> Writer {
         manager!("endpoint-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[SERVICE, POD, ENDPOINTS], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

@@ -8,11 +8,11 @@ use super::{
     backends, has_selector, is_headless, note_trigger, ports, reference, services_of, tolerates_unready,
 };
 use crate::controllers::key::Key;
-use crate::controllers::kind::{ENDPOINT_SLICE, NODE, SERVICE};
+use crate::controllers::kind::{ENDPOINT_SLICE, NODE, POD, SERVICE, is_among};
 use crate::controllers::steps::Steps;
 use crate::controllers::world::World;
 use crate::controllers::{Controller, Writer, manager, pods};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// The most addresses in one slice.
 const MOST: usize = 100;
@@ -32,6 +32,10 @@ impl Controller for EndpointSlices {
 
     fn writer(&self) -> Writer {
         manager!("endpointslice-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[SERVICE, POD, ENDPOINT_SLICE], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

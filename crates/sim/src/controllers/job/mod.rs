@@ -8,13 +8,13 @@ use lynceus_object::{Object, Str, value};
 
 use self::tally::Tally;
 use super::key::Key;
-use super::kind::{JOB, POD};
+use super::kind::{JOB, POD, is_among};
 use super::pods::{self, set_count, spec_int};
 use super::steps::{Announcement, Deletion, Step, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, announce_refusal, condition, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 use lynceus_object::Propagation;
 
 /// Keeps a Job's pods until they are counted.
@@ -36,6 +36,10 @@ impl Controller for Jobs {
 
     fn writer(&self) -> Writer {
         manager!("job-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[JOB, POD], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

@@ -33,12 +33,12 @@ use self::disk::Evictions;
 use self::needs::Missing;
 use self::scene::{Machines, Scene, from_kubelet};
 use super::key::Key;
-use super::kind::{CONFIG_MAP, FAULT, NODE, POD, SECRET};
+use super::kind::{CONFIG_MAP, ENDPOINT_SLICE, FAULT, NODE, POD, SECRET, SERVICE, is_among};
 use super::steps::{Announcement, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
 use super::{Controller, Writer, faults, pods};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 /// How many seconds it takes to pull images and start containers.
 const START_SECONDS: i64 = 1;
@@ -62,6 +62,10 @@ impl Controller for Kubelets {
 
     fn writer(&self) -> Writer {
         Writer { user: "system:node:sim", manager: "kubelet" }
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[CONFIG_MAP, SECRET, SERVICE, ENDPOINT_SLICE, FAULT, POD], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

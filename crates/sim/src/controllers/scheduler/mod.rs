@@ -38,11 +38,11 @@ use self::nomination::Nominations;
 use self::preemption::{DISRUPTED, Room};
 use self::words::Obstacle;
 use super::key::Key;
-use super::kind::{CLAIM, CSI_NODE, NAMESPACE, NODE, POD, STORAGE_CLASS, VOLUME};
+use super::kind::{CLAIM, CSI_NODE, NAMESPACE, NODE, POD, STORAGE_CLASS, VOLUME, is_among};
 use super::steps::{Announcement, Step, Steps};
 use super::world::World;
 use super::{Controller, Writer, condition, pods};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 const NAME: &str = "default-scheduler";
 
@@ -93,6 +93,10 @@ impl Controller for Scheduler {
 
     fn writer(&self) -> Writer {
         Writer { user: "system:kube-scheduler", manager: "kube-scheduler" }
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[POD, NODE, NAMESPACE, CLAIM, VOLUME, STORAGE_CLASS, CSI_NODE], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

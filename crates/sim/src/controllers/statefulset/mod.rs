@@ -7,12 +7,12 @@ use lynceus_object::Object;
 use self::replica::Replicas;
 use super::history::{self, History, Style};
 use super::key::Key;
-use super::kind::{CONTROLLER_REVISION, POD, STATEFUL_SET};
+use super::kind::{CONTROLLER_REVISION, POD, STATEFUL_SET, is_among};
 use super::pods::{self, scaled, set_count, spec_int};
 use super::steps::{Announcement, Steps};
 use super::world::World;
 use super::{Controller, Refusal, Writer, manager};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 const STYLE: Style = Style { label: "controller.kubernetes.io/hash" };
 /// The label with the name of the revision that a pod was made from.
@@ -28,6 +28,10 @@ impl Controller for StatefulSets {
 
     fn writer(&self) -> Writer {
         manager!("statefulset-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[STATEFUL_SET, POD, CONTROLLER_REVISION], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

@@ -3,11 +3,11 @@
 use lynceus_object::Object;
 
 use crate::controllers::key::Key;
-use crate::controllers::kind::{CLAIM, POD};
+use crate::controllers::kind::{CLAIM, POD, is_among};
 use crate::controllers::steps::{Announcement, Step, Steps};
 use crate::controllers::world::World;
 use crate::controllers::{Controller, Refusal, Writer, manager, pods};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// Makes the claims of pods whose volumes bring a template along.
 pub(crate) struct EphemeralVolumes;
@@ -19,6 +19,10 @@ impl Controller for EphemeralVolumes {
 
     fn writer(&self) -> Writer {
         manager!("ephemeral-volume-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[POD], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

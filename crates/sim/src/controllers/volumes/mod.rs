@@ -12,11 +12,11 @@ pub(crate) use self::ephemeral::EphemeralVolumes;
 use self::matching::is_reserved;
 pub(crate) use self::protection::Protection;
 use super::key::Key;
-use super::kind::{CLAIM, CSI_DRIVER, POD, STORAGE_CLASS, VOLUME};
+use super::kind::{CLAIM, CSI_DRIVER, POD, STORAGE_CLASS, VOLUME, is_among};
 use super::steps::{Announcement, Steps};
 use super::world::World;
 use super::{Controller, Writer, condition, manager, pods};
-use crate::store::Event;
+use crate::store::{Event, Place};
 
 /// The provisioner whose volumes are made here, without asking anybody.
 pub(crate) const PROVISIONER: &str = "sim.lynceus.dev/local";
@@ -46,6 +46,10 @@ impl Controller for Volumes {
 
     fn writer(&self) -> Writer {
         manager!("persistent-volume-binder")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[CLAIM, VOLUME, STORAGE_CLASS, CSI_DRIVER, POD], place)
     }
 
     fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {

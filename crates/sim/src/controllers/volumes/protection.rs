@@ -4,11 +4,11 @@ use lynceus_object::Object;
 
 use super::{claims_of, text};
 use crate::controllers::key::Key;
-use crate::controllers::kind::{CLAIM, POD, VOLUME};
+use crate::controllers::kind::{CLAIM, POD, VOLUME, is_among};
 use crate::controllers::steps::{Step, Steps};
 use crate::controllers::world::World;
 use crate::controllers::{Controller, Writer, manager, pods};
-use crate::store::{Event, EventKind};
+use crate::store::{Event, EventKind, Place};
 
 const IN_USE_BY_POD: &str = "kubernetes.io/pvc-protection";
 const IN_USE_BY_CLAIM: &str = "kubernetes.io/pv-protection";
@@ -23,6 +23,10 @@ impl Controller for Protection {
 
     fn writer(&self) -> Writer {
         manager!("pvc-protection-controller")
+    }
+
+    fn hears(&self, place: &Place) -> bool {
+        is_among(&[CLAIM, VOLUME, POD], place)
     }
 
     fn notice(&mut self, event: &Event, _: &World<'_>, wake: &mut Vec<Key>) {

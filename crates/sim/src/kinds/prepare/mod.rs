@@ -421,8 +421,7 @@ fn is_empty_collection(field: Option<Field<'_>>, value: &Value) -> bool {
 fn has_empty(value: &Value, known: Option<&Value>, ty: TypeRef<'_>) -> bool {
     match value {
         Value::Map(map) if matches!(ty.shape(), Shape::Struct | Shape::Map(_)) => {
-            map.iter().any(|(name, value)| {
-                let known = known.and_then(|known| known.get(name));
+            map.beside(known.and_then(Value::as_map)).any(|(name, value, known)| {
                 matches!(value, Value::Seq(_) | Value::Map(_))
                     && !known.is_some_and(|known| value.is_same(known))
                     && (value.is_empty() && is_empty_collection(ty.field(name), value)
