@@ -99,7 +99,7 @@ func (w *Writer) structure(typ *Type, body *ast.StructType) error {
 func (w *Writer) renamed(name string, typ *Type, body *ast.StructType, from *Package) error {
 	var lines []string
 	kind := false
-	for _, field := range body.Fields.List {
+	for _, field := range w.fields(typ, body) {
 		line, isMeta, err := w.field(typ, field, from)
 		if err != nil && w.lenient {
 			continue
@@ -127,6 +127,24 @@ func (w *Writer) renamed(name string, typ *Type, body *ast.StructType, from *Pac
 		fmt.Fprintln(w.out, line)
 	}
 	return nil
+}
+
+// fields are those of a struct; in the place of a choice those that can be chosen, each of which Go has a struct for.
+func (w *Writer) fields(typ *Type, body *ast.StructType) []*ast.Field {
+	var found []*ast.Field
+	for _, field := range body.Fields.List {
+		if field.Tag == nil || !strings.Contains(field.Tag.Value, "protobuf_oneof") {
+			found = append(found, field)
+			continue
+		}
+		for _, choice := range w.here.types {
+			choices, ok := choice.expr.(*ast.StructType)
+			if ok && strings.HasPrefix(choice.name, typ.name+"_") {
+				found = append(found, choices.Fields.List...)
+			}
+		}
+	}
+	return found
 }
 
 func (w *Writer) field(typ *Type, field *ast.Field, from *Package) (string, bool, error) {

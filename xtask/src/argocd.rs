@@ -1,8 +1,10 @@
-//! `cargo xtask compat argocd`: Argo CD's own command line in core mode, in which it talks to the cluster alone, against
-//! a real control plane on which Lynceus is installed and runs. `cargo xtask compat doctor`: the other way round, the
-//! doctor against a real control plane on which Argo CD itself runs.
+//! `cargo xtask compat argocd`: Argo CD's own command line. Over gRPC it drives `lynceus up --demo`, whose answers over REST
+//! are held against the shapes that Argo CD publishes; in core mode it talks to the cluster alone, a real control plane on
+//! which Lynceus is installed and runs. `cargo xtask compat doctor`: the other way round, the doctor against a real control
+//! plane on which Argo CD itself runs.
 
 mod real;
+mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,7 +18,18 @@ use crate::{e2e, run};
 const READY: Duration = Duration::from_secs(60);
 
 pub(crate) fn main(names: &[String]) -> Result<(), String> {
-    play("argocd", names, &Programs::with(&[ARGOCD])?, |stage| stage.controller())
+    let wants = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    if wants(server::SHAPES) {
+        server::shapes(&e2e::build()?)?;
+    }
+    let programs = Programs::with(&[ARGOCD])?;
+    if wants("server") {
+        server::play(names, &programs, &e2e::build()?)?;
+    }
+    match wants("core") {
+        true => play("argocd", names, &programs, |stage| stage.controller()),
+        false => Ok(()),
+    }
 }
 
 pub(crate) fn doctor(names: &[String]) -> Result<(), String> {
@@ -60,29 +73,10 @@ struct Stage<'a> {
 impl Stage<'_> {
     /// Runs scripts, and tells how many of their steps went as expected.
     fn scripts(&self, set: &str, names: &[String], kubeconfig: &Path) -> Result<(), String> {
-        let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask").join(set))
-            .map_err(|error| format!("cannot read the scripts: {error}"))?
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| {
-                names.is_empty() || names.iter().any(|name| path.file_stem() == Some(name.as_ref()))
-            })
-            .collect();
-        scripts.sort();
-        let (kubectl, argocd) = (self.programs.path("kubectl"), self.programs.path("argocd"));
-        let (mut steps, mut failed) = (0, 0);
-        for path in &scripts {
-            let script = Script::read(path)?;
-            let failures = script.run(
-                &[("kubectl", &kubectl), ("argocd", &argocd), ("lynceus", self.lynceus)],
-                self.directory,
-                kubeconfig,
-            );
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            println!("{name}: {} of {} steps as expected", script.len() - failures.len(), script.len());
-            failures.iter().for_each(|failure| println!("\n{failure}"));
-            steps += script.len();
-            failed += failures.len();
-        }
+        let named = ["kubectl", "argocd"].map(|name| (name, self.programs.path(name)));
+        let [kubectl, argocd] = named;
+        let programs = [kubectl, argocd, ("lynceus", self.lynceus.to_path_buf())];
+        let Tally { steps, failed } = scripts(set, names, &programs, self.directory, kubeconfig)?;
         if names.is_empty() {
             crate::compat::tell_count(set, steps - failed, steps)?;
         }
@@ -157,6 +151,42 @@ impl Stage<'_> {
     fn kubectl_with(&self, kubeconfig: &str, arguments: &[&str]) -> Result<String, String> {
         run::output(Command::new(self.programs.path("kubectl")).args(arguments).env("KUBECONFIG", kubeconfig))
     }
+}
+
+/// How many steps there were, and how many of them went otherwise.
+struct Tally {
+    steps: usize,
+    failed: usize,
+}
+
+/// Runs the scripts of a folder that are named, or all.
+fn scripts(
+    set: &str,
+    names: &[String],
+    programs: &[(&str, PathBuf)],
+    directory: &Path,
+    kubeconfig: &Path,
+) -> Result<Tally, String> {
+    let is_wanted =
+        |path: &PathBuf| names.is_empty() || names.iter().any(|name| path.file_stem() == Some(name.as_ref()));
+    let mut scripts: Vec<PathBuf> = std::fs::read_dir(run::root().join("xtask").join(set))
+        .map_err(|error| format!("cannot read the scripts: {error}"))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(is_wanted)
+        .collect();
+    scripts.sort();
+    let programs: Vec<(&str, &Path)> = programs.iter().map(|(name, path)| (*name, path.as_path())).collect();
+    let mut tally = Tally { steps: 0, failed: 0 };
+    for path in &scripts {
+        let script = Script::read(path)?;
+        let failures = script.run(&programs, directory, kubeconfig);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        println!("{name}: {} of {} steps as expected", script.len() - failures.len(), script.len());
+        failures.iter().for_each(|failure| println!("\n{failure}"));
+        tally.steps += script.len();
+        tally.failed += failures.len();
+    }
+    Ok(tally)
 }
 
 /// A running program, stopped when dropped.

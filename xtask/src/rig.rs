@@ -12,7 +12,7 @@ mod state;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub(crate) use self::build::{Programs, cache, has_go, kubernetes_sources, oracle};
+pub(crate) use self::build::{Programs, argocd_sources, cache, has_go, kubernetes_sources, oracle};
 use self::certificates::{CLIENTS, Certificates};
 use self::client::Client;
 pub(crate) use self::component::Component;

@@ -1,6 +1,6 @@
 //! `cargo xtask ui-test`: the page in a real browser, used as people would, on the demo.
 
-mod demo;
+pub(crate) mod demo;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -10,6 +10,7 @@ use lynceus_source::{Settings, Sources};
 
 use crate::exit::{Doing as _, Failure, Outcome};
 use crate::health::Health;
+use crate::logs::Logs;
 use crate::{place, running};
 
 /// Run the engine that delivers the Applications of a cluster.
@@ -29,6 +30,8 @@ pub(crate) struct Arguments {
     /// Keep the mirrors of repositories here.
     #[arg(long, value_name = "DIR", default_value = place::DATA_DIR)]
     data_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) logs: Logs,
 }
 
 /// The config-management plugins beside this program.

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 
 use lynceus_api::{Application, Kind as _};
-use lynceus_cluster::Link;
+use lynceus_cluster::{Cluster, Destination, Link};
 use lynceus_engine::{Engine, application_kind};
 use lynceus_server::{Metrics, Vitals};
 use tracing::warn;
@@ -54,24 +54,72 @@ impl Vitals for Health {
             let applications: Vec<Application> =
                 objects.iter().filter_map(|object| Application::from_object(object).ok()).collect();
             metrics.applications(&applications);
+            metrics.conditions(&applications);
             clusters(&mut metrics, engine);
             metrics.gauge("lynceus_queue_length", "How many applications wait to be looked at.");
             metrics.value("lynceus_queue_length", &[], engine.waiting() as u64);
         }
+        metrics.counted();
         metrics.into_text()
     }
 }
 
+/// What there is to say of each cluster that this replica works on. What another one works on is that one's to tell of.
 fn clusters(metrics: &mut Metrics, engine: &Engine) {
+    let found: Vec<Destination> = engine.fleet().destinations();
+    let found: Vec<(&Destination, Option<&Arc<Cluster>>)> = found
+        .iter()
+        .filter_map(|known| match &known.link {
+            Link::Idle => None,
+            Link::Up(cluster) => Some((known, Some(cluster))),
+            Link::Connecting | Link::Away(_) => Some((known, None)),
+        })
+        .collect();
+    let version = |cluster: Option<&Arc<Cluster>>| {
+        cluster.map(|cluster| cluster.kinds().version.to_string()).unwrap_or_default()
+    };
+    let name = "argocd_cluster_info";
+    metrics.gauge(name, "Information about cluster.");
+    for (known, cluster) in &found {
+        let version = version(*cluster);
+        let labels =
+            [("server", known.server.as_str()), ("k8s_version", &version), ("name", known.name.as_str())];
+        metrics.value(name, &labels, 1);
+    }
     let name = "argocd_cluster_connection_status";
     metrics.gauge(name, "The k8s cluster current connection status.");
-    for found in engine.fleet().destinations() {
-        // What another replica works on is that replica's to tell of.
-        let answers = match found.link {
-            Link::Idle => continue,
-            Link::Up(_) => 1,
-            Link::Connecting | Link::Away(_) => 0,
-        };
-        metrics.value(name, &[("server", found.server.as_str())], answers);
+    for (known, cluster) in &found {
+        let labels = [("server", known.server.as_str()), ("k8s_version", &version(*cluster))];
+        metrics.value(name, &labels, u64::from(cluster.is_some()));
+    }
+    count(
+        metrics,
+        &found,
+        "argocd_cluster_api_resource_objects",
+        "Number of k8s resource objects in the cache.",
+        |cluster| cluster.cache().len(),
+    );
+    count(
+        metrics,
+        &found,
+        "argocd_cluster_api_resources",
+        "Number of monitored kubernetes API resources.",
+        |cluster| cluster.kinds().watchable().count(),
+    );
+}
+
+/// A gauge of every cluster that answers.
+fn count(
+    metrics: &mut Metrics,
+    found: &[(&Destination, Option<&Arc<Cluster>>)],
+    name: &str,
+    help: &str,
+    of: impl Fn(&Cluster) -> usize,
+) {
+    metrics.gauge(name, help);
+    for (known, cluster) in found {
+        if let Some(cluster) = cluster {
+            metrics.value(name, &[("server", known.server.as_str())], of(cluster) as u64);
+        }
     }
 }

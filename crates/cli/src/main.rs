@@ -24,6 +24,7 @@ mod helm;
 mod hint;
 mod install;
 mod kustomize;
+mod logs;
 mod place;
 mod rehearse;
 mod render;
@@ -37,10 +38,6 @@ mod up;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
 
 use arguments::{Arguments, Command};
 use exit::Outcome;
@@ -51,7 +48,13 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(misuse) => return refuse(&misuse),
     };
-    listen(arguments.verbose, &arguments.command);
+    let courier = match logs::begin(arguments.verbose, &arguments.command) {
+        Ok(courier) => courier,
+        Err(why) => {
+            anstream::eprintln!("error: {why}");
+            return ExitCode::from(exit::Code::Trouble.number());
+        }
+    };
     let runtime = match executor(&arguments.command).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -59,6 +62,9 @@ fn main() -> ExitCode {
             return ExitCode::from(exit::Code::Other.number());
         }
     };
+    if let Some(courier) = courier {
+        runtime.spawn(courier.run());
+    }
     match runtime.block_on(run(arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -163,33 +169,6 @@ async fn run(arguments: Arguments) -> Outcome {
             Ok(())
         }
     }
-}
-
-/// Sends what happens inside to stderr: everything for a server, only trouble for a command. `RUST_LOG` decides if it is
-/// set.
-fn listen(verbose: u8, command: &Command) {
-    let level = match (command, verbose) {
-        (Command::Controller(_), 0) => LevelFilter::INFO,
-        (Command::Up(_) | Command::Sim(_) | Command::Server(_), 0) => LevelFilter::WARN,
-        // What goes wrong inside of a rehearsal is what it tells of.
-        (Command::Rehearse(_), 0) => LevelFilter::OFF,
-        (_, 0) => LevelFilter::ERROR,
-        (_, 1) => LevelFilter::INFO,
-        (_, 2) => LevelFilter::DEBUG,
-        (_, _) => LevelFilter::TRACE,
-    };
-    let set = std::env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
-    // Whoever wrote `insecure-skip-tls-verify` knows, and need not be told again with every connection.
-    // And that a cluster cannot be reached is said by us, once.
-    let targets = set.unwrap_or_else(|| {
-        Targets::new()
-            .with_default(level)
-            .with_target("kube_client::client::tls", LevelFilter::ERROR)
-            .with_target("kube_client::client::builder", LevelFilter::OFF)
-    });
-    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
-    tracing_subscriber::registry().with(lines).with(targets).init();
 }
 
 #[cfg(test)]

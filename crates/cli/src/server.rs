@@ -12,6 +12,7 @@ use lynceus_source::Sources;
 use tracing::warn;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
+use crate::logs::Logs;
 use crate::sim;
 
 /// Start the server: Argo CD's API over REST and gRPC, the login, the page, probes and metrics.
@@ -38,6 +39,8 @@ pub(crate) struct Arguments {
     /// Keep what is fetched of repositories here.
     #[arg(long, value_name = "DIR", default_value = crate::place::DATA_DIR)]
     data_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) logs: Logs,
 }
 
 /// How often the cluster is asked whether it is there.
@@ -118,6 +121,7 @@ impl Vitals for Sight {
         let mut metrics = Metrics::default();
         metrics.gauge("argocd_info", "Information about the server.");
         metrics.value("argocd_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        metrics.counted();
         metrics.into_text()
     }
 }

@@ -13,6 +13,7 @@ use crate::controller::{self, Home, Plugins, Sharing};
 use crate::exit::{Doing as _, Outcome};
 use crate::face::{self, Face};
 use crate::health::Health;
+use crate::logs::Logs;
 use crate::{demo, place, running, sim};
 
 /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
@@ -43,6 +44,8 @@ pub(crate) struct Arguments {
     sharing: Sharing,
     #[command(flatten)]
     plugins: Plugins,
+    #[command(flatten)]
+    pub(crate) logs: Logs,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {

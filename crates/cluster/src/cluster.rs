@@ -66,7 +66,7 @@ impl Cluster {
     }
 
     fn new(client: Client, options: Options) -> Arc<Self> {
-        let door = Door::new(client, options.rate, options.read_only);
+        let door = Door::new(client, options.rate, options.read_only).of(options.server.clone());
         let cache = Arc::new(Cache::new(options.tracking.clone(), options.home.clone()));
         Arc::new(Cluster {
             shared: Shared::new(door.clone(), cache),

@@ -6,13 +6,14 @@ use futures::{AsyncBufReadExt as _, AsyncReadExt as _};
 use http::{Method, Request};
 use kube::Client;
 use kube::client::Body;
-use lynceus_object::{Value, json};
-use tracing::debug;
+use lynceus_object::{Str, Value, json};
+use tracing::{Instrument as _, debug};
 
 use crate::error::{ClusterError, Refusal};
 use crate::guise;
 use crate::lease::Tenure;
 use crate::limits;
+use crate::trace;
 use crate::turn::{Behalf, Rate, Turns, application};
 
 const JSON: &str = "application/json";
@@ -45,6 +46,8 @@ pub(crate) struct Door {
     client: Client,
     turns: Turns,
     read_only: bool,
+    /// The address that others know the cluster by.
+    server: Str,
 }
 
 /// A request before it is sent.
@@ -83,7 +86,12 @@ impl<'a> Question<'a> {
 
 impl Door {
     pub(crate) fn new(client: Client, rate: Rate, read_only: bool) -> Self {
-        Door { client, turns: Turns::new(rate), read_only }
+        Door { client, turns: Turns::new(rate), read_only, server: Str::default() }
+    }
+
+    /// The same with the address that others know the cluster by.
+    pub(crate) fn of(self, server: Str) -> Self {
+        Door { server, ..self }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Value, ClusterError> {
@@ -169,6 +177,13 @@ impl Door {
     }
 
     async fn call_once(&self, question: &Question<'_>) -> Result<Value, ClusterError> {
+        let span = trace::request(&self.server, &question.method, question.path);
+        let answer = self.send(question).instrument(span.clone()).await;
+        trace::tell(&span, &answer);
+        answer
+    }
+
+    async fn send(&self, question: &Question<'_>) -> Result<Value, ClusterError> {
         let step = question.step();
         // Asked here and not earlier: a turn, or a pause that the server wanted, may have taken longer than the Lease.
         if question.method != Method::GET && !Tenure::permits() {

@@ -357,6 +357,14 @@ impl Fleet {
         Ok(version.str_at(&["gitVersion"]).unwrap_or_default().to_owned())
     }
 
+    /// A cluster as a Secret describes it, to read and change a few objects by name. Nothing of it is kept.
+    pub async fn open(&self, registration: &Registration) -> Result<Arc<Cluster>, ClusterError> {
+        if is_home(registration) {
+            return Ok(self.home.clone());
+        }
+        Cluster::open(self.reach.client(registration).await?, crate::Options::default()).await
+    }
+
     /// Forgets what is known of a destination and reads it anew.
     pub async fn renew(self: &Arc<Self>, server: &str) -> Result<(), ClusterError> {
         let at_home = {

@@ -33,6 +33,7 @@ mod rows;
 mod scope;
 mod secret;
 mod size;
+mod trace;
 mod tree;
 mod turn;
 mod watch;

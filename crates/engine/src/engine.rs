@@ -18,7 +18,7 @@ use lynceus_object::{Object, Str};
 use lynceus_source::Sources;
 use lynceus_sync::Run;
 use tokio::task::JoinSet;
-use tracing::{info, warn};
+use tracing::{Instrument as _, info, info_span, warn};
 
 use crate::assess::Checks;
 use crate::claims::Claims;
@@ -41,6 +41,7 @@ use crate::renewal::Renewals;
 use crate::rhythm::Rhythm;
 use crate::settings::Settings;
 use crate::shards::{self, Shards};
+use crate::trace;
 use crate::vigil::Vigil;
 
 /// What an engine is told at its start.
@@ -401,7 +402,8 @@ impl Engine {
         let freshness = freshness.max(asked.unwrap_or_default());
         let period = self.settings().hard_resync;
         let freshness = self.renewals.freshness(key, freshness, period, self.clock.monotonic());
-        let next = self.operate(&mut application).await?;
+        let sync = info_span!(target: "lynceus::span", "sync step");
+        let next = self.operate(&mut application).instrument(sync).await?;
         if self.is_stopping() {
             return Ok(());
         }
@@ -518,7 +520,11 @@ async fn work(engine: Arc<Engine>) {
         // A cluster that is not ours is another's to look at; if it becomes ours, so do all its applications.
         if let Some(turn) = engine.shards.enter(server.as_deref().unwrap_or(IN_CLUSTER_SERVER)) {
             // Boxed, because what is wrapped is moved, and it is large.
-            let reconcile = on_behalf_of(key.to_string().into(), Box::pin(engine.reconcile(&key, freshness)));
+            let span = trace::reconcile(engine.home().cache(), &key);
+            let reconcile = on_behalf_of(
+                key.to_string().into(),
+                Box::pin(engine.reconcile(&key, freshness).instrument(span)),
+            );
             let result = turn.guard(Box::pin(reconcile)).await;
             settle(&engine, &key, freshness, result);
         }

@@ -55,6 +55,7 @@ mod snapshot;
 mod spec;
 mod store;
 mod tell;
+mod trace;
 mod trigger;
 mod trust;
 mod vigil;

@@ -11,6 +11,7 @@ use lynceus_api::{
 };
 use lynceus_cluster::{Cluster, Destination, Fleet, Link};
 use lynceus_diff::{ChangeSet, DiffError, Ignore, Pair, ServerSide, compare_all, pair};
+use lynceus_files::Tree;
 use lynceus_object::{GroupKind, Gvk, Object, ObjectKey, Str};
 use lynceus_render::Setting;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,8 @@ pub struct Look {
     pub comparing: Arc<lynceus_diff::Settings>,
     /// Applications, as tracking marks name them, that share objects with this one since this look, or no longer.
     pub concerned: Vec<Str>,
+    /// Objects in its namespace that belong to nobody, where its project wants to know.
+    pub orphans: Vec<Object>,
 }
 
 impl Look {
@@ -121,7 +124,7 @@ pub struct Looker<'a> {
 }
 
 /// What is looked at, where that is not simply what the Application says.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Aim {
     /// Sources to take instead of the application's own, as a rollback does.
     pub sources: Option<Vec<ApplicationSource>>,
@@ -129,8 +132,17 @@ pub struct Aim {
     pub revisions: Vec<Str>,
     /// Objects to take instead of what the sources give, as a sync of local manifests does.
     pub manifests: Option<Vec<Object>>,
+    /// Files to take instead of those of the sources, in their order.
+    pub files: Vec<Option<Arc<dyn Tree>>>,
     /// How much is to be found out anew.
     pub freshness: Freshness,
+}
+
+impl Aim {
+    /// Whether what is looked at is not from where the Application says.
+    fn is_local(&self) -> bool {
+        self.manifests.is_some() || !self.files.is_empty()
+    }
 }
 
 impl Looker<'_> {
@@ -152,7 +164,7 @@ impl Looker<'_> {
         let destination = whole(&application.spec.destination, &found);
         let in_scope = self.is_in_scope(&project, &destination);
         wrong.extend(spec::destination(&project, application, &destination, in_scope));
-        wrong.extend(aim.manifests.as_ref().and_then(|_| not_local(&project, &sources)));
+        wrong.extend(aim.is_local().then(|| not_local(&project, &sources)).flatten());
         if !wrong.is_empty() {
             return Look { project: Some(project), conditions: wrong, ..Look::default() };
         }
@@ -167,7 +179,7 @@ impl Looker<'_> {
             project: &project,
             sources: &sources,
             revisions: &aim.revisions,
-            files: &[],
+            files: &aim.files,
             keyring: &self.settings.keyring,
             freshness: aim.freshness,
             now,
@@ -296,14 +308,15 @@ impl Looker<'_> {
         conditions.extend(oddities::of_rules(&changes));
         let managed = changes.changes.iter().map(lynceus_diff::Change::key).collect();
         let place = Place { cluster, destination };
-        conditions.extend(self.orphaned(&project, &place, &managed));
+        let orphans = self.orphans(&project, &place, &managed);
+        conditions.extend(told(&project, &orphans));
         let cluster = place.cluster;
         conditions.extend(failed_comparisons(&changes, |_| true));
         conditions.extend(failed_rules(&changes));
-        let concerned = match &aim.manifests {
+        let concerned = match aim.is_local() {
             // What is only tried is nobody's wish.
-            Some(_) => Vec::new(),
-            None => self.claims.note(&tracked, &watched.server, &desired),
+            true => Vec::new(),
+            false => self.claims.note(&tracked, &watched.server, &desired),
         };
         conditions.extend(self.shared(&key, &watched.server, &desired, &changes));
         Look {
@@ -322,6 +335,7 @@ impl Looker<'_> {
             keeps_health: self.settings.persist_health,
             comparing: Arc::new(comparing),
             concerned,
+            orphans,
         }
     }
 
@@ -390,24 +404,18 @@ impl Looker<'_> {
     }
 
     /// Objects in the application's namespace that belong to nobody, where the project wants to know.
-    fn orphaned(
+    fn orphans(
         &self,
         project: &AppProject,
         Place { cluster, destination }: &Place,
         managed: &BTreeSet<ObjectKey>,
-    ) -> Option<Condition> {
+    ) -> Vec<Object> {
         let is_application = |tracked: &str| {
             self.fleet.home().cache().get(&AppKey::from_tracked(tracked, self.home).object_key()).is_some()
         };
         let tracking = &self.settings.tracking;
         let wanted = Orphans { project, destination, managed, tracking, is_application: &is_application };
-        match orphans(cluster.cache(), &wanted) {
-            0 => None,
-            count => {
-                let message = format!("Application has {count} orphaned resources");
-                Some(Condition::new(ApplicationConditionType::OrphanedResourceWarning, message))
-            }
-        }
+        orphans(cluster.cache(), &wanted)
     }
 
     /// Whether a project that only uses clusters of its own may use this one.
@@ -418,6 +426,15 @@ impl Looker<'_> {
                     && (known.name == destination.name || known.server == destination.server)
             })
     }
+}
+
+/// What is said of objects that belong to nobody, unless the project only wants to see them.
+fn told(project: &AppProject, orphans: &[Object]) -> Option<Condition> {
+    let warns = project.spec.orphaned_resources.as_ref().is_some_and(|settings| settings.warn != Some(false));
+    (warns && !orphans.is_empty()).then(|| {
+        let message = format!("Application has {} orphaned resources", orphans.len());
+        Condition::new(ApplicationConditionType::OrphanedResourceWarning, message)
+    })
 }
 
 /// Objects that are not from Git carry no signature.

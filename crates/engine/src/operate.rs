@@ -30,7 +30,7 @@ use crate::queue::Freshness;
 use crate::reason::{self, unheld};
 use crate::wait_mark::mark;
 use crate::weight::{recorded, remembered};
-use crate::{ledger, limits, window};
+use crate::{ledger, limits, trace, window};
 
 /// How many revisions the history keeps where the application does not say.
 const HISTORY: i64 = lynceus_api::REVISION_HISTORY_LIMIT;
@@ -318,6 +318,7 @@ impl Engine {
             state.message = format!("{} (retried {} times).", state.message, state.retry_count).into();
         }
         info!(application = %AppKey::of(application), phase = %state.phase, message = %state.message, "sync ended");
+        trace::synced(application, &state);
         let before = application.clone();
         record_history(application, &state, now);
         application.operation = None;
@@ -392,7 +393,7 @@ fn aim(state: &OperationState, sync: &SyncOperation) -> Aim {
     let manifests = (!sync.manifests.is_empty()).then(|| local_manifests(sync));
     // The first look of an attempt asks Git; later ones are pinned to what it found.
     let freshness = if state.sync_result.is_some() { Freshness::Recent } else { Freshness::Latest };
-    Aim { sources, revisions: pinned, manifests, freshness }
+    Aim { sources, revisions: pinned, manifests, freshness, ..Aim::default() }
 }
 
 fn revisions(one: &Str, many: &[Str]) -> Vec<Str> {

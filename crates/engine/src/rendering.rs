@@ -18,6 +18,8 @@ use lynceus_source::{
     Artifact, Book, ChartVersion, Keyring, Repository, RepositoryKind, Revision, SourceError, Sources,
     Target, Wishes,
 };
+use tracing::field::{Empty, debug};
+use tracing::{Instrument as _, info_span};
 
 use crate::ambience::Ambience;
 use crate::bases::{Namer, Ways, get_base};
@@ -148,6 +150,10 @@ enum Place {
 }
 
 impl Place {
+    fn is_given(&self) -> bool {
+        matches!(self, Place::Given(..))
+    }
+
     /// What a user knows it by.
     fn revision(&self) -> Str {
         match self {
@@ -388,7 +394,9 @@ impl Renderer {
         let revisions = format!("{revision}\n{lenders}");
         let anywhere = anywhere(&setting);
         let asked = (&anywhere, request.now);
-        let reuses = request.freshness < Freshness::Anew;
+        // What somebody brings along is nobody else's, whatever revision it is taken for.
+        let is_given = place.is_given() || lent.iter().any(|(_, (_, place))| place.is_given());
+        let reuses = request.freshness < Freshness::Anew && !is_given;
         if reuses && let Some(made) = self.memory().at(&own_key, &revisions, asked) {
             return Ok((revision, made.rendered));
         }
@@ -398,10 +406,16 @@ impl Renderer {
             Some(made) => made,
             None => {
                 self.renderings.fetch_add(1, Ordering::Relaxed);
-                self.make(request, source, (tree, references), setting, rendered).await?
+                let span = info_span!(target: "lynceus::span", "render", source_type = Empty);
+                let made = self.make(request, source, (tree, references), setting, rendered);
+                let made = made.instrument(span.clone()).await?;
+                span.record("source_type", debug(&made.rendered.source_type));
+                made
             }
         };
-        self.memory().insert(own_key, revisions, made.clone(), asked);
+        if !is_given {
+            self.memory().insert(own_key, revisions, made.clone(), asked);
+        }
         Ok((revision, made.rendered))
     }
 

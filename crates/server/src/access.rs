@@ -21,7 +21,7 @@ mod rules;
 mod sessions;
 mod sso;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod vault;
 mod watch;
 
@@ -37,13 +37,16 @@ pub(crate) use bcrypt::hash;
 #[allow(unused_imports, reason = "for the services that change objects of applications")]
 pub(crate) use caller::ResourceName;
 pub(crate) use caller::{Caller, Identity, Origin};
+pub(crate) use jwt::Unverified;
+#[cfg(test)]
+pub(crate) use jwt::sign;
 pub(crate) use random::uuid;
+pub(crate) use sso::trusting;
 pub(crate) use vault::{SECRET, SETTINGS, Vault, bytes, setting, text};
 pub(crate) use watch::while_valid;
 
 use caller::Who;
 use failures::{Failures, Limits};
-use jwt::Unverified;
 use rules::Rules;
 use sso::Sso;
 use vault::RBAC;

@@ -13,6 +13,7 @@ use crate::auth;
 use crate::cookie;
 use crate::grpc::{self, Dialect};
 use crate::listen::Secure;
+use crate::openapi;
 use crate::origin;
 use crate::page;
 use crate::probe::{Vitals, probes};
@@ -24,7 +25,7 @@ use crate::webhook;
 pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
     let auth = auth::auth(server.clone());
     let methods = Router::new().fallback(answer).with_state(server.clone());
-    let all = probes(vitals).merge(auth).merge(webhook::route(server)).merge(methods);
+    let all = probes(vitals).merge(auth).merge(openapi::route()).merge(webhook::route(server)).merge(methods);
     all.layer(axum::middleware::from_fn(guarded))
 }
 

@@ -3,6 +3,7 @@
 //! A message is a byte of flags, four of length, and protobuf. How a call ended stands in trailers; over gRPC-web, which
 //! cannot have those, in a last envelope with a flag of its own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -88,18 +89,38 @@ async fn answered(
     let path = parts.uri.path();
     let unknown = || Refusal::new(Code::Unimplemented, format!("unknown method {path}"));
     let method = methods().by_call(path).ok_or_else(unknown)?;
-    let limit = if method.flow == Flow::Questions { limits::STREAMED_BODY } else { limits::BODY };
-    let body = body::collect(body, limit).await?;
-    let body = match dialect {
-        Dialect::WebText => {
-            STANDARD.decode(&body).map_err(|_| Refusal::invalid("the body is no base64"))?.into()
-        }
-        Dialect::Plain | Dialect::Web => body,
+    server.admit(method, &parts.headers).await?;
+    let (limit, _turn) = match method.flow {
+        Flow::Questions => (limits::STREAMED_BODY, Some(server.receiving.acquire().await)),
+        Flow::Single | Flow::Answers => (limits::BODY, None),
     };
-    // Of a question that is a stream the first message says what it is about.
-    let first = messages(&body, method)?.into_iter().next().unwrap_or_default();
-    let answer = server.answer(method, &parts.headers, first).await?;
+    let body = body::collect(body, limit).await?;
+    let plain = match dialect {
+        Dialect::WebText => {
+            STANDARD.decode(&*body).map_err(|_| Refusal::invalid("the body is no base64"))?.into()
+        }
+        Dialect::Plain | Dialect::Web => Cow::Borrowed(&*body),
+    };
+    let question = one(messages(&plain, method)?);
+    let answer = server.answer(method, &parts.headers, question).await?;
     Ok((method.output, answer))
+}
+
+/// A question of several messages as one: the first says what it is about, the others bring a file piece by piece.
+fn one(messages: Vec<Value>) -> Value {
+    let mut messages = messages.into_iter();
+    let mut question = messages.next().unwrap_or_default();
+    let piece = |message: &Value| {
+        let text = message.str_at(&["chunk", "chunk"]).unwrap_or_default();
+        // It was made from bytes a moment ago.
+        STANDARD.decode(text).unwrap_or_default()
+    };
+    let mut file = piece(&question);
+    messages.for_each(|message| file.extend_from_slice(&piece(&message)));
+    if !file.is_empty() {
+        question.set(&["chunk", "chunk"], STANDARD.encode(file));
+    }
+    question
 }
 
 /// The messages of a question.

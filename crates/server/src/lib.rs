@@ -17,6 +17,7 @@ mod limits;
 mod listen;
 mod method;
 mod metrics;
+mod openapi;
 mod origin;
 mod page;
 mod probe;
@@ -29,6 +30,7 @@ mod services;
 mod shape;
 #[cfg(test)]
 mod stage;
+mod telemetry;
 mod tls;
 mod webhook;
 
@@ -38,4 +40,5 @@ pub use listen::{listen, serve, serve_tls};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};
 pub use server::Server;
+pub use telemetry::{Collector, Courier, Telemetry};
 pub use tls::Tls;

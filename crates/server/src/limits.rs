@@ -5,14 +5,23 @@ use std::time::Duration;
 /// The largest body of a request, in bytes. An Application may be 1.5 MB in a cluster; a patch of one is less.
 pub(crate) const BODY: usize = 8 << 20;
 
-/// The largest question that is a stream, in bytes: local manifests that are sent to be compared.
-pub(crate) const STREAMED_BODY: usize = 100 << 20;
+/// How much is received at the same time, in bytes, by whomever it is sent.
+pub(crate) const BODIES: usize = 512 << 20;
+
+/// The largest question that is a stream, in bytes: files that are sent to be rendered, packed.
+pub(crate) const STREAMED_BODY: usize = 64 << 20;
+
+/// How large the files of such a question may be together, in bytes.
+pub(crate) const SENT_FILES: u64 = 256 << 20;
 
 /// How long somebody may take to send a request.
 pub(crate) const RECEIVE: Duration = Duration::from_secs(60);
 
 /// How deep the fields of a query may be nested.
 pub(crate) const QUERY_DEPTH: usize = 16;
+
+/// How deep the fields of a message are described as parameters of a query.
+pub(crate) const DESCRIBED_DEPTH: usize = 3;
 
 /// How often something is sent on a stream on which nothing happens, so that those between keep it open.
 pub(crate) const BEAT: Duration = Duration::from_secs(15);
@@ -22,6 +31,9 @@ pub(crate) const TOKENS: usize = 1_000;
 
 /// How long a repository or a cluster has to answer when somebody wants to know whether it can be reached.
 pub(crate) const TRIAL: Duration = Duration::from_secs(15);
+
+/// How long a cluster may take to make a token for a service account.
+pub(crate) const NEW_TOKEN: Duration = Duration::from_secs(30);
 
 /// How many clusters are asked at the same time for one answer.
 pub(crate) const CLUSTERS_AT_ONCE: usize = 16;
@@ -73,6 +85,27 @@ pub(crate) const LOG_STREAMS: usize = 50;
 
 /// How long changes of a tree are gathered, in milliseconds.
 pub(crate) const TREE_PAUSE: u64 = 200;
+
+/// How many objects that belong to nobody are shown beside an application.
+pub(crate) const ORPHANS: usize = 2_000;
+
+/// How many series a family of counted things may have: one more for each set of labels, which others may choose.
+pub(crate) const SERIES: usize = if cfg!(test) { 100 } else { 10_000 };
+
+/// The longest label of a series, in bytes.
+pub(crate) const LABEL: usize = 256;
+
+/// How many finished spans wait for the collector; further ones are dropped.
+pub(crate) const SPANS: usize = 8_192;
+
+/// How many spans go to the collector at once.
+pub(crate) const SPANS_AT_ONCE: usize = 512;
+
+/// How long spans are gathered.
+pub(crate) const SPANS_PAUSE: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
+
+/// How long the collector may take.
+pub(crate) const COLLECTOR: Duration = Duration::from_secs(10);
 
 /// From how many bytes on an answer is worth being compressed.
 pub(crate) const COMPRESSED: usize = 4 << 10;

@@ -32,6 +32,17 @@ impl Method {
     pub(crate) fn id(&self) -> (&'static str, &'static str) {
         (self.service.rsplit('.').next().unwrap_or(self.service), self.name)
     }
+
+    /// Repositories have two methods for one thing, of which REST means the newer.
+    pub(crate) fn is_superseded(&self) -> bool {
+        self.service == "repository.RepositoryService"
+            && matches!(self.name, "List" | "Create" | "Update" | "Delete")
+    }
+
+    /// Whether it answers a report of ours, which over REST comes without the message around it that gRPC needs.
+    pub(crate) fn is_report(&self) -> bool {
+        self.output.full_name() == "lynceus.Report"
+    }
 }
 
 /// How messages go.
@@ -64,6 +75,16 @@ pub(crate) enum Piece {
     Field(&'static str),
     /// Everything up to the end.
     Rest(&'static str),
+}
+
+impl Piece {
+    /// The field that it tells.
+    pub(crate) fn field(&self) -> Option<&'static str> {
+        match self {
+            Piece::Word(_) => None,
+            Piece::Field(field) | Piece::Rest(field) => Some(field),
+        }
+    }
 }
 
 /// What of a request stands in the body of an HTTP request.
@@ -133,7 +154,6 @@ impl Methods {
     }
 
     /// All of them, in the order of the table.
-    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Method> {
         self.all.iter()
     }
@@ -153,7 +173,7 @@ impl Methods {
         let chosen = fitting.max_by_key(|(method, way, _)| {
             // Of two methods with one way the older one, which is named last, is the deprecated one.
             let words = way.path.iter().filter(|piece| matches!(piece, Piece::Word(_))).count();
-            (words, !is_superseded(method))
+            (words, !method.is_superseded())
         });
         chosen.map(|(method, way, fields)| Found { method, way, fields })
     }
@@ -162,12 +182,6 @@ impl Methods {
     pub(crate) fn knows(&self, path: &[String]) -> bool {
         self.all.iter().flat_map(|method| &method.ways).any(|way| way.fits(path).is_some())
     }
-}
-
-/// Repositories have two methods for one thing, of which REST means the newer.
-fn is_superseded(method: &Method) -> bool {
-    method.service == "repository.RepositoryService"
-        && matches!(method.name, "List" | "Create" | "Update" | "Delete")
 }
 
 /// A method with the fields that its path told.

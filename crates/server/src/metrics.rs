@@ -1,5 +1,6 @@
 //! Numbers for a monitoring system, under Argo CD's names where they mean the same.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use lynceus_api::Application;
@@ -13,12 +14,27 @@ pub struct Metrics {
 impl Metrics {
     /// Begins a family of gauges.
     pub fn gauge(&mut self, name: &str, help: &str) {
+        self.family(name, help, "gauge");
+    }
+
+    /// Begins a family of a kind: `gauge`, `counter` or `histogram`.
+    pub fn family(&mut self, name: &str, help: &str, kind: &str) {
+        let help = help.replace('\\', "\\\\").replace('\n', "\\n");
         // Writing to a text cannot fail.
-        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge\n");
+        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
     /// One line of the family that was begun last.
     pub fn value(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+        self.line(name, labels, value);
+    }
+
+    /// The same with a number that need not be whole.
+    pub fn number(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
+        self.line(name, labels, value);
+    }
+
+    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
         self.text.push_str(name);
         let mut open = '{';
         for (label, text) in labels {
@@ -58,6 +74,33 @@ impl Metrics {
             ];
             self.value(NAME, &labels, 1);
         }
+    }
+
+    /// `argocd_app_condition`: how many conditions of each sort an application has.
+    pub fn conditions<'a>(&mut self, applications: impl IntoIterator<Item = &'a Application>) {
+        const NAME: &str = "argocd_app_condition";
+        self.gauge(NAME, "Report application conditions.");
+        for application in applications {
+            let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+            for condition in &application.status.conditions {
+                *counts.entry(condition.type_.to_string()).or_default() += 1;
+            }
+            let project = &application.spec.project;
+            for (condition, count) in counts {
+                let labels = [
+                    ("namespace", application.metadata.namespace.as_str()),
+                    ("name", application.metadata.name.as_str()),
+                    ("project", if project.is_empty() { "default" } else { project.as_str() }),
+                    ("condition", &condition),
+                ];
+                self.value(NAME, &labels, count);
+            }
+        }
+    }
+
+    /// What this process has counted: see the families of Argo CD in docs/metrics.md.
+    pub fn counted(&mut self) {
+        crate::telemetry::counted(self);
     }
 
     /// The whole text.

@@ -46,6 +46,7 @@ async fn answered(server: &Arc<Server>, request: Request<Body>) -> Result<Respon
         // A form of another page can send anything but this type, and cookies go with it.
         return Err(Refusal::invalid("the content type has to be application/json"));
     }
+    server.admit(found.method, &parts.headers).await?;
     let body = body::collect(body, limits::BODY).await?;
     let query = parts.uri.query().unwrap_or_default();
     let message = request::read(&found, query, &body)?;
@@ -65,7 +66,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 fn one(method: &Method, value: &Value, shape: &Shape) -> Response {
     // Reports of ours are what they are; on the wire of gRPC they need a message around them.
-    let bare = method.service.starts_with("lynceus.").then(|| value.get("report")).flatten();
+    let bare = method.is_report().then(|| value.get("report")).flatten();
     let value = bare.unwrap_or(value);
     let mut response = shape.sent(value);
     crate::cookie::of_session(method, value, response.headers_mut());

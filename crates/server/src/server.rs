@@ -7,11 +7,13 @@ use axum::http::HeaderMap;
 use lynceus_engine::Engine;
 use lynceus_object::{Object, ObjectKey, Value};
 use tokio::sync::Semaphore;
-use tracing::{info, warn};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, info, info_span, warn};
 
 use crate::access::{self, Access};
 use crate::call::{Answer, Answered, Call};
 use crate::method::Method;
+use crate::refusal::Refusal;
 use crate::rights;
 use crate::services;
 
@@ -25,6 +27,8 @@ pub struct Server {
     pub(crate) trials: services::Trials,
     /// Rehearsals take much of the machine, so there is one at a time.
     pub(crate) rehearsing: Semaphore,
+    /// Files that somebody sends are held in memory, so that they are taken one after the other.
+    pub(crate) receiving: Semaphore,
 }
 
 impl Server {
@@ -36,6 +40,7 @@ impl Server {
             access,
             trials: services::Trials::default(),
             rehearsing: Semaphore::new(1),
+            receiving: Semaphore::new(1),
         })
     }
 
@@ -70,6 +75,11 @@ impl Server {
         lynceus_diff::mask(None, Some(&object), hidden).1.unwrap_or_default()
     }
 
+    /// Refuses those who may not ask anything before what they send is received.
+    pub(crate) async fn admit(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.access.caller(headers, &rights::of(method)).await.map(drop)
+    }
+
     /// Answers a question: no method is reached in any other way, so none can be reached without its right.
     pub(crate) async fn answer(
         self: &Arc<Self>,
@@ -79,7 +89,10 @@ impl Server {
     ) -> Answered {
         let began = Instant::now();
         let (service, name) = method.id();
-        let answered = self.permitted(method, headers, request).await;
+        let span =
+            info_span!(target: "lynceus::span", "call", service, method = name, code = Empty, error = Empty);
+        let answered = self.permitted(method, headers, request).instrument(span.clone()).await;
+        tell(&span, &answered.1);
         let (user, outcome) = match &answered {
             (user, Ok(_)) => (user, "ok"),
             (user, Err(refusal)) => (user, refusal.message.as_str()),
@@ -115,5 +128,18 @@ impl Server {
             one => one,
         });
         (user, answered)
+    }
+}
+
+/// Writes down how a call went, in the words that gRPC has for it. What a refusal says is for the one who asked.
+fn tell(span: &Span, answered: &Answered) {
+    match answered {
+        Ok(_) => {
+            span.record("code", "OK");
+        }
+        Err(refusal) => {
+            let code = format!("{:?}", refusal.code);
+            span.record("code", code.as_str()).record("error", code.as_str());
+        }
     }
 }

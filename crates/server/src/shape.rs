@@ -29,14 +29,12 @@ impl Shape {
         let pairs = request::pairs(query);
         let text = |name: &str| pairs.iter().find(|(found, _)| found == name).map(|(_, text)| text.as_str());
         let number = |name: &str| text(name).and_then(|text| text.parse::<usize>().ok());
-        let accepted =
-            headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
         Shape {
             fields: text("fields").and_then(Fields::read),
             page: number("limit")
                 .filter(|limit| *limit > 0)
                 .map(|limit| (limit, number("offset").unwrap_or(0))),
-            gzip: accepted.split(',').any(|one| one.trim().split(';').next() == Some("gzip")),
+            gzip: takes_gzip(headers),
         }
     }
 
@@ -78,8 +76,14 @@ fn page(list: &Value, limit: usize, offset: usize) -> Value {
     page
 }
 
+/// Whether somebody who asks says that they understand gzip.
+pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    accepted.unwrap_or_default().split(',').any(|one| one.trim().split(';').next() == Some("gzip"))
+}
+
 /// Quick rather than small: a list is asked for again and again.
-fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), Compression::fast());
     encoder.write_all(bytes).ok()?;
     encoder.finish().ok()

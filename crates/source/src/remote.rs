@@ -21,6 +21,7 @@ use crate::repository::Access;
 use crate::revision::CommitId;
 use crate::settings::Settings;
 use crate::sources::blocking;
+use crate::trace;
 use crate::transport;
 use crate::url::RepoUrl;
 use crate::wishes::Wished;
@@ -162,6 +163,11 @@ impl Remote {
     }
 
     async fn ask(&self, access: &Access, prefixes: Vec<String>) -> Result<Listing, SourceError> {
+        let span = trace::git(&self.shown, "ls-remote", "");
+        trace::within(span, self.ask_now(access, prefixes)).await
+    }
+
+    async fn ask_now(&self, access: &Access, prefixes: Vec<String>) -> Result<Listing, SourceError> {
         let call = self.call(Step::List, self.wished.git_list_timeout(&self.settings), MAX_LISTING_BYTES);
         let (place, access, settings) = (self.place.clone(), access.clone(), self.settings.clone());
         let line = call.clone();
@@ -237,7 +243,15 @@ impl Remote {
     async fn fetch(self: &Arc<Self>, access: &Access, wanted: Wanted) -> Result<(), SourceError> {
         let (remote, access) = (self.clone(), access.clone());
         let key = (access.fingerprint(), wanted);
-        self.fetches.join(key, || async move { remote.fetch_now(&access, wanted).await }).await
+        let start = || async move {
+            let revision = match wanted {
+                Wanted::Commit(commit) => commit.to_string(),
+                Wanted::Everything => String::new(),
+            };
+            let span = trace::git(&remote.shown, "fetch", &revision);
+            trace::within(span, remote.fetch_now(&access, wanted)).await
+        };
+        self.fetches.join(key, start).await
     }
 
     async fn fetch_now(self: &Arc<Self>, access: &Access, wanted: Wanted) -> Result<(), SourceError> {

@@ -119,6 +119,17 @@ pub(crate) fn kubernetes_sources() -> Result<PathBuf, String> {
     download(Module::Kubernetes, &home, "Dir")
 }
 
+/// Where Go keeps the sources of Argo CD, with what it publishes of its API.
+pub(crate) fn argocd_sources() -> Result<PathBuf, String> {
+    if !has_go() {
+        return Err("there is no Go to download Argo CD with: put `go` on the PATH".to_owned());
+    }
+    let home = cache()?.join("argocd");
+    make_directory(&home)?;
+    write(&home.join("go.mod"), "module rig\n")?;
+    download(Module::ArgoCd, &home, "Dir")
+}
+
 /// Has Go download a module; gives a path out of its answer.
 fn download(module: Module, wrapper: &Path, what: &str) -> Result<PathBuf, String> {
     let asked = format!("{}@{}", module.path(), module.version());

@@ -1,6 +1,6 @@
 //! Objects in an application's namespace that belong to nobody.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_api::{AppProject, ApplicationDestination, Glob, Tracking};
 use lynceus_cluster::Cache;
@@ -22,25 +22,26 @@ pub(crate) struct Orphans<'a> {
     pub(crate) is_application: &'a dyn Fn(&str) -> bool,
 }
 
-/// How many objects belong to nobody: those that nothing owns, and all that they own. None where nobody wants to know.
-pub(crate) fn orphans(cache: &Cache, wanted: &Orphans<'_>) -> usize {
-    let Some(settings) = &wanted.project.spec.orphaned_resources else { return 0 };
+/// The objects that belong to nobody, in order: those that nothing owns, and all that they own. None where nobody wants to
+/// know.
+pub(crate) fn orphans(cache: &Cache, wanted: &Orphans<'_>) -> Vec<Object> {
     let namespace = &wanted.destination.namespace;
-    if settings.warn == Some(false) || namespace.is_empty() {
-        return 0;
+    if wanted.project.spec.orphaned_resources.is_none() || namespace.is_empty() {
+        return Vec::new();
     }
     let roots = cache.roots_in(namespace).into_iter().filter(|object| {
         let key = object.key();
         !wanted.managed.contains(&key) && !is_everywhere(&key) && !wanted.ignores(&key)
     });
     let mut next: Vec<Object> = roots.collect();
-    let mut seen = BTreeSet::new();
+    let mut found = BTreeMap::new();
     while let Some(object) = next.pop() {
-        if wanted.is_lost(&object) && seen.insert(object.key()) {
+        if wanted.is_lost(&object) && !found.contains_key(&object.key()) {
             next.extend(cache.children_of(&object));
+            found.insert(object.key(), object);
         }
     }
-    seen.len()
+    found.into_values().collect()
 }
 
 impl Orphans<'_> {

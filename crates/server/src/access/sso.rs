@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tracing::debug;
 
 pub(crate) use config::Config;
+pub(crate) use fetch::trusting;
 
 use self::fetch::Fetcher;
 use self::keys::Keys;

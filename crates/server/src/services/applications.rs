@@ -10,6 +10,7 @@ mod operating;
 mod refresh;
 mod resources;
 mod revisions;
+mod sent;
 mod tree;
 mod watching;
 mod windows;
@@ -42,7 +43,7 @@ pub(super) async fn answer(method: &str, call: Call) -> Answered {
         "ManagedResources" => Box::pin(managed::resources(&call)).await,
         "ServerSideDiff" => Box::pin(managed::server_side(&call)).await,
         "GetManifests" => Box::pin(managed::manifests(&call)).await,
-        "GetManifestsWithFiles" => Box::pin(managed::manifests_with_files(&call)).await,
+        "GetManifestsWithFiles" => Box::pin(sent::manifests(&call)).await,
         "GetResource" => Box::pin(resources::get(&call)).await,
         "PatchResource" => Box::pin(resources::patch(&call)).await,
         "DeleteResource" => Box::pin(resources::delete(&call)).await,

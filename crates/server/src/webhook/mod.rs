@@ -96,6 +96,10 @@ fn read(secrets: &Secrets, headers: &HeaderMap, body: &[u8]) -> Received {
         .read(headers, &body)
         .ok_or((StatusCode::BAD_REQUEST, "it is not what such an event looks like"))?;
     debug!(?sender, events = events.len(), "a webhook");
+    for event in &events {
+        let repo = event.urls.first().map(|url| lynceus_source::redact(url)).unwrap_or_default();
+        info!(target: "lynceus::measure", repo, "webhook");
+    }
     Ok(events)
 }
 

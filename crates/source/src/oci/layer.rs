@@ -55,6 +55,13 @@ fn unpack_within(layer: &Blob, bytes: &[u8], limit: u64) -> Result<MemoryTree, S
     files.tree(layer.media_type == CHART_LAYER)
 }
 
+/// The files of a packed archive, which together may have as many bytes.
+pub fn unpacked(bytes: &[u8], limit: u64) -> Result<MemoryTree, String> {
+    let mut files = Files { limit, ..Files::default() };
+    files.read(Archive::new(MultiGzDecoder::new(bytes)))?;
+    files.tree(false)
+}
+
 /// What an archive holds, in its order.
 #[derive(Default)]
 struct Files {

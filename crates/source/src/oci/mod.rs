@@ -9,5 +9,6 @@ mod place;
 mod registry;
 
 pub use artifact::Artifact;
+pub use layer::unpacked;
 pub(crate) use place::{Place, is_registry};
 pub(crate) use registry::Registry;

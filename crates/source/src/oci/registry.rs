@@ -24,6 +24,7 @@ use crate::limits::{MAX_REGISTRY_ANSWER_BYTES, MAX_REMEMBERED};
 use crate::oci::Artifact;
 use crate::settings::Settings;
 use crate::sources::blocking;
+use crate::trace;
 use crate::transport::client;
 use crate::transport::line::{Line, Visitor};
 use crate::version::Version;
@@ -344,6 +345,23 @@ impl Registry {
 
     /// Has a conversation about a name on a thread that may block.
     async fn talk<T: Send + 'static>(
+        self: Arc<Self>,
+        visitor: Visitor,
+        step: Step,
+        limit: u64,
+        name: String,
+        work: impl FnOnce(&Conversation<'_>) -> Result<T, SourceError> + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let what = match step {
+            Step::Download => "extract",
+            Step::Tags => "get_tags",
+            _ => "resolve_revision",
+        };
+        let span = trace::oci(&self.place.shown(), what);
+        trace::within(span, self.talk_now(visitor, step, limit, name, work)).await
+    }
+
+    async fn talk_now<T: Send + 'static>(
         self: Arc<Self>,
         visitor: Visitor,
         step: Step,

@@ -120,8 +120,9 @@ fn run() -> Result<bool, String> {
 }
 
 /// Sets that another program has counted: their names, what they are, and what else there is to say of them.
-const COUNTED: [(&str, &str, &str); 8] = [
+const COUNTED: [(&str, &str, &str); 9] = [
     ("argocd", "steps of a script for Argo CD's own command line in core mode", ARGOCD),
+    ("argocd-server", "steps of a script for Argo CD's own command line, unchanged, over gRPC", ""),
     (
         "doctor",
         "steps of a script in which the doctor looks at what Argo CD itself delivers, and its fixes heal",

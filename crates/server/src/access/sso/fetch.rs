@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lynceus_object::{Value, json};
-use reqwest::{Client, Response};
+use reqwest::{Client, ClientBuilder, Response};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -16,15 +16,7 @@ pub(super) struct Fetcher(Client);
 impl Fetcher {
     /// Trusts certificates in PEM, or the system's if there are none.
     pub(super) fn new(root_ca: &str) -> Result<Self, String> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?
-            .with_root_certificates(roots(root_ca)?)
-            .with_no_client_auth();
-        let client = Client::builder()
-            .user_agent(concat!("lynceus/", env!("CARGO_PKG_VERSION")))
-            .tls_backend_preconfigured(config)
+        let client = trusting(root_ca)?
             // An issuer answers itself: what it is sent is for nobody else.
             .redirect(reqwest::redirect::Policy::none())
             .timeout(limits::ISSUER_ANSWER)
@@ -57,6 +49,18 @@ impl Fetcher {
         }
         read(request.send().await.map_err(|error| cause(&error))?).await
     }
+}
+
+/// A client that trusts certificates in PEM, or the system's if there are none.
+pub(crate) fn trusting(root_ca: &str) -> Result<ClientBuilder, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_root_certificates(roots(root_ca)?)
+        .with_no_client_auth();
+    let agent = concat!("lynceus/", env!("CARGO_PKG_VERSION"));
+    Ok(Client::builder().user_agent(agent).tls_backend_preconfigured(config))
 }
 
 /// The answer, if it is one and not too long. What it says is not for the log: it may hold tokens.

@@ -3,6 +3,7 @@
 mod attacks;
 mod connections;
 mod elsewhere;
+mod flood;
 mod issuer;
 mod logins;
 mod oracle;
@@ -122,6 +123,12 @@ impl Stage {
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
         let body = answer.into_body().collect().await.unwrap().to_bytes();
         Said { status, body: json::parse(&body).unwrap_or_default(), headers }
+    }
+
+    /// The body of an answer that is no JSON.
+    pub(crate) async fn bytes(&self, request: Request<Body>) -> Vec<u8> {
+        let answer = crate::api::api(self.server.clone(), Arc::new(Fine)).oneshot(request).await.unwrap();
+        answer.into_body().collect().await.unwrap().to_bytes().to_vec()
     }
 
     pub(crate) async fn log_in(&self, name: &str, password: &str) -> Said {

@@ -45,6 +45,9 @@ async fn about(
     events.sort_by_cached_key(time);
     let clean = |mut event: Object| {
         event.remove(&["metadata", "managedFields"]);
+        // The message has no place for them: what is in a list of events is one.
+        event.remove(&["apiVersion"]);
+        event.remove(&["kind"]);
         event.into_value()
     };
     Ok(events.into_iter().map(clean).collect())

@@ -7,7 +7,6 @@ use lynceus_object::{Object, Str, Value, json, value};
 
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::{Code, Refusal};
-use crate::rights::Resource;
 
 /// Every object of an application, as it is wanted and as it is.
 pub(super) async fn resources(call: &Call) -> Answered {
@@ -30,7 +29,7 @@ pub(super) async fn resources(call: &Call) -> Answered {
     Ok(Answer::One(value!({"items": items})))
 }
 
-fn refuse_uncompared(look: &Look) -> Result<(), Refusal> {
+pub(super) fn refuse_uncompared(look: &Look) -> Result<(), Refusal> {
     if look.compared {
         return Ok(());
     }
@@ -122,7 +121,7 @@ pub(super) async fn manifests(call: &Call) -> Answered {
     Ok(Answer::One(rendered(call, &application, &look)))
 }
 
-fn rendered(call: &Call, application: &Application, look: &Look) -> Value {
+pub(super) fn rendered(call: &Call, application: &Application, look: &Look) -> Value {
     let shown = |object: &Object| Value::from(json::to_string(call.server.discreet(object).value()));
     let revision = look.sourced.first().map(|sourced| sourced.revision.clone()).unwrap_or_default();
     let kind = look
@@ -137,14 +136,4 @@ fn rendered(call: &Call, application: &Application, look: &Look) -> Value {
         "revision": revision,
         "sourceType": kind,
     })
-}
-
-/// What somebody's own files give in the place of Git's. They are not read here: the caller renders them with `--local`.
-pub(super) async fn manifests_with_files(call: &Call) -> Answered {
-    let name = call.request.str_at(&["query", "name"]).unwrap_or_default();
-    let key = call.application_key(name);
-    let found = call.server.engine.home().cache().get(&key.object_key()).ok_or_else(Refusal::denied)?;
-    call.caller.need(Resource::Applications, "get", &call.application_object(&found))?;
-    let message = "files are not rendered by the server; render them where they are: lynceus app diff --local, argocd app diff --local without --server-side-generate";
-    Err(Refusal::new(Code::Unimplemented, message))
 }

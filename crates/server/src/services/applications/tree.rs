@@ -83,7 +83,22 @@ async fn now(call: &Call) -> Result<Value, Refusal> {
         .collect();
     shown.extend(missing(&look));
     let pods = nodes.iter().filter(|node| node.object.kind() == "Pod").map(|node| &node.object);
-    Ok(value!({"nodes": shown, "hosts": hosts(pods)}))
+    let mut tree = value!({"nodes": shown, "hosts": hosts(pods)});
+    if !look.orphans.is_empty() {
+        tree.set(&["orphanedNodes"], orphans(&look, &checks));
+    }
+    Ok(tree)
+}
+
+/// What belongs to nobody, each with what owns it.
+fn orphans(look: &Look, checks: &Checks) -> Vec<Value> {
+    let by_uid: BTreeMap<&str, &Object> = look.orphans.iter().map(|object| (object.uid(), object)).collect();
+    let owner = |object: &Object| {
+        let owners = object.value().items_at(&["metadata", "ownerReferences"]);
+        owners.iter().find_map(|owner| by_uid.get(owner.str_at(&["uid"])?).copied())
+    };
+    let shown = look.orphans.iter().take(limits::ORPHANS);
+    shown.map(|object| shown_node(object, owner(object), checks)).collect()
 }
 
 fn reference(object: &Object) -> Value {

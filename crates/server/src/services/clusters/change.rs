@@ -125,14 +125,6 @@ pub(super) async fn invalidate(call: &Call) -> Answered {
     shown(call, entry).await
 }
 
-/// Argo CD makes a new token for a service account that its own CLI has made, in the cluster itself.
-pub(super) fn rotate(call: &Call) -> Answered {
-    find(call, "update")?;
-    let what =
-        "tokens of service accounts are not rotated here: make a new one and update the cluster with it";
-    Err(Refusal::new(Code::Unimplemented, what))
-}
-
 fn asked(call: &Call) -> Result<&Value, Refusal> {
     match call.request.get("cluster") {
         Some(cluster @ Value::Map(_)) => Ok(cluster),

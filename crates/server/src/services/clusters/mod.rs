@@ -5,6 +5,7 @@
 mod change;
 mod picture;
 mod record;
+mod rotation;
 
 use lynceus_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, labels};
 use lynceus_object::{Object, Value, value};
@@ -25,7 +26,7 @@ pub(super) async fn answer(method: &str, call: Call) -> Answered {
         "Update" => change::update(&call).await,
         "Delete" => change::delete(&call).await,
         "InvalidateCache" => change::invalidate(&call).await,
-        "RotateAuth" => change::rotate(&call),
+        "RotateAuth" => rotation::rotate(&call).await,
         _ => Err(unknown(method)),
     }
 }

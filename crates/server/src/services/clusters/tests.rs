@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lynceus_object::{Value, json, value};
 
+use crate::services::secrets;
 use crate::stage::{ALL, EAST, Stage};
 
 fn east(change: &[(&str, Value)]) -> Value {
@@ -183,4 +184,87 @@ async fn a_cluster_is_let_go_and_its_secret_with_it() {
     assert_eq!(stage.said(ALL, "ClusterService.Delete", by("server", "https://theirs")).await, "{}");
     let left = stage.stored("Secret", "theirs").await.unwrap();
     assert_eq!(left.label("argocd.argoproj.io/secret-type"), None);
+}
+
+/// A cluster whose token is of the Secret `manager-token-1` of the service account `manager`.
+async fn with_account() -> Stage {
+    let stage = Stage::new().await;
+    for (kind, name, more) in [
+        ("ServiceAccount", "manager", value!({"secrets": [{"name": "other"}, {"name": "manager-token-1"}]})),
+        ("Secret", "manager-token-1", value!({"type": "kubernetes.io/service-account-token"})),
+    ] {
+        let mut object = value!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "argocd",
+            "annotations": {"kubernetes.io/service-account.name": "manager", "team": "a"}}});
+        for (field, part) in more.as_map().unwrap().iter() {
+            object.set(&[field.as_str()], part.clone());
+        }
+        stage.given(&object).await;
+    }
+    let mut claims = value!({});
+    for (part, text) in
+        [("namespace", "argocd"), ("service-account.name", "manager"), ("secret.name", "manager-token-1")]
+    {
+        claims.set(&[&format!("kubernetes.io/serviceaccount/{part}")], text);
+    }
+    let token = crate::access::sign(&claims, b"the cluster's");
+    let config = value!({"bearerToken": token, "tlsClientConfig": {"insecure": true}});
+    let request = value!({"cluster": east(&[("config", config)])});
+    stage.ask(ALL, "ClusterService.Create", request).await.unwrap();
+    stage
+}
+
+/// The cluster's part: a token for the first Secret that wants one.
+async fn fill(stage: &Stage, token: &str) {
+    let home = stage.server.engine.home();
+    loop {
+        let secrets = home.list(&lynceus_object::Gvk::new("", "v1", "Secret"), "argocd").await.unwrap();
+        let fresh = secrets
+            .into_iter()
+            .find(|secret| secret.name().starts_with("manager-token-") && secret.name() != "manager-token-1");
+        if let Some(mut secret) = fresh {
+            secret.set(&["data", "token"], STANDARD.encode(token));
+            home.replace_record(&secret).await.unwrap();
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_token_of_a_service_account_is_renewed_and_the_old_one_ends() {
+    let stage = with_account().await;
+    let asked = stage.said(ALL, "ClusterService.RotateAuth", by("name", "east"));
+    let (said, ()) = tokio::join!(asked, fill(&stage, "n3w"));
+    assert_eq!(said, "{}");
+    let secret = stage.stored("Secret", "cluster-east.example.com-1718225005").await.unwrap();
+    assert_eq!(
+        secrets::text(&secret, "config"),
+        r#"{"bearerToken":"n3w","tlsClientConfig":{"insecure":true}}"#
+    );
+    assert!(stage.stored("Secret", "manager-token-1").await.is_none());
+    let account = stage.stored("ServiceAccount", "manager").await.unwrap();
+    let names: Vec<&str> =
+        account.value().items_at(&["secrets"]).iter().filter_map(|one| one.str_at(&["name"])).collect();
+    assert_eq!((names.len(), names[0]), (2, "other"));
+    let fresh = stage.stored("Secret", names[1]).await.unwrap();
+    assert_eq!(fresh.annotation("team"), Some("a"));
+}
+
+#[tokio::test]
+async fn what_is_no_token_of_a_secret_is_not_renewed_and_the_answer_says_why() {
+    let stage = registered().await;
+    let said = stage.said(ALL, "ClusterService.RotateAuth", by("name", "east")).await;
+    assert!(
+        said.starts_with("FailedPrecondition: the token is not of a Secret of a service account"),
+        "{said}"
+    );
+    assert!(!said.contains("t0ken"), "{said}");
+    assert_eq!(
+        stage.said(ALL, "ClusterService.RotateAuth", by("name", "in-cluster")).await,
+        "InvalidArgument: Cluster 'https://kubernetes.default.svc' does not use bearer token authentication"
+    );
+    assert_eq!(
+        stage.said("clusters, get, *", "ClusterService.RotateAuth", by("name", "east")).await,
+        "PermissionDenied: permission denied"
+    );
 }

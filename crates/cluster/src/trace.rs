@@ -1,0 +1,103 @@
+//! A span for each request, by which others count and trace. It names no values: a path holds names of objects only.
+
+use http::Method;
+use lynceus_object::Value;
+use tracing::field::Empty;
+use tracing::{Span, info_span};
+
+use crate::error::ClusterError;
+use crate::turn::application;
+
+/// The span of a request to a server.
+pub(crate) fn request(server: &str, method: &Method, path: &str) -> Span {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let place = Place::of(path);
+    let dry_run = query.split('&').any(|part| part.starts_with("dryRun="));
+    let application = application();
+    info_span!(
+        target: "lynceus::span",
+        "request",
+        server,
+        method = method.as_str(),
+        verb = verb(method, place.is_named),
+        kind = place.kind,
+        namespace = place.namespace,
+        dry_run,
+        application = application.as_str(),
+        project = Empty,
+        code = Empty,
+        error = Empty,
+    )
+}
+
+/// Writes down how a request went.
+pub(crate) fn tell(span: &Span, answer: &Result<Value, ClusterError>) {
+    match answer {
+        Ok(_) => {
+            span.record("code", "200");
+        }
+        Err(ClusterError::Refused(refusal)) => {
+            let code = refusal.code.to_string();
+            span.record("code", code.as_str()).record("error", refusal.reason.as_str());
+        }
+        // It may name an address, which is not for everybody who reads traces.
+        Err(_) => {
+            span.record("code", "0").record("error", "no answer");
+        }
+    }
+}
+
+/// What a path is about.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Place<'p> {
+    namespace: &'p str,
+    kind: &'p str,
+    is_named: bool,
+}
+
+impl<'p> Place<'p> {
+    fn of(path: &'p str) -> Self {
+        let mut pieces = path.trim_matches('/').split('/');
+        let skipped = match pieces.next() {
+            Some("api") => 1,
+            Some("apis") => 2,
+            _ => return Place::default(),
+        };
+        let rest: Vec<&str> = pieces.skip(skipped).collect();
+        match rest[..] {
+            ["namespaces", namespace, kind, ref below @ ..] => {
+                Place { namespace, kind, is_named: !below.is_empty() }
+            }
+            [kind, ref below @ ..] => Place { namespace: "", kind, is_named: !below.is_empty() },
+            [] => Place::default(),
+        }
+    }
+}
+
+/// What Kubernetes calls it.
+fn verb(method: &Method, is_named: bool) -> &'static str {
+    match (method.as_str(), is_named) {
+        ("GET", true) => "Get",
+        ("GET", false) => "List",
+        ("POST", _) => "Create",
+        ("PUT", _) => "Update",
+        ("PATCH", _) => "Patch",
+        ("DELETE", _) => "Delete",
+        _ => "Unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_says_what_it_is_about() {
+        let place = |namespace, kind, is_named| Place { namespace, kind, is_named };
+        assert_eq!(Place::of("/api/v1/namespaces/shop/pods/web"), place("shop", "pods", true));
+        assert_eq!(Place::of("/apis/apps/v1/deployments"), place("", "deployments", false));
+        assert_eq!(Place::of("/api/v1/namespaces/shop"), place("", "namespaces", true));
+        assert_eq!(Place::of("/version"), Place::default());
+        assert_eq!(verb(&Method::GET, false), "List");
+    }
+}

@@ -1,0 +1,82 @@
+//! Which families a span or a measurement counts in.
+
+use super::families::*;
+use super::layer::Fields;
+use super::registry::Registry;
+
+/// Counts something that has ended.
+pub(super) fn measure(registry: &Registry, name: &str, fields: &Fields, seconds: f64) {
+    let get = |name: &str| fields.get(name);
+    let failed = !get("error").is_empty();
+    match name {
+        "reconcile" => registry.add(&RECONCILE, &[get("namespace"), get("dest_server")], seconds),
+        "sync" => {
+            let application = [get("namespace"), get("name"), get("project"), get("dest_server")];
+            registry.add(&SYNC_SECONDS, &application, seconds);
+            let [namespace, name, project, server] = application;
+            registry.add(&SYNCS, &[namespace, name, project, server, get("phase"), get("dry_run")], 1.0);
+        }
+        "render" => registry.add(&RENDER, &[get("source_type")], seconds),
+        "git" => git(registry, fields, failed, seconds),
+        "oci" => oci(registry, fields, failed, seconds),
+        "request" => request(registry, fields, seconds),
+        "call" => call(registry, fields, seconds),
+        "webhook" => registry.add(&WEBHOOKS, &[get("repo")], 1.0),
+        _ => {}
+    }
+}
+
+fn git(registry: &Registry, fields: &Fields, failed: bool, seconds: f64) {
+    let labels = [fields.get("repo"), fields.get("request_type")];
+    registry.add(&GIT, &labels, 1.0);
+    registry.add(&GIT_DURATION, &labels, seconds);
+    if failed {
+        let family = if labels[1] == "fetch" { &GIT_FETCH_FAILS } else { &GIT_LIST_FAILS };
+        registry.add(family, &[labels[0], fields.get("revision")], 1.0);
+    }
+}
+
+fn oci(registry: &Registry, fields: &Fields, failed: bool, seconds: f64) {
+    let labels = [fields.get("repo"), fields.get("request_type")];
+    registry.add(&OCI, &labels, 1.0);
+    registry.add(&OCI_DURATION, &labels, seconds);
+    match labels[1] {
+        "extract" if failed => registry.add(&OCI_EXTRACT_FAILS, &[labels[0], fields.get("revision")], 1.0),
+        "resolve_revision" if failed => {
+            registry.add(&OCI_RESOLVE_FAILS, &[labels[0], fields.get("revision")], 1.0);
+        }
+        "get_tags" if failed => registry.add(&OCI_TAGS_FAILS, &[labels[0]], 1.0),
+        _ => {}
+    }
+}
+
+fn request(registry: &Registry, fields: &Fields, seconds: f64) {
+    let get = |name: &str| fields.get(name);
+    registry.add(&REQUEST_DURATION, &[get("server"), get("verb")], seconds);
+    registry.add(&REQUESTS, &[get("server"), get("method"), get("code")], 1.0);
+    if !get("application").is_empty() {
+        let (namespace, name) = get("application").split_once('/').unwrap_or(("", get("application")));
+        let labels = [
+            namespace,
+            name,
+            get("project"),
+            get("server"),
+            get("code"),
+            get("verb"),
+            get("kind"),
+            get("namespace"),
+            get("dry_run"),
+        ];
+        registry.add(&K8S, &labels, 1.0);
+    }
+}
+
+fn call(registry: &Registry, fields: &Fields, seconds: f64) {
+    let [service, method, code] = ["service", "method", "code"].map(|name| fields.get(name));
+    registry.add(&CALLS, &[service, method, code], 1.0);
+    registry.add(&CALL_DURATION, &[service, method], seconds);
+    if (service, method) == ("SessionService", "Create") {
+        let status = if code == "OK" { "success" } else { "failure" };
+        registry.add(&LOGINS, &[status], 1.0);
+    }
+}

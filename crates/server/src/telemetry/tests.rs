@@ -1,0 +1,169 @@
+//! Spans in, metrics and messages out.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has to stop")]
+
+use std::sync::Mutex;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Uri};
+use axum::routing::post;
+use tracing::{info, info_span};
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use super::*;
+
+/// What is counted while something happens.
+fn counted(telemetry: &Telemetry, work: impl FnOnce()) -> String {
+    let subscriber = tracing_subscriber::registry().with(telemetry.listener());
+    tracing::subscriber::with_default(subscriber, work);
+    let mut metrics = Metrics::default();
+    telemetry.write(&mut metrics);
+    metrics.into_text()
+}
+
+#[test]
+fn spans_and_measurements_are_counted_by_argo_cds_names() {
+    let (telemetry, _) = Telemetry::new(None).unwrap();
+    let text = counted(&telemetry, || {
+        let reconcile = info_span!(
+            target: "lynceus::span", "reconcile", namespace = "argocd", name = "shop", project = "p",
+            dest_server = "https://a"
+        );
+        let _entered = reconcile.enter();
+        drop(info_span!(
+            target: "lynceus::span", "request", server = "https://a", method = "PATCH", verb = "Patch",
+            kind = "pods", namespace = "x", dry_run = false, application = "argocd/shop", code = "200"
+        ));
+        drop(
+            info_span!(target: "lynceus::span", "call", service = "SessionService", method = "Create", code = "OK"),
+        );
+        drop(info_span!(target: "elsewhere", "reconcile", namespace = "other"));
+        info!(
+            target: "lynceus::measure", namespace = "argocd", name = "shop", project = "p",
+            dest_server = "https://a", phase = "Succeeded", dry_run = false, seconds = 7, "sync"
+        );
+    });
+    let application = r#"namespace="argocd",name="shop",project="p""#;
+    for line in [
+        format!(
+            r#"argocd_app_k8s_request_total{{{application},server="https://a",response_code="200",verb="Patch",resource_kind="pods",resource_namespace="x",dry_run="false"}} 1"#
+        ),
+        format!(r#"argocd_app_sync_duration_seconds_total{{{application},dest_server="https://a"}} 7"#),
+        format!(
+            r#"argocd_app_sync_total{{{application},dest_server="https://a",phase="Succeeded",dry_run="false"}} 1"#
+        ),
+        r#"argocd_app_reconcile_count{namespace="argocd",dest_server="https://a"} 1"#.to_owned(),
+        r#"argocd_login_request_total{status="success"} 1"#.to_owned(),
+        r#"argocd_kubectl_requests_total{host="https://a",method="PATCH",code="200"} 1"#.to_owned(),
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    assert!(!text.contains("\"other\""), "{text}");
+}
+
+#[test]
+fn the_text_is_one_that_a_monitoring_system_reads() {
+    let (telemetry, _) = Telemetry::new(None).unwrap();
+    let text = counted(&telemetry, || {
+        for repo in ["https://a", "with \"quotes\"\n and \\"] {
+            drop(info_span!(target: "lynceus::span", "git", repo, request_type = "fetch", error = "failed"));
+        }
+    });
+    let mut seen = std::collections::BTreeSet::new();
+    let mut family = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("# ").map(|comment| comment.split(' ').collect::<Vec<_>>()) {
+            Some(words) if words[0] == "HELP" => {
+                family = words[1].to_owned();
+                assert!(seen.insert(format!("# {family}")), "{family} is there twice");
+            }
+            Some(words) => assert_eq!((words[0], words[1]), ("TYPE", family.as_str())),
+            None => {
+                assert!(line.starts_with(&family), "{line} is not of {family}");
+                let (series, value) = line.rsplit_once(' ').unwrap();
+                assert!(value.parse::<f64>().is_ok(), "{line}");
+                assert!(seen.insert(series.to_owned()), "{series} is there twice");
+            }
+        }
+    }
+    assert!(text.contains(r#"repo="with \"quotes\"\n and \\""#), "{text}");
+}
+
+/// A collector on this machine, and what it was sent: the path, the kind of content, a header, and the bytes.
+type Received = Arc<Mutex<Vec<(String, String, String, Vec<u8>)>>>;
+
+async fn collector() -> (std::net::SocketAddr, Received, tokio::sync::mpsc::Receiver<()>) {
+    let received = Received::default();
+    let (heard, hears) = tokio::sync::mpsc::channel(10);
+    let kept = received.clone();
+    let take = move |uri: Uri, headers: HeaderMap, body: Bytes| {
+        let text = |name: &str| {
+            headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+        };
+        kept.lock().unwrap().push((
+            uri.path().to_owned(),
+            text("content-type"),
+            text("x-key"),
+            body.to_vec(),
+        ));
+        let heard = heard.clone();
+        async move { heard.send(()).await.unwrap() }
+    };
+    let listener = crate::listen(std::net::SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().fallback(post(take));
+    tokio::spawn(crate::serve(listener, router, std::future::pending()));
+    (address, received, hears)
+}
+
+async fn delivered(address: String) -> (String, String, String, Vec<u8>) {
+    let (_, received, mut hears) = {
+        let (place, received, hears) = collector().await;
+        let collector = Collector {
+            address: address.replace("HERE", &place.to_string()),
+            insecure: true,
+            headers: vec![("x-key".to_owned(), "k".to_owned())],
+            attributes: vec![("team".to_owned(), "shop".to_owned())],
+            service: "lynceus-test".to_owned(),
+        };
+        let (telemetry, courier) = Telemetry::new(Some(collector)).unwrap();
+        tokio::spawn(courier.unwrap().run());
+        counted(&telemetry, || {
+            let outer = info_span!(target: "lynceus::span", "reconcile", name = "shop");
+            let _entered = outer.enter();
+            drop(info_span!(target: "lynceus::span", "git", repo = "https://a", error = "failed"));
+        });
+        (place, received, hears)
+    };
+    hears.recv().await.unwrap();
+    let found = received.lock().unwrap().remove(0);
+    found
+}
+
+#[tokio::test]
+async fn spans_arrive_at_a_collector_over_http_and_grpc() {
+    let (path, kind, key, body) = delivered("http://HERE".to_owned()).await;
+    assert_eq!((path.as_str(), kind.as_str(), key.as_str()), ("/v1/traces", "application/x-protobuf", "k"));
+    let text = String::from_utf8_lossy(&body);
+    for word in ["service.name", "lynceus-test", "team", "git", "repo", "https://a", "failed"] {
+        assert!(text.contains(word), "{word}");
+    }
+    let (path, kind, _, body) = delivered("HERE".to_owned()).await;
+    assert_eq!(path, "/opentelemetry.proto.collector.trace.v1.TraceService/Export");
+    assert_eq!(kind, "application/grpc");
+    let length = u32::from_be_bytes([body[1], body[2], body[3], body[4]]) as usize;
+    assert_eq!((body[0], length), (0, body.len() - 5));
+}
+
+#[tokio::test]
+async fn spans_that_come_too_fast_are_dropped_and_counted() {
+    let collector = Collector { address: "http://127.0.0.1:9".to_owned(), ..Collector::default() };
+    let (telemetry, courier) = Telemetry::new(Some(collector)).unwrap();
+    let text = counted(&telemetry, || {
+        for _ in 0..crate::limits::SPANS + 3 {
+            drop(info_span!(target: "lynceus::span", "reconcile", name = "shop"));
+        }
+    });
+    assert!(text.contains("lynceus_traces_dropped_total 3\n"), "{text}");
+    drop(courier);
+}

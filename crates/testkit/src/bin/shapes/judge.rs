@@ -1,0 +1,66 @@
+//! Argo CD's published shapes as schemas that take nothing else.
+
+use boon::{Compiler, Draft, SchemaIndex, Schemas};
+use serde_json::{Value, json};
+
+const ADDRESS: &str = "file:///swagger.json";
+
+/// Definitions that are not what is sent: these types write themselves as JSON in a way of their own, which the program
+/// that writes the description does not know.
+const OWN_WAY: [&str; 6] = [
+    "intstrIntOrString",
+    "runtimeRawExtension",
+    "v1FieldsV1",
+    "v1JSON",
+    "runtimeError",
+    "runtimeStreamError",
+];
+
+/// Somebody who knows the shapes.
+pub(crate) struct Judge {
+    document: Value,
+    compiler: Compiler,
+    schemas: Schemas,
+}
+
+impl Judge {
+    /// Reads the shapes.
+    pub(crate) fn new(document: &Value) -> Result<Self, String> {
+        let mut document = document.clone();
+        let definitions =
+            document["definitions"].as_object_mut().ok_or("the description has no definitions")?;
+        for (name, definition) in definitions.iter_mut() {
+            match OWN_WAY.contains(&name.as_str()) {
+                true => *definition = json!({}),
+                false => strict(definition),
+            }
+        }
+        let mut compiler = Compiler::new();
+        compiler.set_default_draft(Draft::V4);
+        compiler.add_resource(ADDRESS, document.clone()).map_err(|error| error.to_string())?;
+        Ok(Judge { document, compiler, schemas: Schemas::new() })
+    }
+
+    /// What is wrong with an answer at a path.
+    pub(crate) fn verdict(&mut self, path: &str, answer: &Value) -> Result<(), String> {
+        let place = format!("/paths/{}/get/responses/200/schema", path.replace('~', "~0").replace('/', "~1"));
+        if self.document.pointer(&place).is_none() {
+            return Err("Argo CD describes no answer".to_owned());
+        }
+        let place: String = place.replace('{', "%7B").replace('}', "%7D");
+        let index: SchemaIndex = self
+            .compiler
+            .compile(&format!("{ADDRESS}#{place}"), &mut self.schemas)
+            .map_err(|error| error.to_string())?;
+        self.schemas.validate(answer, index).map_err(|error| format!("{error:#}"))
+    }
+}
+
+/// Takes no other field, and `null` for each: Go writes it for whatever is not there.
+fn strict(definition: &mut Value) {
+    let Some(properties) = definition["properties"].as_object_mut() else { return };
+    for property in properties.values_mut() {
+        *property = json!({"anyOf": [property.take(), {"type": "null"}]});
+    }
+    definition["additionalProperties"] = json!(false);
+}
