@@ -1,11 +1,12 @@
 //! `lynceus app`: Argo CD's commands, working through the kubeconfig as `argocd --core` does.
 
 mod actions;
-mod ask;
 mod context;
 mod create;
 mod delete;
 mod diff;
+mod entries;
+mod flags;
 mod follow;
 mod get;
 mod history;
@@ -13,8 +14,12 @@ mod list;
 mod local;
 mod manifests;
 mod pattern;
+mod record;
+mod resource;
 mod resources;
 mod rollback;
+mod served;
+mod set;
 mod show;
 mod sync;
 mod tree;
@@ -24,8 +29,11 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use crate::api::{Connection, ServerFlags};
 use crate::exit::Outcome;
 pub(crate) use context::Context;
+pub(crate) use flags::Flags;
+use record::Records;
 
 /// Work with applications.
 ///
@@ -35,6 +43,8 @@ pub(crate) use context::Context;
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) access: Access,
+    #[command(flatten)]
+    server: ServerFlags,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -51,6 +61,26 @@ pub(crate) struct Access {
     /// The namespace of the Applications.
     #[arg(short = 'N', long, global = true, value_name = "NAMESPACE", default_value = "argocd")]
     pub(crate) app_namespace: String,
+    /// Which server, for commands that may go to one.
+    #[arg(skip)]
+    server: ServerFlags,
+}
+
+impl Access {
+    /// Where a command of the API goes.
+    fn connection(&self) -> Connection {
+        Connection {
+            flags: self.server.clone(),
+            kubeconfig: self.kubeconfig.clone(),
+            kube_context: self.kube_context.clone(),
+            argocd_namespace: self.app_namespace.clone(),
+        }
+    }
+
+    /// The namespace of the Applications, if somebody has named one: a server knows its own.
+    fn named_namespace(&self) -> &str {
+        if self.app_namespace == "argocd" { "" } else { &self.app_namespace }
+    }
 }
 
 #[derive(Subcommand)]
@@ -86,11 +116,47 @@ pub(crate) enum Command {
     Actions(actions::Arguments),
     /// Stop the sync that is under way.
     TerminateOp(sync::TerminateArguments),
+    /// Change what an application is: its source, its destination, its policy.
+    Set(Box<set::SetArguments>),
+    /// Take back what was set of a source.
+    Unset(Box<set::UnsetArguments>),
+    /// Add a source to an application with several.
+    AddSource(Box<set::AddSourceArguments>),
+    /// Remove a source from an application with several.
+    RemoveSource(set::RemoveSourceArguments),
+    /// Change an Application by a patch.
+    Patch(set::PatchArguments),
+    /// Replace the spec of an Application by that of a file.
+    Edit(set::EditArguments),
+    /// Show objects of an application as they are in the cluster.
+    GetResource(resource::GetArguments),
+    /// Change objects of an application by a patch.
+    PatchResource(resource::PatchArguments),
+    /// Delete objects of an application.
+    DeleteResource(resource::DeleteArguments),
+    /// Print the logs of an application's pods.
+    Logs(resource::LogsArguments),
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
-    let access = arguments.access;
+    let access = Access { server: arguments.server, ..arguments.access };
     match arguments.command {
+        Command::Set(arguments) => set::set(&Records::open(&access).await?, &arguments).await,
+        Command::Unset(arguments) => set::unset(&Records::open(&access).await?, &arguments).await,
+        Command::AddSource(arguments) => set::add_source(&Records::open(&access).await?, &arguments).await,
+        Command::RemoveSource(arguments) => {
+            set::remove_source(&Records::open(&access).await?, &arguments).await
+        }
+        Command::Patch(arguments) => set::patch(&Records::open(&access).await?, &arguments).await,
+        Command::Edit(arguments) => set::edit(&Records::open(&access).await?, &arguments).await,
+        Command::GetResource(arguments) => resource::get(&Records::open(&access).await?, &arguments).await,
+        Command::PatchResource(arguments) => {
+            resource::patch(&Records::open(&access).await?, &arguments).await
+        }
+        Command::DeleteResource(arguments) => {
+            resource::delete(&Records::open(&access).await?, &arguments).await
+        }
+        Command::Logs(arguments) => resource::logs(&Records::open(&access).await?, &arguments).await,
         Command::List(arguments) => list::run(&Context::light(&access).await?, &arguments).await,
         Command::Get(arguments) => get::run(&Context::full(&access).await?, &arguments).await,
         Command::Create(arguments) => create::run(&Context::light(&access).await?, &arguments).await,

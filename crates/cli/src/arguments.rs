@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    app, assess, controller, crds, diff, doctor, explain, fix, helm, install, kustomize, rehearse, render,
-    server, sim, snapshot, up,
+    account, admin, app, assess, cert, cluster, controller, crds, diff, doctor, explain, fix, gpg, helm,
+    install, kustomize, login, proj, rehearse, render, repo, server, sim, snapshot, up, version,
 };
 
 /// A GitOps delivery engine with an embedded Kubernetes.
@@ -15,6 +15,7 @@ use crate::{
 #[command(
     name = "lynceus",
     version,
+    args_override_self = true,
     after_help = "Start here:\n  lynceus up --demo          an embedded cluster with an example repository, delivered\n  \
                   lynceus app list           what is delivered\n  lynceus app get NAME       how it is, and what it waits for\n  lynceus doctor             what is wrong with all of it, and why"
 )]
@@ -70,6 +71,33 @@ pub(crate) enum Command {
     },
     /// Print the man page: lynceus man > lynceus.1
     Man,
-    /// Print the version.
-    Version,
+    /// Print the version of this program and of the server.
+    Version(Box<version::Arguments>),
+    /// Log in to a server.
+    Login(Box<login::LoginArguments>),
+    /// Forget a login, and end its session.
+    Logout(Box<login::LogoutArguments>),
+    /// Log in again where the session has ended.
+    Relogin(Box<login::ReloginArguments>),
+    /// List logins, or choose the one that counts.
+    #[command(visible_alias = "ctx")]
+    Context(Box<login::ContextArguments>),
+    /// Set what holds for every command.
+    Configure(Box<login::ConfigureArguments>),
+    /// Look after an installation, as `argocd admin` does.
+    Admin(Box<admin::Arguments>),
+    /// Work with accounts, as `argocd account` does.
+    Account(Box<account::Arguments>),
+    /// Work with projects, as `argocd proj` does.
+    Proj(Box<proj::Arguments>),
+    /// Work with repositories, as `argocd repo` does.
+    Repo(Box<repo::Arguments>),
+    /// Work with credentials for many repositories, as `argocd repocreds` does.
+    Repocreds(Box<repo::credentials::Arguments>),
+    /// Work with clusters, as `argocd cluster` does.
+    Cluster(Box<cluster::Arguments>),
+    /// Work with certificates and host keys of repositories, as `argocd cert` does.
+    Cert(Box<cert::Arguments>),
+    /// Work with keys that commits are signed with, as `argocd gpg` does.
+    Gpg(Box<gpg::Arguments>),
 }

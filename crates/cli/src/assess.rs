@@ -36,10 +36,15 @@ enum Judge {
     Checks(Customizations),
 }
 
+/// What scripts see of the world, and how long one may take.
+pub(crate) fn world() -> World {
+    let end = Instant::now() + SCRIPT_TIME;
+    World { now: Timestamp::now(), stop: Some(Arc::new(move || Instant::now() >= end)) }
+}
+
 impl Judge {
     fn of(&self, object: &Object) -> Option<Health> {
-        let end = Instant::now() + SCRIPT_TIME;
-        let world = World { now: Timestamp::now(), stop: Some(Arc::new(move || Instant::now() >= end)) };
+        let world = world();
         match self {
             Judge::Script(script) => lynceus_health::check_with(script, object, &world),
             Judge::Checks(checks) => checks.check(object, &world),

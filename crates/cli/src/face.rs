@@ -43,7 +43,9 @@ impl Face {
                 let any = SocketAddr::new(wanted.ip(), 0);
                 lynceus_server::listen(any).await.doing(format!("cannot listen on {}", wanted.ip()))
             }
-            (Err(error), Some(_)) => Err(error).doing(format!("cannot listen on {wanted}")),
+            (Err(error), Some(_)) => Err(error)
+                .doing(format!("cannot listen on {wanted}"))
+                .map_err(|failure| failure.hint("choose another with --listen ADDRESS")),
         }
     }
 }

@@ -8,6 +8,7 @@ use lynceus_health::action::ActionError;
 use lynceus_sim::StageError;
 use lynceus_sim::store::OpenError;
 
+use crate::api::{self, ApiError};
 use crate::exit::Code;
 
 /// The exit code and the hints for an error, by what it or one of its causes is.
@@ -16,6 +17,12 @@ pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
     while let Some(error) = next {
         if let Some(error) = error.downcast_ref::<ClusterError>() {
             return cluster(error);
+        }
+        if let Some(refusal) = api::refusal(error) {
+            return refused(refusal);
+        }
+        if let Some(error) = error.downcast_ref::<ApiError>() {
+            return (Code::Connection, vec![server(error).to_owned()]);
         }
         if let Some(error) = error.downcast_ref::<OpenError>() {
             return (Code::Other, vec![data_directory(error).to_owned()]);
@@ -35,6 +42,40 @@ pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
         next = error.source();
     }
     (Code::Other, Vec::new())
+}
+
+fn refused(refusal: &lynceus_server::Refusal) -> (Code, Vec<String>) {
+    use lynceus_server::Code as Sort;
+    match refusal.code {
+        Sort::Unauthenticated => (
+            Code::Refused,
+            vec!["log in, or log in again if the session has ended:\nlynceus login SERVER\nlynceus relogin".to_owned()],
+        ),
+        Sort::PermissionDenied => (
+            Code::Refused,
+            vec!["rights are given in the ConfigMap argocd-rbac-cm and by roles of projects; it may also not exist".to_owned()],
+        ),
+        Sort::AlreadyExists => (Code::Refused, vec!["--upsert replaces it, where the command has it".to_owned()]),
+        Sort::NotFound => (Code::NotFound, Vec::new()),
+        Sort::Unavailable | Sort::DeadlineExceeded => (Code::Connection, Vec::new()),
+        _ => (Code::Refused, Vec::new()),
+    }
+}
+
+fn server(error: &ApiError) -> &'static str {
+    match error {
+        ApiError::Plain { .. } => "--plaintext talks to it without TLS",
+        ApiError::Untrusted { .. } => {
+            "--server-crt FILE trusts the certificates of a file, --insecure trusts any"
+        }
+        ApiError::Unreachable { .. } => {
+            "is the server running, and is its address right? --core goes to the cluster instead"
+        }
+        ApiError::Strange { .. } => {
+            "is there a proxy in between? --grpc-web-root-path says under which path it is found"
+        }
+        ApiError::Refused(_) | ApiError::Unusable(_) => "see `lynceus login --help`",
+    }
 }
 
 fn resource_action(error: &ResourceActionError) -> Option<String> {
@@ -114,7 +155,7 @@ fn data_directory(error: &OpenError) -> &'static str {
 fn io(error: &std::io::Error) -> Vec<String> {
     match error.kind() {
         std::io::ErrorKind::AddrInUse => {
-            vec!["another program has the port; choose one with --port N".to_owned()]
+            vec!["another program has the port".to_owned()]
         }
         std::io::ErrorKind::StorageFull => {
             vec!["the disk is full; make room, nothing has been lost".to_owned()]

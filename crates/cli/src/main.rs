@@ -5,9 +5,14 @@
     reason = "this is the face: data on stdout, talk on stderr"
 )]
 
+mod account;
+mod admin;
+mod api;
 mod app;
 mod arguments;
 mod assess;
+mod cert;
+mod cluster;
 mod controller;
 mod crds;
 mod demo;
@@ -19,21 +24,29 @@ mod explain;
 mod face;
 mod fix;
 mod format;
+mod gpg;
 mod health;
 mod helm;
 mod hint;
 mod install;
 mod kustomize;
+mod limits;
+mod login;
+mod logins;
 mod logs;
 mod place;
+mod proj;
 mod rehearse;
 mod render;
+mod repo;
 mod running;
 mod server;
 mod sim;
 mod snapshot;
 mod table;
+mod terminal;
 mod up;
+mod version;
 
 use std::process::ExitCode;
 
@@ -44,7 +57,9 @@ use exit::Outcome;
 
 fn main() -> ExitCode {
     leave_quietly_when_nobody_reads();
-    let arguments = match Arguments::try_parse() {
+    let options = std::env::var("ARGOCD_OPTS").unwrap_or_default();
+    let words = api::arrange(std::env::args_os().collect(), &options);
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(misuse) => return refuse(&misuse),
     };
@@ -164,10 +179,20 @@ async fn run(arguments: Arguments) -> Outcome {
             print!("{}", String::from_utf8_lossy(&page));
             Ok(())
         }
-        Command::Version => {
-            println!("lynceus {} (Kubernetes 1.36)", env!("CARGO_PKG_VERSION"));
-            Ok(())
-        }
+        Command::Version(arguments) => version::run(*arguments).await,
+        Command::Login(arguments) => login::login(&arguments).await,
+        Command::Logout(arguments) => login::logout(&arguments).await,
+        Command::Relogin(arguments) => login::relogin(&arguments).await,
+        Command::Context(arguments) => login::context(&arguments),
+        Command::Configure(arguments) => login::configure(&arguments),
+        Command::Admin(arguments) => admin::run(*arguments).await,
+        Command::Account(arguments) => account::run(*arguments).await,
+        Command::Proj(arguments) => proj::run(*arguments).await,
+        Command::Repo(arguments) => repo::run(*arguments).await,
+        Command::Repocreds(arguments) => repo::credentials::run(*arguments).await,
+        Command::Cluster(arguments) => cluster::run(*arguments).await,
+        Command::Cert(arguments) => cert::run(*arguments).await,
+        Command::Gpg(arguments) => gpg::run(*arguments).await,
     }
 }
 

@@ -54,7 +54,10 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         .await
         .doing("cannot connect to the cluster")?;
     let failed = format!("cannot listen on {}", arguments.listen);
-    let listener = lynceus_server::listen(arguments.listen).await.doing(failed.as_str())?;
+    let listener = lynceus_server::listen(arguments.listen)
+        .await
+        .doing(failed.as_str())
+        .map_err(|failure| failure.hint("choose another with --listen ADDRESS"))?;
     let address = listener.local_addr().doing(failed)?;
     let scheme = if arguments.insecure { "http" } else { "https" };
     println!("server       {scheme}://{address}");

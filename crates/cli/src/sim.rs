@@ -136,7 +136,8 @@ pub(crate) async fn start(arguments: &Cluster, options: Options) -> Outcome<(Sim
     let server = sim
         .serve(SocketAddr::new(arguments.bind, arguments.port))
         .await
-        .doing("cannot serve the embedded cluster")?;
+        .doing("cannot serve the embedded cluster")
+        .map_err(|failure| failure.hint("choose another with --port N"))?;
     Ok((sim, server))
 }
 

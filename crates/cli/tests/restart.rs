@@ -89,7 +89,10 @@ async fn a_directory_or_a_port_that_another_has_is_refused_with_a_hint() {
     let port: String = port.chars().take_while(char::is_ascii_digit).collect();
     let (code, text) = told(&["up", "--data-dir", "other", "--port", &port]);
     assert_eq!(code, 20);
-    assert!(text.ends_with("  hint: another program has the port; choose one with --port N\n"), "{text}");
+    assert!(
+        text.ends_with("  hint: another program has the port\n  hint: choose another with --port N\n"),
+        "{text}"
+    );
     up.kill();
 }
 

@@ -33,7 +33,7 @@ use lynceus_engine::{Engine, project_kind};
 use lynceus_object::{GroupKind, Object, ObjectKey};
 
 pub(crate) use accounts::{Account, ApiKey, missing, names};
-pub(crate) use bcrypt::hash;
+pub use bcrypt::hash;
 #[allow(unused_imports, reason = "for the services that change objects of applications")]
 pub(crate) use caller::ResourceName;
 pub(crate) use caller::{Caller, Identity, Origin};
@@ -41,6 +41,7 @@ pub(crate) use jwt::Unverified;
 #[cfg(test)]
 pub(crate) use jwt::sign;
 pub(crate) use random::uuid;
+pub use rules::policy_allows;
 pub(crate) use sso::trusting;
 pub(crate) use vault::{SECRET, SETTINGS, Vault, bytes, setting, text};
 pub(crate) use watch::while_valid;
@@ -92,6 +93,11 @@ impl Access {
             true => initial::ensure(vault, self.inner.engine.clock().now()).await,
             false => Ok(()),
         }
+    }
+
+    /// Somebody who asks in our own process, and has the cluster anyway.
+    pub(crate) fn owner(&self, name: &str) -> Caller {
+        Caller::new(self.inner.clone(), Who::Owner(name.to_owned()))
     }
 
     /// Who asks. Refuses those that are nobody where somebody is needed.

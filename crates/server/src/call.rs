@@ -45,7 +45,7 @@ impl Call {
 }
 
 /// What a question is answered with.
-pub(crate) enum Answer {
+pub enum Answer {
     /// One message.
     One(Value),
     /// One after the other, until either side ends it.

@@ -2,10 +2,12 @@
 //!
 //! Both roles answer the questions that a kubelet and a monitoring system ask ([`Vitals`], [`probes`]). The server also
 //! answers Argo CD's API ([`api`]): REST, gRPC and gRPC-web are three ways to the same methods, which stand in one table
-//! with what each takes, answers and needs to be allowed. [`listen`] serves either until it is told to stop.
+//! with what each takes, answers and needs to be allowed. [`listen`] serves either until it is told to stop. Programs of our
+//! own ask over HTTP with [`question`], or in the same process with [`Server::ask`].
 
 mod access;
 mod api;
+mod ask;
 mod auth;
 mod body;
 mod call;
@@ -34,11 +36,15 @@ mod telemetry;
 mod tls;
 mod webhook;
 
+pub use access::{hash, policy_allows};
 pub use api::api;
+pub use ask::{Question, question};
+pub use call::Answer;
 pub use initial::initial_password;
 pub use listen::{listen, serve, serve_tls};
 pub use metrics::Metrics;
 pub use probe::{Vitals, probes};
+pub use refusal::{Code, Refusal};
 pub use server::Server;
 pub use telemetry::{Collector, Courier, Telemetry};
 pub use tls::Tls;

@@ -158,6 +158,12 @@ impl Methods {
         self.all.iter()
     }
 
+    /// A method by its service and name: `ProjectService.List`.
+    pub(crate) fn named(&self, id: &str) -> Option<&Method> {
+        let (service, name) = id.split_once('.')?;
+        self.all.iter().find(|method| method.id() == (service, name))
+    }
+
     /// The method of a gRPC call: `/application.ApplicationService/List`.
     pub(crate) fn by_call(&self, path: &str) -> Option<&Method> {
         self.by_call.get(path).map(|at| &self.all[*at])

@@ -6,17 +6,17 @@ use axum::http::StatusCode;
 
 /// A question that is not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub struct Refusal {
     /// What sort of refusal it is.
-    pub(crate) code: Code,
+    pub code: Code,
     /// What the caller is told. Never a secret, and nothing of what the caller may not see.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// The sorts of refusals, with gRPC's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
-pub(crate) enum Code {
+pub enum Code {
     /// The caller went away.
     Canceled = 1,
     /// Something that has no code of its own.
@@ -49,7 +49,7 @@ pub(crate) enum Code {
 
 impl Refusal {
     /// Refuses for a reason.
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
         Refusal { code, message: message.into() }
     }
 
@@ -75,7 +75,32 @@ impl fmt::Display for Refusal {
     }
 }
 
+impl std::error::Error for Refusal {}
+
 impl Code {
+    /// The code of a number of gRPC's; one that nobody knows is unknown.
+    pub fn of(number: i64) -> Self {
+        use Code::{Aborted, AlreadyExists, Canceled, DeadlineExceeded, FailedPrecondition, Internal};
+        use Code::{InvalidArgument, NotFound, PermissionDenied, ResourceExhausted, Unauthenticated};
+        use Code::{Unavailable, Unimplemented, Unknown};
+        let all = [
+            Canceled,
+            InvalidArgument,
+            DeadlineExceeded,
+            NotFound,
+            AlreadyExists,
+            PermissionDenied,
+            ResourceExhausted,
+            FailedPrecondition,
+            Aborted,
+            Unimplemented,
+            Internal,
+            Unavailable,
+            Unauthenticated,
+        ];
+        all.into_iter().find(|code| i64::from(code.number()) == number).unwrap_or(Unknown)
+    }
+
     /// gRPC's number.
     pub(crate) fn number(self) -> i32 {
         self as i32

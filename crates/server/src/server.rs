@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, info, info_span, warn};
 
-use crate::access::{self, Access};
+use crate::access::{self, Access, Caller};
 use crate::call::{Answer, Answered, Call};
 use crate::method::Method;
 use crate::refusal::Refusal;
@@ -117,17 +117,24 @@ impl Server {
             Err(refusal) => return (String::new(), Err(refusal)),
         };
         let user = caller.name().to_owned();
+        let answered = self.asked(method, caller, request).await;
+        (user, answered)
+    }
+
+    /// Answers somebody who is known.
+    pub(crate) async fn asked(self: &Arc<Self>, method: &Method, caller: Caller, request: Value) -> Answered {
+        let right = rights::of(method);
+        let user = caller.name().to_owned();
         let later = caller.again();
         let call = Call { server: self.clone(), caller, request };
         if let Err(refusal) = right.check(&call).await {
             warn!(target: "audit", user, method = method.name, "refused");
-            return (user, Err(refusal));
+            return Err(refusal);
         }
-        let answered = services::answer(method, call).await.map(|answer| match answer {
+        services::answer(method, call).await.map(|answer| match answer {
             Answer::Many(messages) => Answer::Many(access::while_valid(self.clone(), later, messages)),
             one => one,
-        });
-        (user, answered)
+        })
     }
 }
 

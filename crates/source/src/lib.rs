@@ -72,6 +72,7 @@ pub use secret::Secret;
 pub use settings::Settings;
 pub use signature::{Keyring, PublicKey, Signature, Verdict};
 pub use sources::Sources;
+pub use transport::tls_config;
 pub use url::{HttpUrl, RepoUrl, SshUrl, identity, normalize, redact, same};
 pub use version::Version;
 pub use wishes::Wishes;

@@ -27,9 +27,11 @@ enum Command {
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
-    match &arguments.command {
-        Command::List(arguments) => list::run(context, arguments).await,
-        Command::Run(arguments) => run::run(context, arguments).await,
+    match (&arguments.command, context.records()) {
+        (Command::List(arguments), None) => list::run(context, arguments).await,
+        (Command::Run(arguments), None) => run::run(context, arguments).await,
+        (Command::List(arguments), Some(records)) => list::served(context, records, arguments).await,
+        (Command::Run(arguments), Some(records)) => run::served(context, records, arguments).await,
     }
 }
 
@@ -45,7 +47,7 @@ impl Subjects {
     async fn find(context: &Context, name: &str) -> Outcome<Self> {
         let own = context.object(name).await?;
         let application = Application::from_object(&own).doing(format!("cannot read application {name}"))?;
-        let belongings = context.engine().belongings(&application).await.map_err(|conditions| {
+        let belongings = context.engine()?.belongings(&application).await.map_err(|conditions| {
             let message = format!("the resources of application {name} cannot be told");
             let causes = conditions.into_iter().map(|condition| condition.message).collect();
             Failure { causes, ..Failure::new(Code::Other, message) }

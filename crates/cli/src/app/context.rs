@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use lynceus_api::{Application, Kind as _};
+use jiff::Timestamp;
+use lynceus_api::{Application, Kind as _, ResourceStatus};
 use lynceus_cluster::Cluster;
 use lynceus_diff::mask;
-use lynceus_engine::{AppKey, Engine, Options, SystemClock, application_gvk, window};
+use lynceus_engine::{Aim, AppKey, Engine, Options, SystemClock, application_gvk, window};
 use lynceus_object::selector::Selector;
 use lynceus_object::{Object, Value};
 use lynceus_source::{Settings, Sources};
 
+use super::record::Records;
 use super::{Access, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::{format, place};
@@ -48,21 +50,44 @@ impl std::fmt::Display for Choice {
     }
 }
 
-/// A connection, and an engine that is asked but never runs by itself.
+/// Where Applications are, and who looks at them.
 pub(crate) struct Context {
-    engine: Arc<Engine>,
+    place: Place,
     namespace: String,
+}
+
+/// The two places to ask.
+enum Place {
+    /// The cluster, with an engine that is asked but never runs by itself.
+    Here(Arc<Engine>),
+    /// A server that one has logged in to.
+    There(Box<Records>),
 }
 
 impl Context {
     /// Knows what the cluster serves and nothing else: for commands about the Application object alone.
     pub(crate) async fn light(access: &Access) -> Outcome<Self> {
-        Context::open(access, false).await
+        match Records::remote(access)? {
+            Some(records) => Ok(Context::there(access, records)),
+            None => Context::open(access, false).await,
+        }
     }
 
     /// Has a live picture of the cluster: for commands that compare.
     pub(crate) async fn full(access: &Access) -> Outcome<Self> {
+        match Records::remote(access)? {
+            Some(records) => Ok(Context::there(access, records)),
+            None => Context::here(access).await,
+        }
+    }
+
+    /// The same, of the cluster itself whatever somebody has logged in to.
+    pub(crate) async fn here(access: &Access) -> Outcome<Self> {
         Context::open(access, true).await
+    }
+
+    fn there(access: &Access, records: Records) -> Self {
+        Context { place: Place::There(Box::new(records)), namespace: access.app_namespace.clone() }
     }
 
     async fn open(access: &Access, watching: bool) -> Outcome<Self> {
@@ -87,31 +112,53 @@ impl Context {
         let options =
             Options { namespace: access.app_namespace.as_str().into(), children: true, ..Options::default() };
         let engine = Engine::new(cluster, sources, Arc::new(SystemClock), options);
-        Ok(Context { engine, namespace: access.app_namespace.clone() })
+        Ok(Context { place: Place::Here(engine), namespace: access.app_namespace.clone() })
     }
 
     /// The engine, to ask.
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
+    pub(crate) fn engine(&self) -> Outcome<&Engine> {
+        match &self.place {
+            Place::Here(engine) => Ok(engine),
+            Place::There(_) => Err(Failure::new(Code::Other, "this needs the cluster itself, not a server")
+                .hint("add --core, which goes to the cluster of the kubeconfig")),
+        }
+    }
+
+    /// The server, if one is asked.
+    pub(super) fn records(&self) -> Option<&Records> {
+        match &self.place {
+            Place::Here(_) => None,
+            Place::There(records) => Some(records),
+        }
+    }
+
+    /// The resources of an application: as they are now, or as a server has seen them last.
+    pub(crate) async fn resources(&self, application: &Application) -> Vec<ResourceStatus> {
+        let Place::Here(engine) = &self.place else { return application.status.resources.clone() };
+        let look = engine.look(application, &Aim::default()).await;
+        // What only the controller can render, with a plugin say, is shown as it found it last.
+        if look.compared { look.assessment.resources } else { application.status.resources.clone() }
     }
 
     /// The head of `app get`, with how the project's windows stand.
     pub(crate) fn summary(&self, application: &Application) -> String {
-        let now = self.engine.clock().now();
-        let project = self.engine.project(application).ok();
+        let now = Timestamp::now();
+        let project = self.engine().ok().and_then(|engine| engine.project(application).ok());
         let windows = project.map(|project| window::standing(application, &project, now));
         show::summary(application, windows.as_ref(), now)
     }
 
     /// The cluster.
-    pub(crate) fn cluster(&self) -> &Cluster {
-        self.engine.home()
+    pub(crate) fn cluster(&self) -> Outcome<&Cluster> {
+        Ok(self.engine()?.home())
     }
 
     /// An object as it may be shown: without what the server keeps for itself, and without secrets.
     pub(crate) fn shown(&self, object: &Object) -> Object {
         let object = format::clean(object);
-        let settings = self.engine.settings();
+        // A server hides what is to be hidden.
+        let Ok(engine) = self.engine() else { return object };
+        let settings = engine.settings();
         mask(None, Some(&object), &settings.comparing.hidden_annotations).1.unwrap_or_default()
     }
 
@@ -125,9 +172,12 @@ impl Context {
 
     /// The Application as the server has it now.
     pub(crate) async fn object(&self, name: &str) -> Outcome<Object> {
+        if let Some(records) = self.records() {
+            return object_of(records.get(name).await?, name);
+        }
         let key = self.key(name);
         let found = self
-            .cluster()
+            .cluster()?
             .get(&application_gvk(), &key.namespace, &key.name)
             .await
             .doing(format!("cannot read application {}", key.name))?;
@@ -145,7 +195,12 @@ impl Context {
 
     /// Every Application of the namespace, in order.
     pub(crate) async fn objects(&self) -> Outcome<Vec<Object>> {
-        self.cluster().list(&application_gvk(), &self.namespace).await.doing("cannot list the applications")
+        let failed = "cannot list the applications";
+        if let Some(records) = self.records() {
+            let list = records.api.call(failed, "ApplicationService.List", records.everywhere()).await?;
+            return list.items_at(&["items"]).iter().map(|item| object_of(item.clone(), "")).collect();
+        }
+        self.cluster()?.list(&application_gvk(), &self.namespace).await.doing(failed)
     }
 
     /// The Applications that are meant: those that are named, or those with the labels and of the projects. None is an
@@ -178,14 +233,25 @@ impl Context {
 
     /// Changes an Application by a merge patch.
     pub(crate) async fn patch(&self, name: &str, patch: &Value) -> Outcome<Application> {
+        if let Some(records) = self.records() {
+            let object = object_of(records.merge(name, patch).await?, name)?;
+            return Application::from_object(&object).doing(format!("cannot read application {name}"));
+        }
         let key = self.key(name);
         let object = self
-            .cluster()
+            .cluster()?
             .patch_record(&application_gvk(), &key.namespace, &key.name, patch)
             .await
             .doing(format!("cannot change application {}", key.name))?;
         Application::from_object(&object).doing(format!("cannot read application {name}"))
     }
+}
+
+/// An Application that a server has told of. Argo CD leaves out what kind of object it is.
+fn object_of(mut value: Value, name: &str) -> Outcome<Object> {
+    value.set(&["apiVersion"], format!("{}/{}", lynceus_api::GROUP, lynceus_api::VERSION));
+    value.set(&["kind"], Application::KIND);
+    Object::new(value).doing(format!("cannot read application {name}"))
 }
 
 /// Whose cache of repositories it is: two users must not share one.

@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use lynceus_api::{
-    Application, ApplicationDestination, ApplicationSource, ApplicationSourceDirectory, Kind as _,
-    SyncPolicy, SyncPolicyAutomated, finalizers,
-};
+use lynceus_api::{Application, Kind as _, finalizers};
 use lynceus_engine::application_gvk;
 use lynceus_files::FilePath;
-use lynceus_object::{Object, manifest, yaml};
+use lynceus_object::{Object, manifest, typed, value, yaml};
 
 use super::context::Context;
+use super::flags::Flags;
+use super::record::Records;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 #[derive(clap::Args)]
@@ -23,58 +22,6 @@ pub(crate) struct Arguments {
     /// Change the application if it exists already.
     #[arg(long)]
     upsert: bool,
-    #[command(flatten)]
-    spec: Spec,
-}
-
-/// What an application is made of.
-#[derive(clap::Args)]
-struct Spec {
-    /// The repository.
-    #[arg(long, value_name = "URL")]
-    repo: Option<String>,
-    /// The path in the repository.
-    #[arg(long)]
-    path: Option<String>,
-    /// The branch, tag, commit or range of versions.
-    #[arg(long)]
-    revision: Option<String>,
-    /// The address of the cluster.
-    #[arg(long, value_name = "URL")]
-    dest_server: Option<String>,
-    /// The name of the cluster, instead of its address.
-    #[arg(long, value_name = "NAME")]
-    dest_name: Option<String>,
-    /// The namespace of objects that name none.
-    #[arg(long, value_name = "NAMESPACE")]
-    dest_namespace: Option<String>,
-    /// The project.
-    #[arg(long, default_value = "default")]
-    project: String,
-    /// Whether to sync by itself: `automated` or `none`.
-    #[arg(long, value_parser = ["automated", "auto", "none", "manual"])]
-    sync_policy: Option<String>,
-    /// Delete what is no longer in Git, when syncing by itself.
-    #[arg(long)]
-    auto_prune: bool,
-    /// Undo what others change, when syncing by itself.
-    #[arg(long)]
-    self_heal: bool,
-    /// Sync even if nothing would be left.
-    #[arg(long)]
-    allow_empty: bool,
-    /// An option such as CreateNamespace=true; may be given several times.
-    #[arg(long, value_name = "OPTION")]
-    sync_option: Vec<String>,
-    /// Read folders below the path as well.
-    #[arg(long)]
-    directory_recurse: bool,
-    /// Read only files that match this pattern.
-    #[arg(long, value_name = "PATTERN")]
-    directory_include: Option<String>,
-    /// Leave out files that match this pattern.
-    #[arg(long, value_name = "PATTERN")]
-    directory_exclude: Option<String>,
     /// A label of the Application: team=shop; may be given several times.
     #[arg(short = 'l', long, value_name = "KEY=VALUE")]
     label: Vec<String>,
@@ -84,9 +31,11 @@ struct Spec {
     /// Delete what it has delivered when it is deleted.
     #[arg(long)]
     set_finalizer: bool,
-    /// How many revisions the history keeps.
-    #[arg(long, value_name = "N")]
-    revision_history_limit: Option<i64>,
+    /// Whether a server tries repository and cluster first.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value_t = true)]
+    validate: bool,
+    #[command(flatten)]
+    flags: Flags,
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
@@ -106,22 +55,45 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     if application.metadata.namespace.is_empty() {
         application.metadata.namespace = context.key("x").namespace;
     }
-    arguments.spec.apply(&mut application)?;
+    arguments.apply(&mut application)?;
     complete(&application)?;
+    if let Some(records) = context.records() {
+        return send(records, &application, arguments).await;
+    }
     store(context, &application, arguments.upsert).await
+}
+
+/// Has a server create it, which looks at it first.
+async fn send(records: &Records, application: &Application, arguments: &Arguments) -> Outcome {
+    let name = application.metadata.name.as_str();
+    let mut object = application.to_object();
+    object.remove(&["status"]);
+    // Whoever does not name a namespace means the server's own.
+    if arguments.name.as_deref().is_some_and(|name| !name.contains('/'))
+        && application.metadata.namespace == "argocd"
+    {
+        object.remove(&["metadata", "namespace"]);
+    }
+    let message = value!({"application": object.into_value(), "upsert": arguments.upsert, "validate": arguments.validate});
+    records
+        .api
+        .call(&format!("cannot create application {name}"), "ApplicationService.Create", message)
+        .await?;
+    println!("application '{name}' created");
+    Ok(())
 }
 
 async fn store(context: &Context, application: &Application, upsert: bool) -> Outcome {
     let (namespace, name) = (application.metadata.namespace.as_str(), application.metadata.name.as_str());
     let failed = format!("cannot create application {name}");
-    let found = context.cluster().get(&application_gvk(), namespace, name).await.doing(failed.as_str())?;
+    let found = context.cluster()?.get(&application_gvk(), namespace, name).await.doing(failed.as_str())?;
     let wanted = application.to_object();
     match found {
         None => {
             let mut object = wanted;
             // The status is the engine's to write.
             object.remove(&["status"]);
-            context.cluster().create_record(&object).await.doing(failed)?;
+            context.cluster()?.create_record(&object).await.doing(failed)?;
             println!("application '{name}' created");
         }
         Some(live) if live.at(&["spec"]) == wanted.at(&["spec"]) => {
@@ -137,7 +109,7 @@ async fn store(context: &Context, application: &Application, upsert: bool) -> Ou
         Some(mut live) => {
             live.set(&["spec"], wanted.at(&["spec"]).cloned().unwrap_or_default());
             context
-                .cluster()
+                .cluster()?
                 .replace_record(&live)
                 .await
                 .doing(format!("cannot change application {name}"))?;
@@ -183,17 +155,29 @@ fn complete(application: &Application) -> Outcome {
         .hint("lynceus app create NAME --repo URL --path PATH --dest-namespace NAMESPACE"))
 }
 
-impl Spec {
+impl Arguments {
     /// Puts what was said into the application.
     fn apply(&self, application: &mut Application) -> Outcome {
-        let spec = &mut application.spec;
-        if spec.project.is_empty() || self.project != "default" {
-            spec.project = self.project.as_str().into();
+        let unreadable = "cannot read the application";
+        let mut spec = typed::from_typed(&application.spec).doing(unreadable)?;
+        let mut source = spec.remove(&["source"]).unwrap_or_else(|| value!({}));
+        let has_many = !application.spec.sources.is_empty();
+        self.flags.apply(&mut spec, &mut source)?;
+        if !has_many {
+            spec.set(&["source"], source);
         }
-        self.destination(&mut spec.destination);
-        self.source(spec.source.get_or_insert_with(ApplicationSource::default));
-        self.policy(&mut spec.sync_policy);
-        spec.revision_history_limit = self.revision_history_limit.or(spec.revision_history_limit);
+        if spec.str_at(&["project"]).is_none_or(str::is_empty) {
+            spec.set(&["project"], "default");
+        }
+        let place = |field: &str| spec.str_at(&["destination", field]).is_none_or(str::is_empty);
+        if place("server") && place("name") {
+            spec.set(&["destination", "server"], lynceus_api::IN_CLUSTER_SERVER);
+        }
+        application.spec = typed::to_typed(&spec).doing(unreadable)?;
+        self.mark(application)
+    }
+
+    fn mark(&self, application: &mut Application) -> Outcome {
         for (texts, into) in [
             (&self.label, &mut application.metadata.labels),
             (&self.annotations, &mut application.metadata.annotations),
@@ -205,64 +189,11 @@ impl Spec {
                 into.insert(key.into(), value.into());
             }
         }
-        if self.set_finalizer
-            && !application.metadata.finalizers.iter().any(|name| name == finalizers::RESOURCES)
-        {
-            application.metadata.finalizers.push(finalizers::RESOURCES.into());
+        let finalizers = &mut application.metadata.finalizers;
+        if self.set_finalizer && !finalizers.iter().any(|name| name == finalizers::RESOURCES) {
+            finalizers.push(finalizers::RESOURCES.into());
         }
         Ok(())
-    }
-
-    fn destination(&self, destination: &mut ApplicationDestination) {
-        for (text, field) in [
-            (&self.dest_server, &mut destination.server),
-            (&self.dest_name, &mut destination.name),
-            (&self.dest_namespace, &mut destination.namespace),
-        ] {
-            if let Some(text) = text {
-                *field = text.as_str().into();
-            }
-        }
-        if destination.server.is_empty() && destination.name.is_empty() {
-            destination.server = lynceus_api::IN_CLUSTER_SERVER.into();
-        }
-    }
-
-    fn source(&self, source: &mut ApplicationSource) {
-        for (text, field) in [
-            (&self.repo, &mut source.repo_url),
-            (&self.path, &mut source.path),
-            (&self.revision, &mut source.target_revision),
-        ] {
-            if let Some(text) = text {
-                *field = text.as_str().into();
-            }
-        }
-        if self.directory_recurse || self.directory_include.is_some() || self.directory_exclude.is_some() {
-            let directory = source.directory.get_or_insert_with(ApplicationSourceDirectory::default);
-            directory.recurse |= self.directory_recurse;
-            directory.include = self.directory_include.as_deref().unwrap_or(&directory.include).into();
-            directory.exclude = self.directory_exclude.as_deref().unwrap_or(&directory.exclude).into();
-        }
-    }
-
-    fn policy(&self, policy: &mut Option<SyncPolicy>) {
-        let automated = matches!(self.sync_policy.as_deref(), Some("automated" | "auto"));
-        if automated || !self.sync_option.is_empty() {
-            let policy = policy.get_or_insert_with(SyncPolicy::default);
-            policy.sync_options.extend(self.sync_option.iter().map(|option| option.as_str().into()));
-            if automated {
-                policy.automated = Some(SyncPolicyAutomated {
-                    prune: self.auto_prune.then_some(true),
-                    self_heal: self.self_heal.then_some(true),
-                    allow_empty: self.allow_empty.then_some(true),
-                    ..SyncPolicyAutomated::default()
-                });
-            }
-        }
-        if let (Some("none" | "manual"), Some(policy)) = (self.sync_policy.as_deref(), policy) {
-            policy.automated = None;
-        }
     }
 }
 
@@ -270,7 +201,6 @@ impl Spec {
 mod tests {
     use super::*;
     use clap::Parser;
-    use lynceus_object::value;
 
     #[derive(Parser)]
     struct Line {
@@ -299,7 +229,7 @@ mod tests {
             "team=shop",
         ]);
         let mut application = Application::default();
-        line.arguments.spec.apply(&mut application).unwrap();
+        line.arguments.apply(&mut application).unwrap();
         let object = application.to_object();
         assert_eq!(
             object.at(&["spec"]).unwrap(),

@@ -8,7 +8,7 @@ use lynceus_engine::application_gvk;
 use lynceus_object::{Propagation, value};
 
 use super::context::{Choice, Context};
-use super::{ask, follow};
+use super::{follow, served};
 use crate::exit::{Code, Doing as _, Outcome};
 
 #[derive(clap::Args)]
@@ -39,7 +39,7 @@ pub(crate) struct ConfirmArguments {
 
 /// Confirms what a sync or a deletion waits for.
 pub(crate) async fn confirm(context: &Context, arguments: &ConfirmArguments) -> Outcome {
-    let now = lynceus_api::Time::from(context.engine().clock().now()).to_string();
+    let now = lynceus_api::Time::from(jiff::Timestamp::now()).to_string();
     let mut patch = value!({"metadata": {}});
     patch.set(&["metadata", "annotations", annotations::DELETION_APPROVED], now);
     context.patch(&arguments.name, &patch).await?;
@@ -53,8 +53,13 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     for name in &context.chosen(&arguments.names, &arguments.choice).await? {
         let object = context.object(name).await?;
         let question = format!("Are you sure you want to delete '{name}' and all its resources? [y/n] ");
-        if ask && !ask::confirmed(&question)? {
+        if ask && !crate::terminal::confirmed(&question)? {
             println!("The command to delete '{name}' was cancelled.");
+            continue;
+        }
+        if context.records().is_some() {
+            served::delete(context, name, arguments.cascade, &arguments.propagation_policy).await?;
+            gone(context, name, arguments.wait).await?;
             continue;
         }
         let others = object.finalizers().filter(|finalizer| !finalizers::deletes_resources(finalizer));
@@ -73,18 +78,25 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         let key = context.key(name);
         let deletion = Deletion { propagation: Propagation::Background, ..Deletion::default() };
         context
-            .cluster()
+            .cluster()?
             .delete(&application_gvk(), &key.namespace, &key.name, &deletion)
             .await
             .doing(format!("cannot delete application {name}"))?;
-        if arguments.wait {
-            match follow::until(context, name, std::time::Duration::ZERO, |_| false).await {
-                Err(failure) if failure.code == Code::NotFound => {}
-                Err(failure) => return Err(failure),
-                Ok(_) => {}
-            }
-        }
-        println!("application '{name}' deleted");
+        gone(context, name, arguments.wait).await?;
     }
+    Ok(())
+}
+
+/// Says that an application is deleted; with `wait`, when it is gone.
+async fn gone(context: &Context, name: &str, wait: bool) -> Outcome {
+    if wait {
+        match follow::until(context, name, std::time::Duration::ZERO, |_| false).await {
+            // It cannot be read any more: that is what was waited for.
+            Err(failure) if failure.code == Code::NotFound => {}
+            Err(failure) => return Err(failure),
+            Ok(_) => {}
+        }
+    }
+    println!("application '{name}' deleted");
     Ok(())
 }

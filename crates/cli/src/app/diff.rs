@@ -6,8 +6,8 @@ use lynceus_engine::{Aim, Freshness};
 use lynceus_object::Str;
 
 use super::context::Context;
-use super::get;
 use super::local::Local;
+use super::{get, served};
 use crate::exit::{Code, Failure, Outcome};
 
 /// Show how the cluster differs from Git.
@@ -44,7 +44,10 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
     let manifests = arguments.local.manifests(&application).await?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
-    let text = differences(context, &application, &aim).await?;
+    let text = match context.records().filter(|_| aim.revisions.is_empty() && aim.manifests.is_none()) {
+        Some(records) => served::differences(records, &arguments.name).await?,
+        None => differences(context, &application, &aim).await?,
+    };
     print!("{text}");
     if text.is_empty() || !arguments.exit_code {
         return Ok(());
@@ -58,10 +61,10 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
 
 /// How the cluster differs from what is aimed at; nothing if it does not.
 pub(crate) async fn differences(context: &Context, application: &Application, aim: &Aim) -> Outcome<String> {
-    let look = context.engine().look(application, aim).await;
+    let look = context.engine()?.look(application, aim).await;
     let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
     if errors.is_empty() {
-        let settings = context.engine().settings();
+        let settings = context.engine()?.settings();
         let hidden = &settings.comparing.hidden_annotations;
         return Ok(look.changes.changes.iter().map(|change| text_of(change, hidden)).collect());
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lynceus_api::Application;
-use lynceus_engine::Aim;
 
 use super::context::Context;
 use crate::exit::Outcome;
@@ -44,7 +43,7 @@ async fn wait(
     mut progress: Option<Progress>,
 ) -> Outcome<Option<Application>> {
     let waited = async {
-        let mut changes = context.cluster().cache().changes();
+        let mut changes = context.cluster().ok().map(|cluster| cluster.cache().changes());
         loop {
             let application = context.application(name).await?;
             if let Some(progress) = &mut progress {
@@ -54,7 +53,10 @@ async fn wait(
                 return Ok(application);
             }
             // Whatever changes may be what we wait for.
-            let _ = tokio::time::timeout(ASK_AGAIN, changes.recv()).await;
+            match &mut changes {
+                Some(changes) => drop(tokio::time::timeout(ASK_AGAIN, changes.recv()).await),
+                None => tokio::time::sleep(ASK_AGAIN).await,
+            }
         }
     };
     if time.is_zero() {
@@ -97,9 +99,8 @@ impl Progress {
 
 /// The state of every resource and hook, by what it is.
 async fn lines(context: &Context, application: &Application) -> BTreeMap<String, String> {
-    let look = context.engine().look(application, &Aim::default()).await;
     let mut lines = BTreeMap::new();
-    for resource in &look.assessment.resources {
+    for resource in &context.resources(application).await {
         let health = resource.health.as_ref();
         let status = health.map(|health| health.status.as_str()).unwrap_or_default();
         let message = health.map(|health| health.message.as_str()).unwrap_or_default();

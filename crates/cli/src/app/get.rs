@@ -73,7 +73,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         GetOutput::Name => print_object(context, &arguments.name, Output::Name).await?,
         GetOutput::Wide | GetOutput::Tree | GetOutput::Detailed => {
             let application = context.application(&arguments.name).await?;
-            let now = context.engine().clock().now();
+            let now = jiff::Timestamp::now();
             print!("{}", context.summary(&application));
             if let Some(state) = &application.status.operation_state {
                 let running = state.phase.known().is_some_and(|phase| !phase.is_completed());
@@ -81,13 +81,13 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
                     print!("\n{}", show::operation(state, now));
                 }
             }
-            let look = context.engine().look(&application, &Aim::default()).await;
             println!();
-            match arguments.output {
-                GetOutput::Tree => print!("{}", tree::table(context, &look, false, now)),
-                GetOutput::Detailed => print!("{}", tree::table(context, &look, true, now)),
-                _ => print!("{}", show::resources(&application, &look)),
+            if arguments.output == GetOutput::Wide {
+                print!("{}", show::resources(&application, &context.resources(&application).await));
+                return Ok(());
             }
+            let look = context.engine()?.look(&application, &Aim::default()).await;
+            print!("{}", tree::table(context, &look, arguments.output == GetOutput::Detailed, now)?);
         }
     }
     Ok(())
@@ -96,6 +96,11 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
 /// Asks the engine for a look and waits until it has taken one.
 pub(crate) async fn refresh(context: &Context, name: &str, hard: bool) -> Outcome {
     let kind = if hard { "hard" } else { "normal" };
+    if let Some(records) = context.records() {
+        let message = records.asking(name, &[("refresh", kind.into())]);
+        let failed = format!("cannot refresh application {name}");
+        return records.api.call(&failed, "ApplicationService.Get", message).await.map(drop);
+    }
     context.patch(name, &value!({"metadata": {"annotations": {annotations::REFRESH: kind}}})).await?;
     let done =
         |application: &Application| !application.metadata.annotations.contains_key(annotations::REFRESH);

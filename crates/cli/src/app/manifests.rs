@@ -5,6 +5,7 @@ use lynceus_object::{Object, Str};
 
 use super::context::Context;
 use super::local::Local;
+use super::served;
 use crate::exit::{Code, Failure, Outcome};
 use crate::format;
 
@@ -23,11 +24,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
+    if let Some(records) = context.records().filter(|_| !arguments.local.is_given()) {
+        let live = arguments.source == "live";
+        return served::manifests(records, &arguments.name, live, arguments.revision.as_deref()).await;
+    }
     let application = context.application(&arguments.name).await?;
     let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
     let manifests = arguments.local.manifests(&application).await?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
-    let look = context.engine().look(&application, &aim).await;
+    let look = context.engine()?.look(&application, &aim).await;
     let errors: Vec<String> = look.errors().map(|condition| condition.message.clone()).collect();
     if !look.compared {
         let mut failure =

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use lynceus_api::ResourceStatus;
 use lynceus_cluster::Node;
 use lynceus_engine::{Aim, Checks, health_of};
 use lynceus_object::{Object, ObjectKey};
 
 use super::context::Context;
+use super::served;
 use crate::exit::Outcome;
 use crate::format::{self, Output};
 use crate::table::Table;
@@ -28,7 +30,10 @@ pub(crate) struct TreeArguments {
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let application = context.application(&arguments.name).await?;
-    let look = context.engine().look(&application, &Aim::default()).await;
+    if let Some(records) = context.records() {
+        return served::resources(records, &application, arguments.output).await;
+    }
+    let look = context.engine()?.look(&application, &Aim::default()).await;
     let live = look.changes.changes.iter().filter_map(|change| change.pair.live());
     let live: Vec<Object> = live.map(|object| context.shown(object)).collect();
     match arguments.output {
@@ -45,30 +50,34 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             }
         }
         Output::Wide => {
-            let mut table = Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "ORPHANED"]);
-            for resource in &look.assessment.resources {
-                table.row([
-                    resource.group.to_string(),
-                    resource.kind.to_string(),
-                    resource.namespace.to_string(),
-                    resource.name.to_string(),
-                    "No".to_owned(),
-                ]);
-            }
+            let table = table(&look.assessment.resources);
             print!("{table}");
         }
     }
     Ok(())
 }
 
+/// The resources in columns.
+pub(super) fn table(resources: &[ResourceStatus]) -> Table {
+    let mut table = Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "ORPHANED"]);
+    for resource in resources {
+        let [group, kind] = [resource.group.to_string(), resource.kind.to_string()];
+        table.row([group, kind, resource.namespace.to_string(), resource.name.to_string(), "No".to_owned()]);
+    }
+    table
+}
+
 pub(crate) async fn tree(context: &Context, arguments: &TreeArguments) -> Outcome {
     let application = context.application(&arguments.name).await?;
-    let look = context.engine().look(&application, &Aim::default()).await;
+    let look = context.engine()?.look(&application, &Aim::default()).await;
     let roots = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned());
-    let cluster = look.cluster.as_deref().unwrap_or_else(|| context.cluster());
+    let cluster = match look.cluster.as_deref() {
+        Some(cluster) => cluster,
+        None => context.cluster()?,
+    };
     let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     println!("{}  {}  {}", arguments.name, application.status.sync.status, application.status.health.status);
-    let checks = Checks { children: true, ..context.engine().checks() };
+    let checks = Checks { children: true, ..context.engine()?.checks() };
     print!("{}", drawn(&nodes, &checks));
     Ok(())
 }

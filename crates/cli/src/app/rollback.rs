@@ -34,16 +34,19 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
             Code::Refused,
             format!("{name} syncs by itself: it would go forward again at once"),
         )
-        .hint(format!(
-            "switch that off first:\nkubectl -n {} patch application {name} --type merge \
-             -p '{{\"spec\":{{\"syncPolicy\":{{\"automated\":null}}}}}}'",
-            application.metadata.namespace
-        )));
+        .hint(format!("switch that off first:\nlynceus app set {name} --sync-policy none")));
     }
     if application.metadata.deletion_timestamp.is_some() {
         return Err(Failure::new(Code::Refused, format!("{name} is being deleted")));
     }
     let entry = chosen(&application, arguments.id)?;
+    let time = Duration::from_secs(arguments.timeout);
+    if let Some(records) = context.records() {
+        let message = records.asking(name, &[("id", entry.id.into()), ("prune", arguments.prune.into())]);
+        let failed = format!("cannot roll back application {name}");
+        records.api.call(&failed, "ApplicationService.Rollback", message).await?;
+        return sync::finish(context, name, time, arguments.output).await;
+    }
     let options = application.spec.sync_policy.as_ref().map(|policy| policy.sync_options.clone());
     let operation = Operation {
         sync: Some(SyncOperation {
@@ -64,7 +67,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         ..Operation::default()
     };
     sync::start(context, name, &application, operation).await?;
-    sync::finish(context, name, Duration::from_secs(arguments.timeout), arguments.output).await
+    sync::finish(context, name, time, arguments.output).await
 }
 
 fn chosen(application: &Application, id: Option<i64>) -> Outcome<&RevisionHistory> {

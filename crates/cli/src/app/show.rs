@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use lynceus_api::{Application, OperationState, Reason, ResourceResult, SyncStatusCode};
+use lynceus_api::{Application, OperationState, Reason, ResourceResult, ResourceStatus, SyncStatusCode};
 use lynceus_engine::window::Standing;
-use lynceus_engine::{AppKey, Look, WaitMark};
+use lynceus_engine::{AppKey, WaitMark};
 use lynceus_object::Str;
 
 use crate::format;
@@ -154,15 +154,13 @@ pub(crate) fn operation(state: &OperationState, now: Timestamp) -> String {
 }
 
 /// The resources with their state and what the last sync said about each, then the hooks of the last sync.
-pub(crate) fn resources(application: &Application, look: &Look) -> Table {
+pub(crate) fn resources(application: &Application, found: &[ResourceStatus]) -> Table {
     let mut table =
         Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "STATUS", "HEALTH", "HOOK", "MESSAGE"]);
     let state = application.status.operation_state.as_ref();
     let results =
         state.and_then(|state| state.sync_result.as_ref()).map(|result| result.resources.as_slice());
     let results = results.unwrap_or_default();
-    // What only the controller can render, with a plugin say, is shown as it found it last.
-    let found = if look.compared { &look.assessment.resources } else { &application.status.resources };
     for resource in found.iter().filter(|resource| !resource.hook) {
         let same = |result: &&ResourceResult| {
             result.hook_type.is_empty()

@@ -15,7 +15,7 @@ use lynceus_sync::windows::Attempt;
 use super::context::{Choice, Context};
 use super::local::Local;
 use super::pattern::{self, ResourcePattern};
-use super::{ask, diff, follow, get, show};
+use super::{diff, follow, get, served, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::Output;
 
@@ -186,7 +186,7 @@ async fn preview(
     let question = format!(
         "Please review changes to application {name} shown above. Do you want to continue the sync process? (y/n): "
     );
-    if arguments.assume_yes || ask::confirmed(&question)? {
+    if arguments.assume_yes || crate::terminal::confirmed(&question)? {
         return Ok(true);
     }
     println!("The sync of {name} was cancelled.");
@@ -259,9 +259,10 @@ pub(crate) async fn start(
             .hint(format!("see what it waits for:\nlynceus app get {name}"))
             .hint(format!("or stop it:\nlynceus app terminate-op {name}")));
     }
-    let now = context.engine().clock().now();
+    let Some(engine) = context.engine().ok() else { return served::sync(context, name, &operation).await };
+    let now = engine.clock().now();
     let by_hand = Attempt { manual: true, started: None };
-    if let Ok(project) = context.engine().project(application)
+    if let Ok(project) = engine.project(application)
         && let Some(wait) = window::closed(application, &project, by_hand, now)
     {
         let failure = Failure::new(Code::Refused, "cannot sync: blocked by sync window");
@@ -292,11 +293,9 @@ pub(crate) async fn finish(context: &Context, name: &str, time: Duration, output
     let Some(state) = &application.status.operation_state else { return Ok(()) };
     if output == Output::Wide {
         let application = context.application(name).await?;
-        let now = context.engine().clock().now();
         print!("\n{}", context.summary(&application));
-        print!("\n{}", show::operation(state, now));
-        let look = context.engine().look(&application, &Aim::default()).await;
-        println!("\n{}", show::resources(&application, &look));
+        print!("\n{}", show::operation(state, jiff::Timestamp::now()));
+        println!("\n{}", show::resources(&application, &context.resources(&application).await));
     }
     if state.phase == OperationPhase::Succeeded {
         return Ok(());
@@ -315,6 +314,13 @@ pub(crate) async fn terminate(context: &Context, arguments: &TerminateArguments)
             format!("unable to terminate operation: no operation is in progress on {}", arguments.name),
         )
         .hint(format!("see its state:\nlynceus app get {}", arguments.name)));
+    }
+    if let Some(records) = context.records() {
+        let failed = format!("cannot stop the operation of {}", arguments.name);
+        let message = records.about(&arguments.name);
+        records.api.call(&failed, "ApplicationService.TerminateOperation", message).await?;
+        println!("application '{}' operation terminating", arguments.name);
+        return Ok(());
     }
     let phase = OperationPhase::Terminating.to_string();
     context.patch(&arguments.name, &value!({"status": {"operationState": {"phase": phase}}})).await?;
@@ -426,7 +432,7 @@ async fn labelled(
         .iter()
         .map(|label| Selector::parse(label).doing("cannot read --label"))
         .collect::<Outcome<Vec<_>>>()?;
-    let look = context.engine().look(application, &Aim::default()).await;
+    let look = context.engine()?.look(application, &Aim::default()).await;
     let is_meant =
         |object: &&Object| selectors.iter().any(|selector| selector.matches(|key| object.label(key)));
     let named = |object: &Object| SyncOperationResource {

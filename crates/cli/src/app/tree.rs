@@ -8,17 +8,21 @@ use lynceus_engine::{Checks, Look, health_of};
 use lynceus_object::ObjectKey;
 
 use super::context::Context;
+use crate::exit::Outcome;
 use crate::format;
 use crate::table::Table;
 
 /// The live resources of an application with everything below them, as `argocd` lays them out.
-pub(crate) fn table(context: &Context, look: &Look, detailed: bool, now: Timestamp) -> Table {
+pub(crate) fn table(context: &Context, look: &Look, detailed: bool, now: Timestamp) -> Outcome<Table> {
     let header: &[&str] = match detailed {
         true => &["KIND/NAME", "STATUS", "HEALTH", "AGE", "MESSAGE", "REASON"],
         false => &["KIND/NAME", "STATUS", "HEALTH", "MESSAGE"],
     };
     let roots = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned());
-    let cluster = look.cluster.as_deref().unwrap_or_else(|| context.cluster());
+    let cluster = match look.cluster.as_deref() {
+        Some(cluster) => cluster,
+        None => context.cluster()?,
+    };
     let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     let mut children: BTreeMap<Option<ObjectKey>, Vec<&Node>> = BTreeMap::new();
     for node in &nodes {
@@ -35,12 +39,12 @@ pub(crate) fn table(context: &Context, look: &Look, detailed: bool, now: Timesta
         statuses: statuses.collect(),
         detailed,
         now,
-        checks: Checks { children: true, ..context.engine().checks() },
+        checks: Checks { children: true, ..context.engine()?.checks() },
     };
     for root in drawing.children.get(&None).cloned().unwrap_or_default() {
         drawing.draw(root, "", "");
     }
-    drawing.table
+    Ok(drawing.table)
 }
 
 struct Drawing<'a> {

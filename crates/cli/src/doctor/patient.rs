@@ -52,7 +52,7 @@ impl Patient {
                 Ok(Patient::Repository(Box::new(played)))
             }
             (None, Some(file)) => Ok(Patient::Record(Box::new(record(file)?))),
-            (None, None) => Ok(Patient::Cluster(Box::new(Context::full(&place.access).await?))),
+            (None, None) => Ok(Patient::Cluster(Box::new(Context::here(&place.access).await?))),
         }
     }
 
@@ -60,7 +60,7 @@ impl Patient {
     pub(crate) async fn snapshot(&self) -> Outcome<Snapshot> {
         match self {
             Patient::Record(snapshot) => Ok((**snapshot).clone()),
-            Patient::Cluster(context) => Ok(context.engine().snapshot().await),
+            Patient::Cluster(context) => Ok(context.engine()?.snapshot().await),
             Patient::Repository(played) => Ok(played.snapshot().await),
         }
     }
@@ -78,7 +78,7 @@ impl Patient {
     pub(crate) fn engine(&self) -> Option<&Engine> {
         match self {
             Patient::Record(_) => None,
-            Patient::Cluster(context) => Some(context.engine()),
+            Patient::Cluster(context) => context.engine().ok(),
             Patient::Repository(played) => Some(played.world().engine()),
         }
     }

@@ -48,7 +48,7 @@ impl<'p> Ground<'p> {
         let mut script = script(&Where { repo: Some(tree.to_path_buf()), ..place.clone() })?;
         // Whoever names the tree says that it is what these changes are for.
         script.urls.extend(changes.iter().map(|change| change.repository.to_string()));
-        let snapshot = record(context.engine().home(), &[]).await.map_err(snapshot::refused)?;
+        let snapshot = record(context.engine()?.home(), &[]).await.map_err(snapshot::refused)?;
         let played = rehearse(&script.beginning_as(snapshot, Timestamp::now())).await;
         let played = played.doing(format!("{} cannot be rehearsed", tree.display()))?;
         Ok(Ground::Copy(Box::new(played)))

@@ -52,13 +52,27 @@ impl Home {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lynceus"));
         command.args(arguments).current_dir(&self.folder).env_remove("KUBECONFIG").env_remove("RUST_LOG");
-        command.stdin(Stdio::null());
+        // Nobody's logins but those of the test.
+        for name in ["ARGOCD_SERVER", "ARGOCD_AUTH_TOKEN", "ARGOCD_OPTS", "ARGOCD_NAMESPACE"] {
+            command.env_remove(name);
+        }
+        command.env("ARGOCD_CONFIG_DIR", self.folder.join("logins")).stdin(Stdio::null());
         command
     }
 
     /// Runs a command to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
+    }
+
+    /// Runs a command to its end that reads a text.
+    pub(crate) fn feed(&self, arguments: &[&str], input: &str) -> Output {
+        let mut command = self.command(arguments);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // One that does not want to read it all has seen enough.
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes());
+        child.wait_with_output().unwrap()
     }
 
     /// Starts `lynceus up` and waits until its cluster answers.

@@ -17,7 +17,7 @@ pub(crate) const LONGEST: usize = 72;
 const LETTERS: &[u8; 64] = b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Hashes a password.
-pub(crate) fn hash(password: &str) -> Result<String, Refusal> {
+pub fn hash(password: &str) -> Result<String, Refusal> {
     if password.len() > LONGEST {
         return Err(Refusal::invalid(format!("a password has at most {LONGEST} bytes")));
     }

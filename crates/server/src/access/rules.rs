@@ -7,7 +7,7 @@ use lynceus_object::{Object, Value, yaml};
 use tracing::warn;
 
 use super::builtin;
-use super::policy::{Mode, Policy};
+use super::policy::{Grants, Mode, Policy};
 use crate::limits;
 
 /// What `argocd-rbac-cm` says, compiled once for each version of it.
@@ -26,6 +26,23 @@ pub(crate) struct Rules {
     pub(crate) is_broken: bool,
     mode: Mode,
     projects: Mutex<HashMap<String, Arc<ProjectRules>>>,
+}
+
+/// Whether a policy lets a role or somebody do something to an object, for those who try a policy out: `map` is
+/// `argocd-rbac-cm`. The error is the line that cannot be read.
+pub fn policy_allows(
+    map: &Object,
+    with_builtin: bool,
+    subject: &str,
+    [resource, action, object]: [&str; 3],
+) -> Result<bool, String> {
+    let text = |key: &str| map.value().str_at(&["data", key]).unwrap_or_default();
+    let mode = if text("policy.matchMode") == "regex" { Mode::Regex } else { Mode::Glob };
+    let mut base = if with_builtin { builtin() } else { Policy::default() };
+    base.add(&policies(map), mode).map_err(|bad| bad.0)?;
+    let mut subjects = vec![subject];
+    subjects.extend(Some(text("policy.default")).filter(|role| !role.is_empty()));
+    Ok(subjects.iter().any(|subject| Grants::of(subject, &[&base]).allow(resource, action, object)))
 }
 
 /// What a project adds, compiled once for each version of it.

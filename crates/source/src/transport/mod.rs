@@ -9,6 +9,8 @@ mod proxy;
 mod ssh;
 mod tls;
 
+pub use tls::config as tls_config;
+
 use std::sync::Arc;
 
 use gix_transport::client::blocking_io::Transport;

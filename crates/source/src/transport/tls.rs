@@ -13,7 +13,7 @@ use crate::repository::Access;
 
 /// The TLS settings for one repository: its own certificates in place of the system's, its client
 /// certificate, and no check at all if that is what the operator wants.
-pub(crate) fn config(url: &str, access: &Access) -> Result<ClientConfig, SourceError> {
+pub fn config(url: &str, access: &Access) -> Result<ClientConfig, SourceError> {
     let unusable =
         |what: &'static str, reason: String| SourceError::Credentials { url: url.to_owned(), what, reason };
     let provider = Arc::new(rustls::crypto::ring::default_provider());

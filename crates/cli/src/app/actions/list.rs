@@ -5,6 +5,8 @@ use lynceus_object::{Object, Value, value, yaml};
 use serde::Serialize;
 
 use super::super::context::Context;
+use super::super::record::Records;
+use super::super::served;
 use super::Subjects;
 use super::choice::Choice;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
@@ -62,7 +64,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     for object in choice.all(&subjects.all)? {
         // What has gone meanwhile has no actions.
         let Some(object) = subjects.whole(object).await? else { continue };
-        match context.engine().offers(&object) {
+        match context.engine()?.offers(&object) {
             Ok(offers) => rows.extend(offers.iter().map(|offer| row(&object, &offer.name, offer.disabled))),
             Err(error) => causes.push(format!("{}: {}", object.key(), lynceus_engine::words(&error))),
         }
@@ -76,6 +78,28 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         }
         .hint("they are under resource.customizations in the ConfigMap argocd-cm")),
     }
+}
+
+/// The same of a server.
+pub(super) async fn served(context: &Context, records: &Records, arguments: &Arguments) -> Outcome {
+    let application = context.application(&arguments.name).await?;
+    let group = arguments.group.as_deref();
+    let meant =
+        (arguments.kind.as_str(), group, arguments.namespace.as_str(), arguments.resource_name.as_str());
+    let mut rows = Vec::new();
+    for resource in served::meant(&application, meant) {
+        let message = served::about(records, &arguments.name, resource);
+        let failed = format!("cannot list the actions of {} {}", resource.kind, resource.name);
+        let answer = records.api.call(&failed, "ApplicationService.ListResourceActions", message).await?;
+        rows.extend(answer.items_at(&["actions"]).iter().map(|action| Row {
+            group: resource.group.to_string(),
+            kind: resource.kind.to_string(),
+            name: resource.name.to_string(),
+            action: action.str_at(&["name"]).unwrap_or_default().to_owned(),
+            disabled: action.bool_at(&["disabled"]).unwrap_or_default(),
+        }));
+    }
+    print(&rows, arguments.out)
 }
 
 fn row(object: &Object, action: &str, disabled: bool) -> Row {

@@ -1,9 +1,11 @@
 //! `lynceus app actions run`
 
 use lynceus_engine::Call;
-use lynceus_object::Value;
+use lynceus_object::{Value, value};
 
 use super::super::context::Context;
+use super::super::record::Records;
+use super::super::served;
 use super::super::sync;
 use super::Subjects;
 use super::choice::Choice;
@@ -59,11 +61,42 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let call = Call { action: &arguments.action, parameters: &parameters, user: &user };
     for object in choice.targets(&subjects.all, arguments.all)? {
         let (application, belongings) = (&subjects.application, &subjects.belongings);
-        context.engine().run_action(application, belongings, object, call).await.doing(format!(
+        context.engine()?.run_action(application, belongings, object, call).await.doing(format!(
             "cannot run action {} on {}",
             arguments.action,
             object.key()
         ))?;
+    }
+    Ok(())
+}
+
+/// The same of a server.
+pub(super) async fn served(context: &Context, records: &Records, arguments: &Arguments) -> Outcome {
+    let application = context.application(&arguments.name).await?;
+    let group = arguments.group.as_deref();
+    let meant =
+        (arguments.kind.as_str(), group, arguments.namespace.as_str(), arguments.resource_name.as_str());
+    let found = served::meant(&application, meant);
+    if found.is_empty() || (found.len() > 1 && !arguments.all) {
+        let what = if found.is_empty() {
+            "no resource of the application is meant"
+        } else {
+            "several resources are meant"
+        };
+        return Err(Failure::new(Code::Other, what)
+            .hint("say more with --group, --namespace and --resource-name, or take all with --all"));
+    }
+    let given = arguments
+        .parameters
+        .iter()
+        .map(|(name, value)| value!({"name": name.as_str(), "value": value.as_str()}));
+    let given: Vec<Value> = given.collect();
+    for resource in found {
+        let mut message = served::about(records, &arguments.name, resource);
+        message.set(&["action"], arguments.action.as_str());
+        message.set(&["resourceActionParameters"], Value::from(given.clone()));
+        let failed = format!("cannot run action {} on {} {}", arguments.action, resource.kind, resource.name);
+        records.api.call(&failed, "ApplicationService.RunResourceActionV2", message).await?;
     }
     Ok(())
 }
