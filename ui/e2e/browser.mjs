@@ -63,6 +63,13 @@ export async function stumbles(page) {
   return violations.map((one) => `${one.id} (${one.impact}): ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 140)).join(' | ')}`)
 }
 
+/** Takes a picture of what is shown, and has axe look at it. */
+export async function looked(page, name) {
+  await picture(page, name)
+  const found = await stumbles(page)
+  if (found.length > 0) throw new Error(found.join('\n'))
+}
+
 export async function inScheme(page, scheme) {
   await page.evaluate((wanted) => {
     localStorage.setItem('lynceus-scheme', wanted)

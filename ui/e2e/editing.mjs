@@ -1,5 +1,5 @@
 // Writing: new applications, parameters, YAML, and several applications at once.
-import { base, picture } from './browser.mjs'
+import { base, looked, picture } from './browser.mjs'
 import { need, step } from './steps.mjs'
 
 const demo = process.env.UI_TEST_DEMO
@@ -29,7 +29,7 @@ async function creating(page) {
     await panel.getByRole('button', { name: 'Create', exact: true }).click()
     await panel.getByText(/spec\.source\.path or spec\.source\.chart are required/).first().waitFor()
     need((await repository.getAttribute('aria-invalid')) === 'true', 'the field is not marked')
-    await picture(page, 'new-application-refused')
+    await looked(page, 'new-application-refused')
   })
   await step(page, 'the form and YAML are one draft, and make an application', async () => {
     const panel = page.getByRole('dialog', { name: 'New application' })
@@ -42,7 +42,7 @@ async function creating(page) {
     await panel.getByText('YAML', { exact: true }).click()
     const text = panel.getByRole('textbox', { name: 'The application as YAML' })
     need((await text.inputValue()).includes('name: <img src=x onerror=alert(1)>'), 'the parameter is not in the YAML')
-    await picture(page, 'new-application-yaml')
+    await looked(page, 'new-application-yaml')
     await text.fill((await text.inputValue()).replace(/ {4}helm:[\s\S]*?(?=\n {2}\w)/, '    directory:\n      recurse: true'))
     await panel.getByText('Form', { exact: true }).click()
     need(await panel.getByLabel('Folders below it, too').isChecked(), 'what was written as YAML is not in the form')
@@ -63,7 +63,7 @@ async function parameters(page) {
     await panel.getByRole('button', { name: 'Add a workload' }).click()
     await panel.getByLabel('Workload 1').fill('front')
     await panel.getByLabel('Count 1').fill('3')
-    await picture(page, 'parameters-edit')
+    await looked(page, 'parameters-edit')
     await panel.getByRole('button', { name: 'Save' }).click()
     await panel.getByText('pre-').waitFor()
     const { spec } = await api(page, '/api/v1/applications/written?appNamespace=argocd')
@@ -87,7 +87,7 @@ async function yaml(page) {
     const fault = page.getByRole('alert').getByRole('button', { name: /^Line \d+:$/ })
     await fault.waitFor()
     need(/project: <b>none/.test((await editor().inputValue()).split('\n')[Number(/\d+/.exec(await fault.innerText())?.[0]) - 1] ?? ''), 'the fault is at another line')
-    await picture(page, 'yaml-refused')
+    await looked(page, 'yaml-refused')
   })
   await step(page, 'YAML is compared with what was there, and saved', async () => {
     const text = (await editor().inputValue()).replace('project: <b>none</b>', 'project: default').replace('targetRevision: HEAD', 'targetRevision: main')
@@ -107,7 +107,7 @@ async function many(page) {
     await page.getByRole('checkbox', { name: 'Choose all that are shown' }).check()
     const bar = page.getByRole('toolbar', { name: 'What to do with those that are chosen' })
     await bar.getByText(/^\d+ chosen$/).waitFor()
-    await picture(page, 'many')
+    await looked(page, 'many')
     await bar.getByRole('button', { name: 'Refresh' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Refresh' }).click()
     await page.getByRole('dialog').getByText('3 of 3').waitFor()
@@ -117,7 +117,7 @@ async function many(page) {
     await page.getByRole('dialog').getByLabel('Dry run').check()
     await page.getByRole('dialog').getByRole('button', { name: 'Sync' }).click()
     await page.getByRole('dialog').getByRole('img', { name: 'asked for' }).waitFor()
-    await picture(page, 'many-done')
+    await looked(page, 'many-done')
     await page.keyboard.press('Escape')
   })
   await step(page, 'several are deleted only after their number is written', async () => {

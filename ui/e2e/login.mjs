@@ -21,6 +21,14 @@ export async function login(page) {
     await enter(page, 'admin', 'not the password')
     await page.getByRole('alert').waitFor()
   })
+  await step(page, 'a way back that leads elsewhere is not followed', async () => {
+    for (const elsewhere of ['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)']) {
+      await page.goto(`${base}/login?return_url=${encodeURIComponent(elsewhere)}`)
+      await enter(page, 'admin', password)
+      await page.waitForURL(`${base}/applications`)
+      await page.context().clearCookies()
+    }
+  })
   await step(page, 'the right one leads back to where one wanted to go', async () => {
     await page.goto(`${base}/login?return_url=${encodeURIComponent('/applications?view=table')}`)
     await enter(page, 'admin', password)

@@ -1,5 +1,5 @@
 // What the installation knows: shown, added, tried, changed and removed.
-import { base, picture } from './browser.mjs'
+import { base, looked, picture } from './browser.mjs'
 import { addTokens, hasCluster } from './cluster.mjs'
 import { need, skip, step } from './steps.mjs'
 
@@ -29,7 +29,7 @@ export async function settings(page) {
     await dialog.getByRole('textbox', { name: 'New password again' }).fill('another one')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByText('current password does not match').waitFor()
-    await picture(page, 'password')
+    await looked(page, 'password')
     await page.keyboard.press('Escape')
   })
 }
@@ -49,7 +49,7 @@ async function repositories(page) {
     await dialog.getByLabel('Address').fill('https://127.0.0.1:1/none.git')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText(/cannot reach 127\.0\.0\.1:1/).waitFor()
-    await picture(page, 'repository-refused')
+    await looked(page, 'repository-refused')
     await page.keyboard.press('Escape')
   })
   if (!demo) return
@@ -80,7 +80,7 @@ async function clusters(page) {
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText(/cannot (be used|reach)/).first().waitFor()
     need(!(await dialog.getByRole('alert').innerText()).includes('very-secret-token'), 'the token is in the answer')
-    await picture(page, 'cluster-refused')
+    await looked(page, 'cluster-refused')
     await page.keyboard.press('Escape')
   })
 }
@@ -95,7 +95,7 @@ async function projects(page) {
     await text.fill(good.replace('p, proj:written:ci, applications, sync, written/*, allow', 'p, nothing'))
     await drawer.getByRole('button', { name: 'Create' }).click()
     await drawer.getByRole('alert').getByText(/invalid policy rule/).first().waitFor()
-    await picture(page, 'project-refused')
+    await looked(page, 'project-refused')
     await text.fill(good)
     await drawer.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('link', { name: 'written' }).waitFor()
@@ -120,7 +120,7 @@ async function token(page, title) {
   await dialog.getByText('The token is shown this once').waitFor()
   need(/^eyJ/.test(await dialog.locator('code').innerText()), 'there is no token')
   await dialog.getByText('e2e', { exact: true }).waitFor()
-  await picture(page, 'tokens')
+  await looked(page, 'tokens')
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog', { name: 'Revoke e2e?' }).getByRole('button', { name: 'Revoke' }).click()
   await dialog.getByText('There are no tokens').waitFor()

@@ -291,7 +291,9 @@ export const t = {
     previous: 'Previous',
     wrap: 'Wrap lines',
     save: 'Save as a file',
-    state: (count: number, state: string) => `${many(count, 'line', 'lines')}, ${state.toLowerCase()}`,
+    none: 'Nothing was written yet, or nothing like that',
+    states: { opening: 'connecting', open: 'live', waiting: 'ended, looking again', refused: 'ended' },
+    state: (count: number, state: string) => `${many(count, 'line', 'lines')}, ${state}`,
   },
   panels: {
     sync: (name: string) => `Sync ${name}`,

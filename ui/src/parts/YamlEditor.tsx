@@ -34,13 +34,15 @@ export function YamlEditor({ label, value, set, faults }: Props) {
         />
       </div>
       {faults.length > 0 && (
-        <ul className={css.faults} role="alert">
-          {faults.map((fault, index) => (
-            <li key={index}>
-              {fault.line !== undefined && <button type="button" className="link" onClick={() => show(fault.line ?? 1)}>{t.edit.line(fault.line)}</button>} {fault.text}
-            </li>
-          ))}
-        </ul>
+        <div role="alert">
+          <ul className={css.faults}>
+            {faults.map((fault, index) => (
+              <li key={index}>
+                {fault.line !== undefined && <button type="button" className="link" onClick={() => show(fault.line ?? 1)}>{t.edit.line(fault.line)}</button>} {fault.text}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </div>
   )

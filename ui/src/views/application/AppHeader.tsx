@@ -90,7 +90,7 @@ function HealthFact({ app }: { app: Application }) {
     <div className={css.fact}>
       <div className={css.factName}>{t.columns.health}</div>
       <div className={css.factMain}><HealthMark status={app.status?.health?.status} size={17} /></div>
-      <div className="quiet cut">{app.status?.health?.message || <>{t.app.since} <Ago time={app.status?.health?.lastTransitionTime} /></>}</div>
+      <div className="quiet cut">{app.status?.health?.message || (app.status?.health?.lastTransitionTime && <>{t.app.since} <Ago time={app.status.health.lastTransitionTime} /></>)}</div>
     </div>
   )
 }

@@ -40,8 +40,8 @@ export function NodeLogs({ appKey, node, words }: { appKey: AppKey; node: TreeNo
         <Tooltip label={t.logs.wrap}><ActionIcon aria-label={t.logs.wrap} aria-pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}><IconTextWrap size={15} /></ActionIcon></Tooltip>
         <Tooltip label={t.logs.save}><ActionIcon aria-label={t.logs.save} onClick={save}><IconDownload size={15} /></ActionIcon></Tooltip>
       </div>
-      <LogLines lines={shown} isFollowing={isFollowing} isWrapped={isWrapped} />
-      <div className="quiet" role="status">{t.logs.state(lines.length, t.live[state])}</div>
+      <LogLines none={state === 'opening' ? '' : t.logs.none} lines={shown} isFollowing={isFollowing} isWrapped={isWrapped} />
+      <div className="quiet" role="status">{t.logs.state(lines.length, t.logs.states[state])}</div>
     </div>
   )
 }
@@ -68,7 +68,19 @@ function useLog(appKey: AppKey, node: TreeNode, container: string, isFollowing: 
       setLines((kept) => addLines(kept, more))
     }, 150)
     const path = logsStream(appKey, node, container, { follow: isFollowing, tailLines: 1000, previous: isPrevious })
-    const stop = follow<LogEntry>(path, { message: (entry) => !entry.last && waiting.push(entry), state: setState, again: () => setLines([]), ends: !isFollowing || isPrevious })
+    // What is there stays until the first line of the next attempt: a log that has ended must not blink.
+    let isStale = false
+    const again = () => (isStale = true)
+    const message = (entry: LogEntry) => {
+      if (entry.last) return
+      if (isStale) {
+        isStale = false
+        waiting = []
+        setLines([])
+      }
+      waiting.push(entry)
+    }
+    const stop = follow<LogEntry>(path, { message, state: setState, again, ends: !isFollowing || isPrevious })
     return () => {
       stop()
       clearInterval(timer)
@@ -77,7 +89,7 @@ function useLog(appKey: AppKey, node: TreeNode, container: string, isFollowing: 
   return { lines, state }
 }
 
-function LogLines({ lines, isFollowing, isWrapped }: { lines: LogEntry[]; isFollowing: boolean; isWrapped: boolean }) {
+function LogLines({ lines, none, isFollowing, isWrapped }: { lines: LogEntry[]; none: string; isFollowing: boolean; isWrapped: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const rows = useVirtualizer({ count: lines.length, getScrollElement: () => box.current, estimateSize: () => 18, overscan: 30 })
@@ -90,6 +102,7 @@ function LogLines({ lines, isFollowing, isWrapped }: { lines: LogEntry[]; isFoll
   }
   return (
     <div ref={box} className={css.log} onScroll={scrolled} tabIndex={0} role="log" aria-label={t.node.tabs.logs} data-wrap={isWrapped || undefined}>
+      {lines.length === 0 && <p className={`quiet ${css.none}`}>{none}</p>}
       <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {rows.getVirtualItems().map((row) => {
           const line = lines[row.index]
