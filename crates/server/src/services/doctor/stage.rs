@@ -92,6 +92,8 @@ async fn apart<T: Send + 'static>(
     let failed =
         |why: String| Refusal::new(Code::FailedPrecondition, format!("it cannot be rehearsed: {why}"));
     let played = tokio::task::spawn_blocking(move || {
+        // What is only played is neither counted nor traced, and what goes wrong in it is what it tells of.
+        let _unheard = tracing::subscriber::set_default(tracing::subscriber::NoSubscriber::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| error.to_string())?.block_on(play())
     });
