@@ -40,7 +40,8 @@ enum Command {
     /// Trust certificates for a server.
     AddTls {
         /// The host name of the server.
-        server: String,
+        #[arg(value_name = "SERVER")]
+        host: String,
         /// Read them from this file, in PEM, instead of standard input.
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
@@ -66,7 +67,8 @@ enum Command {
     /// Stop trusting.
     Rm {
         /// The host name, or a pattern.
-        server: String,
+        #[arg(value_name = "SERVER")]
+        host: String,
         /// Only those of this sort.
         #[arg(long, value_parser = ["ssh", "https"], default_value = "")]
         cert_type: String,
@@ -88,13 +90,13 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
             println!("Successfully created {} SSH known host entries", answer.items_at(&["items"]).len());
             Ok(())
         }
-        Command::AddTls { server, from, upsert } => {
+        Command::AddTls { host, from, upsert } => {
             let certificates = certificates(&terminal::file(from.as_deref())?)?;
             let data = STANDARD.encode(certificates.concat());
-            let entry = value!([{"serverName": server.as_str(), "certType": "https", "certData": data}]);
+            let entry = value!([{"serverName": host.as_str(), "certType": "https", "certData": data}]);
             create(&api, entry, upsert).await?;
             println!(
-                "Created/updated TLS certificate entry for repository server {server} with {} unique PEM certificates",
+                "Created/updated TLS certificate entry for repository server {host} with {} unique PEM certificates",
                 certificates.len()
             );
             Ok(())
@@ -105,14 +107,14 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
             let answer = api.call(failed, "CertificateService.ListCertificates", query).await?;
             list(&answer, sort.as_deref(), output)
         }
-        Command::Rm { server, cert_type, cert_sub_type } => {
-            let question = format!("Are you sure you want to remove all certificates for '{server}'? [y/n] ");
+        Command::Rm { host, cert_type, cert_sub_type } => {
+            let question = format!("Are you sure you want to remove all certificates for '{host}'? [y/n] ");
             if !connection.confirmed(&question)? {
-                println!("The command to remove all certificates for '{server}' was cancelled.");
+                println!("The command to remove all certificates for '{host}' was cancelled.");
                 return Ok(());
             }
             let query =
-                value!({"hostNamePattern": server, "certType": cert_type, "certSubType": cert_sub_type});
+                value!({"hostNamePattern": host, "certType": cert_type, "certSubType": cert_sub_type});
             let failed = "cannot remove the certificates";
             removed(&api.call(failed, "CertificateService.DeleteCertificate", query).await?);
             Ok(())

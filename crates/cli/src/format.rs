@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use jiff::{SignedDuration, Timestamp};
 use lynceus_object::{Object, Value, yaml};
 
-use crate::exit::{Doing as _, Outcome};
+use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 /// How a command prints what it found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -91,6 +91,14 @@ pub(crate) fn span(text: &str) -> Option<i64> {
     }
     // A bare 0 needs no unit.
     (digits.is_empty() || digits == "0").then_some(total)
+}
+
+/// An object that is told as a value; `failed` says what cannot be done with anything else.
+pub(crate) fn object(value: Value, failed: &str) -> Outcome<Object> {
+    let no_object = |other: Value| {
+        Failure::new(Code::Other, format!("{failed}: it is no object but a {}", other.type_name()))
+    };
+    Object::new(value).map_err(no_object)
 }
 
 /// Objects as a stream of YAML documents.

@@ -11,7 +11,7 @@ use super::{elsewhere, open};
 use crate::api::{Connection, misuse};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::table::Table;
-use crate::{assess, proj};
+use crate::{assess, format, proj};
 
 /// Settings, tried out.
 #[derive(clap::Args)]
@@ -170,7 +170,7 @@ async fn subject(
     settings: Option<&Path>,
     file: &Path,
 ) -> Outcome<(Customizations, Object)> {
-    let object = Object::new(proj::from_file(file)?).doing(format!("cannot read {}", file.display()))?;
+    let object = format::object(proj::from_file(file)?, &format!("cannot read {}", file.display()))?;
     let (checks, errors) = Customizations::read(&map(connection, settings, "argocd-cm").await?);
     for error in errors {
         anstream::eprintln!("warning: argocd-cm: {error}");
@@ -181,7 +181,7 @@ async fn subject(
 /// A ConfigMap, of a file or of the cluster; an empty one if the cluster has none.
 async fn map(connection: &Connection, file: Option<&Path>, name: &str) -> Outcome<Object> {
     if let Some(file) = file {
-        return Object::new(proj::from_file(file)?).doing(format!("cannot read {}", file.display()));
+        return format::object(proj::from_file(file)?, &format!("cannot read {}", file.display()));
     }
     let found = open(connection)
         .await?
@@ -198,7 +198,7 @@ async fn policy(connection: &Connection, file: Option<&Path>) -> Outcome<Object>
         return map(connection, file, "argocd-rbac-cm").await;
     }
     let map = value!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "argocd-rbac-cm"}, "data": {"policy.csv": text}});
-    Object::new(map).doing("cannot read the policy")
+    format::object(map, "cannot read the policy")
 }
 
 async fn rbac(connection: &Connection, command: Rbac) -> Outcome {

@@ -251,7 +251,7 @@ impl Context {
 fn object_of(mut value: Value, name: &str) -> Outcome<Object> {
     value.set(&["apiVersion"], format!("{}/{}", lynceus_api::GROUP, lynceus_api::VERSION));
     value.set(&["kind"], Application::KIND);
-    Object::new(value).doing(format!("cannot read application {name}"))
+    format::object(value, &format!("cannot read application {name}"))
 }
 
 /// Whose cache of repositories it is: two users must not share one.

@@ -71,9 +71,8 @@ pub(super) async fn manifests(records: &Records, name: &str, live: bool, revisio
             }
             let answer = records.api.call(&failed, "ApplicationService.GetManifests", message).await?;
             let texts = format::texts(&answer, &["manifests"]);
-            let read = |text: &String| {
-                Object::new(json::parse(text.as_bytes()).doing(failed.as_str())?).doing(failed.as_str())
-            };
+            let read =
+                |text: &String| format::object(json::parse(text.as_bytes()).doing(failed.as_str())?, &failed);
             texts.iter().map(read).collect::<Outcome<Vec<Object>>>()?
         }
     };

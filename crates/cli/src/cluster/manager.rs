@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lynceus_cluster::Cluster;
-use lynceus_object::{Gvk, Object, Value, value};
+use lynceus_object::{Gvk, Value, value};
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
@@ -56,7 +56,7 @@ pub(super) async fn token(
 
 /// Makes an object, or brings one that is there to what it should say.
 async fn ensure(cluster: &Cluster, value: &Value) -> Outcome {
-    let object = Object::new(value.clone()).doing("cannot set up the cluster")?;
+    let object = crate::format::object(value.clone(), "cannot set up the cluster")?;
     let failed = format!("cannot make {} {} in the cluster", object.kind(), object.name());
     let gvk = object.gvk();
     let found = cluster.get(&gvk, object.namespace(), object.name()).await.doing(failed.as_str())?;

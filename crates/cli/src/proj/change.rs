@@ -21,7 +21,8 @@ pub(crate) struct Place {
     /// The project.
     project: String,
     /// The cluster.
-    server: String,
+    #[arg(value_name = "SERVER")]
+    cluster: String,
     /// The namespace.
     namespace: String,
 }
@@ -199,7 +200,7 @@ pub(super) async fn add_destination(projects: &Projects, place: &Place, by_name:
     let field = if by_name { "name" } else { "server" };
     let mut project = projects.get(&place.project).await?;
     let mut entry = value!({"namespace": place.namespace.as_str()});
-    entry.set(&[field], place.server.as_str());
+    entry.set(&[field], place.cluster.as_str());
     if !put(&mut project, &DESTINATIONS, entry) {
         return Err(pointless("Specified destination is already defined in project"));
     }
@@ -210,7 +211,7 @@ pub(super) async fn remove_destination(projects: &Projects, place: &Place) -> Ou
     let mut project = projects.get(&place.project).await?;
     let entries = ["server", "name"].map(|field| {
         let mut entry = value!({"namespace": place.namespace.as_str()});
-        entry.set(&[field], place.server.as_str());
+        entry.set(&[field], place.cluster.as_str());
         entry
     });
     if !entries.iter().any(|entry| take(&mut project, &DESTINATIONS, entry)) {
@@ -234,8 +235,8 @@ fn account(account: &Account) -> Outcome<Value> {
         "" => account.service_account.clone(),
         namespace => format!("{namespace}:{}", account.service_account),
     };
-    let Place { server, namespace, .. } = &account.place;
-    Ok(value!({"server": server.as_str(), "namespace": namespace.as_str(), "defaultServiceAccount": name}))
+    let Place { cluster, namespace, .. } = &account.place;
+    Ok(value!({"server": cluster.as_str(), "namespace": namespace.as_str(), "defaultServiceAccount": name}))
 }
 
 pub(super) async fn add_account(projects: &Projects, given: &Account) -> Outcome {

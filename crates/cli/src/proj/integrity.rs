@@ -212,8 +212,12 @@ fn lists(
     for key in less_keys {
         change::take(policy, &keys, &change::key_id(key)?.into());
     }
-    more_repos.iter().for_each(|url| drop(change::put(policy, &["repos"], repo(url))));
-    less_repos.iter().for_each(|url| drop(change::take(policy, &["repos"], &repo(url))));
+    for url in more_repos {
+        change::put(policy, &["repos"], repo(url));
+    }
+    for url in less_repos {
+        change::take(policy, &["repos"], &repo(url));
+    }
     Ok(())
 }
 
