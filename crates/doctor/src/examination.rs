@@ -1,13 +1,17 @@
 //! From a snapshot to root causes.
 
 mod chain;
+mod stopped;
+mod tree;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 pub use chain::Chain;
 use chain::{Chains, Reached};
+pub use stopped::{Names, Stopped};
 
 use crate::case::{App, Case};
 use crate::finding::{Code, Finding, Findings, Severity};
@@ -62,7 +66,7 @@ pub struct Root {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Also>,
     /// The applications that are not fine because of it, in order of their names; where very many causes stop very many, the nearest.
-    pub applications: Vec<AppName>,
+    pub applications: Stopped,
     /// How many things wait for it, applications among them.
     pub symptoms: usize,
     /// What waits for it, and what waits for that.
@@ -76,13 +80,11 @@ impl Root {
         let mut group = group.into_iter();
         let mut first = group.next()?;
         for Root { id, severity, finding, applications, symptoms, .. } in group {
-            first.applications.extend(applications);
+            first.applications.merge(applications);
             first.symptoms += symptoms;
             first.severity = first.severity.min(severity);
             first.also.push(Also { id, finding });
         }
-        first.applications.sort();
-        first.applications.dedup();
         first.also.sort_by(|a, b| a.id.cmp(&b.id));
         for (rank, fix) in first.finding.fixes.iter_mut().enumerate() {
             fix.everywhere(first.also.iter().filter_map(|also| also.finding.fixes.get(rank)));
@@ -188,7 +190,9 @@ fn conclude(snapshot: &Snapshot, is_joined: bool) -> Examination {
             graph.link(finding.subject.clone(), node.clone());
         }
     }
-    Conclusion { case: &case, graph: &graph, parents: parents(&case), is_joined }.draw(findings)
+    let parents = parents(&case);
+    let holders = parents.values().copied().collect();
+    Conclusion { case: &case, graph: &graph, parents, holders, is_joined }.draw(findings)
 }
 
 /// The application that holds each one, of those that are held by one.
@@ -201,6 +205,8 @@ struct Conclusion<'c, 'a> {
     case: &'c Case<'a>,
     graph: &'c Graph,
     parents: HashMap<&'c AppName, &'c AppName>,
+    /// The applications that hold others.
+    holders: HashSet<&'c AppName>,
     /// Whether what rules take for one slip is told as one.
     is_joined: bool,
 }
@@ -222,7 +228,8 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         let causes = roots.iter().filter(|root| root.finding.severity < Severity::P3);
         let reached = chains.all(causes.flat_map(Root::findings).map(|(_, finding)| &finding.subject));
         let mut explained: BTreeSet<&AppName> = reached.into_iter().map(|app| &app.name).collect();
-        explained.extend(roots.iter().flat_map(|root| &root.applications));
+        // What a root has in common with others was reached with them.
+        explained.extend(roots.iter().flat_map(|root| root.applications.own()));
         let troubled = self.case.apps().filter(|app| !app.is_fine() && !explained.contains(&app.name));
         let mut examination = Examination {
             totals: self.totals(),
@@ -293,8 +300,7 @@ impl<'c, 'a> Conclusion<'c, 'a> {
 
     /// A root with what it explains. What merely repeats something and explains no application is not worth a word.
     fn root(&self, chains: &Chains<'c, 'a>, finding: Finding) -> Option<Root> {
-        let Reached { chain, symptoms, applications } = chains.of(&finding.subject);
-        let mut applications: Vec<AppName> = applications.into_iter().map(|app| app.name.clone()).collect();
+        let Reached { chain, symptoms, mut applications } = chains.of(&finding.subject);
         // A finding that says nothing of the graph is still about its own application, and about the one that it names.
         if finding.severity < Severity::P3 {
             let own = finding.application.as_ref().and_then(|name| self.case.app(name));
@@ -304,10 +310,8 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         // What is merely worth putting right explains what it names itself, and nothing further away.
         if finding.severity == Severity::P3 {
             let named = finding.affects.iter().filter_map(|node| self.troubled(node));
-            applications = named.map(|app| app.name.clone()).collect();
+            applications = Stopped::new(named.map(|app| app.name.clone()), Arc::default());
         }
-        applications.sort();
-        applications.dedup();
         let severity = self.severity(&finding, &applications);
         let is_idle = finding.is_weak && applications.is_empty();
         (!is_idle).then(|| Root {
@@ -348,11 +352,8 @@ impl<'c, 'a> Conclusion<'c, 'a> {
         }
     }
 
-    /// What stops several applications is worse than what stops one. Those that only hold others do not count.
-    fn severity(&self, finding: &Finding, applications: &[AppName]) -> Severity {
-        let parents: BTreeSet<&AppName> =
-            applications.iter().filter_map(|name| self.parents.get(name).copied()).collect();
-        let stopped = applications.iter().filter(|name| !parents.contains(name)).count();
+    /// What stops several applications is worse than what stops one.
+    fn severity(&self, finding: &Finding, applications: &Stopped) -> Severity {
         // What is of no application and stops none is only worth putting right.
         if applications.is_empty()
             && finding.application.is_none()
@@ -361,9 +362,21 @@ impl<'c, 'a> Conclusion<'c, 'a> {
             return Severity::P3;
         }
         match finding.severity {
-            Severity::P1 if stopped > 1 => Severity::P0,
+            Severity::P1 if self.are_several(applications) => Severity::P0,
             severity => severity,
         }
+    }
+
+    /// Whether there is more than one of some applications; those that only hold others of them do not count.
+    fn are_several(&self, applications: &Stopped) -> bool {
+        // Most hold none at all, and the first few show it.
+        let leaves = applications.iter().filter(|name| !self.holders.contains(name));
+        if leaves.take(2).count() > 1 {
+            return true;
+        }
+        let held: BTreeSet<&AppName> =
+            applications.iter().filter_map(|name| self.parents.get(name).copied()).collect();
+        applications.iter().filter(|name| !held.contains(name)).take(2).count() > 1
     }
 
     fn totals(&self) -> Totals {

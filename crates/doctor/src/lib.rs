@@ -25,7 +25,7 @@ mod tests;
 mod words;
 
 pub use case::{App, Case, Pods};
-pub use examination::{Also, Chain, Examination, Root, examine, examine_apart};
+pub use examination::{Also, Chain, Examination, Names, Root, Stopped, examine, examine_apart};
 pub use finding::{Code, Evidence, Finding, Findings, Severity};
 pub use fix::{Action, Edit, Fix, Place, Proof, Risk, Step};
 pub use graph::Graph;

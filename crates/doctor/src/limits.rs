@@ -16,6 +16,10 @@ pub const CHAIN: usize = 40;
 pub const REACHED: usize = 2_000_000;
 /// How many are looked at for each root whatever the others need.
 pub const REACHED_BY_EACH: usize = 200;
+/// The longest file of a ConfigMap that is searched for the services that it names, in bytes.
+pub const SETTINGS: usize = 65_536;
+/// How much has to wait for one thing before it is looked up once for all causes whose ways lead through it.
+pub const GATE: usize = 16;
 /// How many edges between the waves of one application are drawn; beyond it the application itself stands between them.
 pub const WAVE_LINKS: usize = 4_096;
 /// How long a sync may be under way before it is looked into.

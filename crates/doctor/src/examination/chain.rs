@@ -3,10 +3,15 @@
 //! Thousands of causes may stop the same thousand applications, so what is done for each thing that waits is kept to numbers:
 //! names and states are looked up only for the few that are shown.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::stopped::Stopped;
+use super::tree::{Gate, Tree};
 use crate::case::{App, Case};
 use crate::graph::Graph;
 use crate::limits;
@@ -34,26 +39,39 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
+impl Chain {
+    /// The same with so many levels below it at most.
+    pub(super) fn to_depth(&self, depth: usize) -> Chain {
+        let waiting = if depth == 0 { &[] } else { self.waiting.as_slice() };
+        let waiting = waiting.iter().map(|one| one.to_depth(depth - 1)).collect();
+        Chain { node: self.node.clone(), state: self.state.clone(), waiting, ..*self }
+    }
+}
+
 /// What the chains of all roots have in common.
 pub(super) struct Chains<'c, 'a> {
     case: &'c Case<'a>,
-    graph: &'c Graph,
+    pub(super) graph: &'c Graph,
     /// What things of one sort have in common, as a number for each.
-    sorts: Vec<usize>,
+    pub(super) sorts: Vec<usize>,
     /// Which are applications that are not fine.
-    troubled: Vec<Option<&'c App<'a>>>,
+    pub(super) troubled: Vec<Option<&'c App<'a>>>,
     /// How many things are looked at for one root.
     limit: usize,
+    /// What many ways lead through, as far as it was asked for.
+    gates: RefCell<HashMap<usize, Rc<Gate>>>,
+    /// How many things may still be looked at for gates.
+    left: Cell<usize>,
 }
 
 /// Everything that waits for something, each in the shortest way there is.
-pub(super) struct Reached<'c, 'a> {
+pub(super) struct Reached {
     /// As a tree.
     pub(super) chain: Chain,
     /// How many things wait.
     pub(super) symptoms: usize,
     /// The applications among them that are not fine.
-    pub(super) applications: Vec<&'c App<'a>>,
+    pub(super) applications: Stopped,
 }
 
 impl<'c, 'a> Chains<'c, 'a> {
@@ -72,22 +90,38 @@ impl<'c, 'a> Chains<'c, 'a> {
             });
         }
         let limit = (limits::REACHED / roots.max(1)).max(limits::REACHED_BY_EACH);
-        Chains { case, graph, sorts, troubled, limit }
+        let (gates, left) = (RefCell::default(), Cell::new(limits::REACHED));
+        Chains { case, graph, sorts, troubled, limit, gates, left }
     }
 
     /// Everything that waits for something, as far as the limit goes.
-    pub(super) fn of(&self, subject: &Node) -> Reached<'c, 'a> {
+    pub(super) fn of(&self, subject: &Node) -> Reached {
         let Some(start) = self.graph.find(subject) else {
             let chain = self.link(subject.clone(), 0, Vec::new());
-            return Reached { chain, symptoms: 0, applications: Vec::new() };
+            return Reached { chain, symptoms: 0, applications: Stopped::default() };
         };
-        let tree = Tree::grow(self, start);
-        let others = tree.order.iter().skip(1);
+        let tree = Tree::grow(self, start, self.limit, |place| self.gate(place));
+        let own = tree.order.iter().skip(1).filter_map(|place| self.troubled[*place]);
+        let shared = tree.gate.as_ref().map(|gate| Arc::clone(&gate.stopped)).unwrap_or_default();
         Reached {
             chain: tree.shown(self, 0, 0),
-            symptoms: tree.order.len() - 1,
-            applications: others.filter_map(|place| self.troubled[*place]).collect(),
+            symptoms: tree.order.len() - 1 + tree.gate.as_ref().map_or(0, |gate| gate.waiting()),
+            applications: Stopped::new(own.map(|app| app.name.clone()), shared),
         }
+    }
+
+    /// What waits for a thing, if it is so much that it is worth to be kept.
+    pub(super) fn gate(&self, place: usize) -> Option<Rc<Gate>> {
+        if self.graph.waiting_for(place).len() < limits::GATE {
+            return None;
+        }
+        if let Some(gate) = self.gates.borrow().get(&place) {
+            return Some(Rc::clone(gate));
+        }
+        let gate = Rc::new(Gate::new(self, place, self.left.get().max(limits::REACHED_BY_EACH)));
+        self.left.set(self.left.get().saturating_sub(gate.waiting()));
+        self.gates.borrow_mut().insert(place, Rc::clone(&gate));
+        Some(gate)
     }
 
     /// Which applications wait for any of some things, or for what waits for those: all at once, and without a limit.
@@ -104,68 +138,9 @@ impl<'c, 'a> Chains<'c, 'a> {
         found
     }
 
-    fn link(&self, node: Node, applications: usize, waiting: Vec<Chain>) -> Chain {
+    /// A thing with what waits for it.
+    pub(super) fn link(&self, node: Node, applications: usize, waiting: Vec<Chain>) -> Chain {
         Chain { state: state(self.case, &node), node, more: 0, applications, waiting }
-    }
-}
-
-/// What waits for one thing, by number.
-struct Tree {
-    /// The things, the nearest first.
-    order: Vec<usize>,
-    /// For each of these those that wait for it, as places in the order.
-    below: Vec<Vec<usize>>,
-    /// For each of these how many applications there are with it and below it.
-    applications: Vec<usize>,
-}
-
-impl Tree {
-    fn grow(chains: &Chains<'_, '_>, start: usize) -> Self {
-        let mut tree = Tree { order: vec![start], below: vec![Vec::new()], applications: Vec::new() };
-        let mut seen = std::collections::HashSet::from([start]);
-        let mut queue = VecDeque::from([0]);
-        while let Some(at) = queue.pop_front() {
-            for waiting in chains.graph.waiting_for(tree.order[at]) {
-                if tree.order.len() <= chains.limit && seen.insert(*waiting) {
-                    let place = tree.order.len();
-                    tree.order.push(*waiting);
-                    tree.below.push(Vec::new());
-                    tree.below[at].push(place);
-                    queue.push_back(place);
-                }
-            }
-        }
-        tree.applications = vec![0; tree.order.len()];
-        // Those furthest away first, so that each finds what is below it.
-        for at in (0..tree.order.len()).rev() {
-            let own = usize::from(chains.troubled[tree.order[at]].is_some());
-            let below: usize = tree.below[at].iter().map(|place| tree.applications[*place]).sum();
-            tree.applications[at] = own + below;
-        }
-        tree
-    }
-
-    /// One thing with what waits for it: of several of one sort the one with the most below it stands for all.
-    fn shown(&self, chains: &Chains<'_, '_>, at: usize, depth: usize) -> Chain {
-        let node = |place: usize| chains.graph.node(self.order[place]);
-        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        // What an application has not made yet leads nowhere, and there is much of it.
-        let leads = |place: &&usize| self.applications[at] == 0 || self.applications[**place] > 0;
-        if depth < limits::CHAIN {
-            for place in self.below[at].iter().filter(leads) {
-                groups.entry(chains.sorts[self.order[*place]]).or_default().push(*place);
-            }
-        }
-        let stand = |group: Vec<usize>| {
-            let applications = group.iter().map(|place| self.applications[*place]).sum();
-            let more = group.len() - 1;
-            let weight = |place: &usize| (std::cmp::Reverse(self.applications[*place]), node(*place));
-            let first = group.into_iter().min_by(|a, b| weight(a).cmp(&weight(b)))?;
-            Some(Chain { more, applications, ..self.shown(chains, first, depth + 1) })
-        };
-        let mut waiting: Vec<Chain> = groups.into_values().filter_map(stand).collect();
-        waiting.sort_by(|a, b| b.applications.cmp(&a.applications).then_with(|| a.node.cmp(&b.node)));
-        chains.link(node(at).clone(), self.applications[at], waiting)
     }
 }
 

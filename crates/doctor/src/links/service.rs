@@ -7,6 +7,7 @@ use lynceus_object::{FieldPath, Object, ObjectKey, Selector, Value};
 
 use crate::case::{Case, Pods};
 use crate::graph::Graph;
+use crate::limits;
 use crate::node::Node;
 
 pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
@@ -30,12 +31,13 @@ pub(super) fn link(case: &Case<'_>, server: &str, graph: &mut Graph) {
     };
     for owner in &unwell {
         let Some(pods) = Pods::of(owner) else { continue };
-        for key in named_services(case, server, &pods) {
-            let is_own = own.get(&owner.key()).is_some_and(|own| own.contains(&key));
-            let waits = || silent.contains(&key) || case.is_absent(server, &key) || is_idle(&key);
-            if !is_own && waits() {
-                graph.link(Node::object(server, owner.key()), Node::object(server, key));
-            }
+        let is_own = |key: &ObjectKey| own.get(&owner.key()).is_some_and(|own| own.contains(key));
+        let waits = |key: &ObjectKey| silent.contains(key) || case.is_absent(server, key) || is_idle(key);
+        let named = named_services(case, server, &pods).into_iter().filter(waits);
+        let mentioned =
+            mentioned_services(case, server, &pods).into_iter().filter(|key| silent.contains(key));
+        for key in named.chain(mentioned).filter(|key| !is_own(key)) {
+            graph.link(Node::object(server, owner.key()), Node::object(server, key));
         }
     }
 }
@@ -149,11 +151,43 @@ pub(crate) fn is_behind<'a>(case: &Case<'a>, server: &str, service: &Object, own
         }
 }
 
-/// The services that the settings of pods name as hosts with their namespace: `db.data.svc`, `http://db.data:80`.
+/// The services that the settings of pods name as hosts: `db.data.svc`, `http://db.data:80`, `DB_HOST: db`.
 pub(crate) fn named_services(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> BTreeSet<ObjectKey> {
     let settings = settings(case, server, pods);
-    let hosts = settings.iter().flat_map(|setting| hosts_in(setting.text));
+    let hosts = settings.iter().flat_map(Setting::hosts);
     hosts.filter_map(|host| named(&host, pods.holder.namespace())).collect()
+}
+
+/// The services that the files name which are mounted into pods. Not all of them are asked: a file may list what it watches.
+fn mentioned_services(case: &Case<'_>, server: &str, pods: &Pods<'_>) -> BTreeSet<ObjectKey> {
+    let hosts = files(case, server, pods).into_iter().flat_map(hosts_in);
+    hosts.filter_map(|host| named(&host, pods.holder.namespace())).collect()
+}
+
+/// The files of ConfigMaps that are mounted into pods, but for the largest.
+fn files<'a>(case: &Case<'a>, server: &str, pods: &Pods<'a>) -> Vec<&'a str> {
+    let volumes = pods.spec.items_at(&["volumes"]).iter();
+    let sources = volumes.flat_map(|volume| {
+        let projected = volume.items_at(&["projected", "sources"]).iter();
+        projected.filter_map(|source| source.at(&["configMap"])).chain(volume.at(&["configMap"]))
+    });
+    let maps = sources.filter_map(|source| config_map(case, server, pods, source.str_at(&["name"])));
+    let data = maps.filter_map(|(_, map)| map.at(&["data"])?.as_map());
+    let texts = data.flat_map(|map| map.values().filter_map(Value::as_str));
+    texts.filter(|text| text.len() <= limits::SETTINGS).collect()
+}
+
+/// A ConfigMap that pods name, as it is or is to be.
+fn config_map<'a>(
+    case: &Case<'a>,
+    server: &str,
+    pods: &Pods<'a>,
+    name: Option<&str>,
+) -> Option<(ObjectKey, &'a Object)> {
+    let key = ObjectKey::new("", "ConfigMap", pods.holder.namespace(), name?);
+    case.live(server, &key)
+        .or_else(|| case.wanted(server, &key).first().map(|(_, wanted)| &wanted.object))
+        .map(|map| (key, map))
 }
 
 /// A setting that the containers of pods are started with, and where it stands.
@@ -168,16 +202,36 @@ pub(crate) struct Setting<'a> {
     pub(crate) path: FieldPath,
 }
 
+impl Setting<'_> {
+    /// The hosts that it names; a mere name is one where the variable is for a host.
+    fn hosts(&self) -> Vec<String> {
+        match hosts_in(self.text) {
+            found if !found.is_empty() => found,
+            _ if is_of_host(self.name) && is_name(self.text) => vec![self.text.to_owned()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Whether a variable is for a host that is asked. `HOST` alone is mostly where a program listens.
+pub(crate) fn is_of_host(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let ends =
+        ["_HOST", "_HOSTNAME", "_ADDR", "_ADDRESS", "_SERVER", "_SERVERS", "_URL", "_URI", "_ENDPOINT"];
+    ends.iter().any(|end| name.ends_with(end)) && !name.contains("LISTEN") && !name.contains("BIND")
+}
+
+/// Whether a text can be the name of a host and nothing else.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
 /// The settings of pods: variables, those out of ConfigMaps too, and the words of commands.
 pub(crate) fn settings<'a>(case: &Case<'a>, server: &str, pods: &Pods<'a>) -> Vec<Setting<'a>> {
     let mut all = Vec::new();
     let key = pods.holder.key();
-    let map = |name: Option<&str>| {
-        let key = ObjectKey::new("", "ConfigMap", pods.holder.namespace(), name?);
-        case.live(server, &key)
-            .or_else(|| case.wanted(server, &key).first().map(|(_, wanted)| &wanted.object))
-            .map(|map| (key, map))
-    };
+    let map = |name: Option<&str>| config_map(case, server, pods, name);
     for (path, container) in pods.containers() {
         for source in container.items_at(&["envFrom"]) {
             let Some((key, map)) = map(source.str_at(&["configMapRef", "name"])) else { continue };
@@ -325,6 +379,53 @@ mod tests {
         assert!(!is_idle(&format!("{text}{}", pod("c", "app: web, part: front, more: x"))));
         let open = text.replace("selector: {app: web, part: front}", "ports: []");
         assert!(!is_idle(&open), "what selects nothing has its endpoints from elsewhere");
+    }
+
+    /// A database whose pods do not start, and an api that ends without it.
+    fn chain(api: &str, map: &str) -> String {
+        let workload = |name: &str, pod: &str| {
+            format!(
+                "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}, namespace: shop, uid: {name}-d, generation: \
+                 1}}\nspec: {{replicas: 1, template: {{metadata: {{labels: {{app: {name}}}}}, spec: {pod}}}}}\nstatus: \
+                 {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1}}\n"
+            )
+        };
+        let pod = |name: &str, state: &str| {
+            format!(
+                "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}-1, namespace: shop, labels: {{app: {name}}}, \
+                 ownerReferences: [{{kind: Deployment, name: {name}, uid: {name}-d, controller: true}}]}}\nspec: {{containers: \
+                 [{{name: main, image: {name}}}]}}\nstatus: {{phase: Running, containerStatuses: [{{name: main, image: {name}, \
+                 state: {{waiting: {state}}}}}]}}\n"
+            )
+        };
+        let lost = "{reason: ImagePullBackOff, message: 'Back-off pulling image: not found'}";
+        let ends = "{reason: CrashLoopBackOff}, lastState: {terminated: {exitCode: 1}}, restartCount: 9, ready: false, x: {}";
+        let db = workload("db", "{containers: [{name: main, image: db}]}");
+        format!(
+            "@app db Synced Degraded\n{}@app api Synced Degraded\n{}@live\n{}{}{}{}---\napiVersion: v1\nkind: Service\nmetadata: \
+             {{name: db, namespace: shop}}\nspec: {{clusterIP: 10.0.0.1, selector: {{app: db}}, ports: [{{port: 5432}}]}}\n{map}",
+            db.trim_start_matches("---\n"),
+            workload("api", api).trim_start_matches("---\n"),
+            db,
+            workload("api", api),
+            pod("db", lost),
+            pod("api", ends),
+        )
+    }
+
+    #[test]
+    fn a_host_without_a_port_and_one_in_a_mounted_file_are_waited_for() {
+        let roots = |api: &str, map: &str| crate::tests::roots(&chain(api, map));
+        let expected = "P0 LYN0501/db/Image/db explains api db\n";
+        let by_name = "{containers: [{name: main, image: api, env: [{name: DB_HOST, value: db}]}]}";
+        assert_eq!(roots(by_name, ""), expected);
+        let by_file =
+            "{volumes: [{name: c, configMap: {name: settings}}], containers: [{name: main, image: api}]}";
+        let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {app.properties: \
+                   'url=jdbc:postgresql://db:5432/shop'}\n";
+        assert_eq!(roots(by_file, map), expected);
+        let other = map.replace("db:5432", "elsewhere.example.org:5432");
+        assert!(roots(by_file, &other).contains("LYN0901/api"), "{}", roots(by_file, &other));
     }
 
     #[test]

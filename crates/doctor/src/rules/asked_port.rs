@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use lynceus_object::{Object, Value};
 
-use super::asking::{self, Asked, Asking, Port};
+use super::asking::{Asked, Asking, Port};
 use super::missing_service::port_name;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
+use crate::links::service;
 use crate::node::Node;
 use crate::words;
 
@@ -41,7 +42,7 @@ fn wrong<'a>(case: &Case<'a>, server: &str, asking: &Asking<'_>, asked: Asked) -
     let setting = &asking.settings[asked.setting];
     let is_address = asked.is_sure
         || setting.text.contains("://")
-        || asking::is_of_host(setting.name)
+        || service::is_of_host(setting.name)
         || asked.host.contains('.');
     (is_through && !has && is_address).then_some(Wrong { asked, port, service })
 }

@@ -5,7 +5,7 @@ use lynceus_object::{Object, ObjectKey, Value};
 use super::container::Container;
 use super::probe;
 use crate::case::{Case, Pods};
-use crate::links::service::{self, Setting};
+use crate::links::service::{self, Setting, is_name, is_of_host};
 
 /// A workload whose pods fail or do not get ready, with what they are started with.
 pub(super) struct Asking<'a> {
@@ -103,20 +103,6 @@ impl Asking<'_> {
         let number = self.settings[setting].text.parse().ok()?;
         Some(Port { number, setting: Some(setting) })
     }
-}
-
-/// Whether a variable is for a host that is asked. `HOST` alone is mostly where a program listens.
-pub(super) fn is_of_host(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let ends =
-        ["_HOST", "_HOSTNAME", "_ADDR", "_ADDRESS", "_SERVER", "_SERVERS", "_URL", "_URI", "_ENDPOINT"];
-    ends.iter().any(|end| name.ends_with(end)) && !name.contains("LISTEN") && !name.contains("BIND")
-}
-
-/// Whether a text can be the name of a host and nothing else.
-pub(super) fn is_name(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
-        && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Whether a pod was started and ended badly; one that ran out of memory blames nobody.

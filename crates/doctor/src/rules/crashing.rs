@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::asking::{self, Asked, Asking};
+use super::asking::{Asked, Asking};
 use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::links::service::Setting;
+use crate::links::service::{self, Setting};
 use crate::node::Node;
 use crate::words;
 
@@ -67,7 +67,8 @@ fn is_meant(asking: &Asking<'_>, asked: &Asked, names: &Names<'_>) -> bool {
         || said.contains("Name or service not known");
     let is_blamed = is_resolved && said.contains(asked.key.name.as_str());
     let name = asking.settings[asked.setting].name;
-    let is_near = || asking::is_of_host(name) && names.meant(&asked.key, !asked.host.contains('.')).is_some();
+    let is_near =
+        || service::is_of_host(name) && names.meant(&asked.key, !asked.host.contains('.')).is_some();
     asked.is_sure || is_blamed || is_near()
 }
 
@@ -134,7 +135,7 @@ fn found(
         object: setting.object.clone(),
         path: setting.path.clone(),
         // Of an address only the host, since there may be a password in it.
-        value: if asking::is_name(setting.text) {
+        value: if service::is_name(setting.text) {
             setting.text.to_owned()
         } else {
             format!("{}.{}", key.name, key.namespace)

@@ -10,7 +10,7 @@ use crate::case::{App, Case};
 use crate::finding::Evidence;
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
-use crate::rules::{autoscaled_replicas, ownership};
+use crate::rules::{autoscaled_replicas, ownership, vanishing_job};
 use crate::words;
 
 /// From so many fields on a rule names who writes them and not the fields.
@@ -92,6 +92,7 @@ impl Known {
         lasting.extend(owned.filter(|key| !compared.contains(key)));
         let is_mendable = |key: &ObjectKey| {
             !lasting.contains(key)
+                && !vanishing_job::has_vanished(case, app, key)
                 && !self.shared.contains(&(app.server().into(), key.clone()))
                 && case.serves(app.server(), &key.group_kind()) != Some(false)
         };

@@ -34,7 +34,8 @@ Set the value in the files of this environment. In the template use `required`, 
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let is_empty = |text: &str| text.contains(": Required value") || text.contains(": Invalid value: 0: ");
+    const EMPTY: [&str; 3] = [": Required value", ": Invalid value: 0: ", ": Invalid value: \"\": "];
+    let is_empty = |text: &str| EMPTY.iter().any(|words| text.contains(words));
     for said in case.said().iter().filter(|said| said.voice == Voice::Sync && is_empty(said.text)) {
         let wanted = case.wanted(said.server, &said.about).first().copied();
         if is_empty_value(said.text, wanted.map(|(_, wanted)| &wanted.object)) {

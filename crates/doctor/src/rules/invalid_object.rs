@@ -1,5 +1,7 @@
 //! An object that the API server refuses because of what stands in it.
 
+mod remedy;
+
 use lynceus_object::{FieldPath, Object};
 
 use crate::case::{Case, Said, Voice};
@@ -16,7 +18,9 @@ pub(super) const RULE: Rule = Rule {
 An object has a field that its kind does not have, or a value that the field may not have. It is not made, or stays as it was.
 
 ## Why
-A manifest was written for another version of the kind, a value has the wrong type or form, or two fields exclude each other.
+A manifest was written for another version of the kind, a value has the wrong type or form, or two fields exclude each other. A number
+or `true` where a text belongs lacks its quotes. Annotations that are too long are mostly not those of the manifest: what was last applied
+is kept in one, and a large ConfigMap or definition does not fit.
 
 ## Example
 ```
@@ -25,7 +29,7 @@ Service \"web\" is invalid: spec.ports[0].port: Invalid value: 0: must be betwee
 
 ## What to do
 Correct the field where it comes from. A field that is unknown is misspelt, stands at the wrong place, or needs a newer version of
-the kind.
+the kind. What does not fit into an annotation has to be applied by the server (`ServerSideApply=true`).
 ",
     check,
 };
@@ -83,10 +87,12 @@ pub(super) fn is_empty_value(text: &str, wanted: Option<&Object>) -> bool {
 
 const REQUIRED: &str = ": Required value";
 
-/// The required fields that are missing or empty in what is wanted. Of a number that was left out the server says that it is 0.
+/// The required fields that are missing or empty in what is wanted. Of a number that was left out the server says that it is 0, and of
+/// a text that it is too short.
 pub(super) fn empty_fields<'t>(text: &'t str, wanted: Option<&Object>) -> Vec<&'t str> {
-    let nothing: Vec<&str> = text
-        .match_indices(": Invalid value: 0: ")
+    let nothing: Vec<&str> = [": Invalid value: 0: ", ": Invalid value: \"\": "]
+        .iter()
+        .flat_map(|words| text.match_indices(words))
         .filter_map(|(at, _)| text[..at].rsplit([' ', '\n']).next())
         .map(|field| field.trim_start_matches('['))
         .filter(|field| wanted.is_some_and(|wanted| is_empty(wanted, field)))
@@ -128,14 +134,19 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
         lacking.any(|(path, _)| path.get(other.value()) != wanted.and_then(|wanted| path.get(wanted.value())))
     };
     let covered = case.override_of(said.server, key, has_more);
-    let why = Override::ending(covered.as_ref());
+    let is_large = remedy::is_too_large(said.text, wanted);
+    let why = match is_large {
+        true => "; what was last applied does not fit into an annotation".to_owned(),
+        false => Override::ending(covered.as_ref()),
+    };
+    let unquoted = wanted.map(|wanted| remedy::unquoted(said.text, wanted)).unwrap_or_default();
     let named = fields(said.text).first().map(|(field, _)| (*field).to_owned());
     let unknown = said
         .text
         .split_once("unknown field \"")
         .and_then(|(_, rest)| rest.split('"').next())
         .map(ToOwned::to_owned);
-    let field = named.or(unknown);
+    let field = named.or(unknown).or_else(|| unquoted.first().map(ToString::to_string));
     let what = said.text.split_once(" is invalid: ").map_or(said.text, |(_, rest)| rest);
     let cause = format!("the API server refuses {} {}: {}", key.kind, key.name, words::quote(what)) + &why;
     let step = match &field {
@@ -153,13 +164,22 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
         .about(
             paths
                 .iter()
-                .filter(|_| covered.is_none())
-                .filter_map(|(path, _)| Some((said.app.clone()?, key.clone(), path.clone()))),
+                .map(|(path, _)| path)
+                .filter(|_| covered.is_none() && !is_large)
+                .chain(&unquoted)
+                .filter_map(|path| Some((said.app.clone()?, key.clone(), path.clone()))),
         )
         .fix(covered.map(|(app, covered)| {
             covered.fix(&app, key).risk(Risk::Low, format!("{} {}", key.kind, key.name))
         }))
-        .fix([fix])
+        .fix(
+            said.app
+                .iter()
+                .zip(wanted)
+                .filter_map(|(app, wanted)| remedy::quote(app, key, wanted, &unquoted)),
+        )
+        .fix(said.app.iter().filter(|_| is_large).flat_map(|app| remedy::by_server(app, key, wanted)))
+        .fix(Some(fix).filter(|_| !is_large))
 }
 
 #[cfg(test)]
@@ -218,6 +238,13 @@ mod tests {
     fn a_required_field_that_is_empty_comes_from_the_values() {
         let text = refused("Service \"web\" is invalid: spec.ports: Required value");
         assert_eq!(check("LYN0808", &text), "");
+        let short = refused(
+            "Service \"web\" is invalid: spec.host: Invalid value: \"\": spec.host in body should be at least 1 chars long",
+        );
+        let wanted =
+            "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {host: ''}\n";
+        assert_eq!(check("LYN0808", &format!("{short}{wanted}")), "");
+        assert!(check("LYN1007", &format!("{short}{wanted}")).contains("spec.host"));
         assert_eq!(fields("a is invalid: [spec.a: Required value, spec.b[0].c: Invalid value: 1]").len(), 2);
     }
 }

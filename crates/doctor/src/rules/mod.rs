@@ -119,6 +119,7 @@ mod unselected;
 mod unserved_version;
 mod unset_namespace;
 mod value_file;
+mod vanishing_job;
 mod volume_held;
 mod volume_limit;
 mod volume_unfit;
@@ -229,6 +230,7 @@ pub const RULES: &[Rule] = &[
     wide_rule::RULE,
     idle_rule::RULE,
     autoscaled_replicas::RULE,
+    vanishing_job::RULE,
     manual_sync::RULE,
     closed_window::RULE,
     failed_sync::RULE,

@@ -52,6 +52,7 @@ troubles! {
     hook_never_started
     hook_outdated
     host_nowhere
+    host_waited_for
     ignore_idle
     ignore_wide
     image_not_built
@@ -61,6 +62,7 @@ troubles! {
     immutable_field
     ingress_late
     job_forbidden
+    job_vanishes
     key_missing
     kind_excluded
     kind_skipped
@@ -114,6 +116,7 @@ troubles! {
     store_unreachable
     taint
     target_port
+    text_unquoted
     tolerations_emptied
     tolerations_left_out
     umbrella
