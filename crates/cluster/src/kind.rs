@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use lynceus_object::{GroupKind, Gvk, Str};
 
+use crate::plain::plain;
+
 /// A kind and how it is addressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
@@ -25,7 +27,7 @@ impl Kind {
         let root =
             if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
         if self.namespaced && !namespace.is_empty() {
-            format!("{root}/namespaces/{namespace}/{}", self.plural)
+            format!("{root}/namespaces/{}/{}", plain(namespace), self.plural)
         } else {
             format!("{root}/{}", self.plural)
         }
@@ -33,7 +35,7 @@ impl Kind {
 
     /// The path of one object.
     pub fn object_path(&self, namespace: &str, name: &str) -> String {
-        format!("{}/{name}", self.collection_path(namespace))
+        format!("{}/{}", self.collection_path(namespace), plain(name))
     }
 }
 

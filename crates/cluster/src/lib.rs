@@ -26,6 +26,7 @@ mod migrate;
 mod options;
 mod owner;
 mod pause;
+mod plain;
 mod proxy;
 mod rbac;
 mod record;

@@ -3,6 +3,7 @@
 use crate::cluster::Cluster;
 use crate::door::Lines;
 use crate::error::ClusterError;
+use crate::plain::plain;
 
 /// Which part of a log is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,19 +64,6 @@ fn path(namespace: &str, pod: &str, options: &LogOptions) -> String {
     path
 }
 
-/// A name as a path can carry it: what somebody asks for must not become another path.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~' => out.push(byte as char),
-            b'.' if text != "." && text != ".." => out.push('.'),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +75,5 @@ mod tests {
             path("shop", "../secrets/x?", &options),
             "/api/v1/namespaces/shop/pods/..%2Fsecrets%2Fx%3F/log?timestamps=true&container=a%26b&tailLines=5"
         );
-        assert_eq!(plain(".."), "%2E%2E");
     }
 }

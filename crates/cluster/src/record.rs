@@ -9,6 +9,7 @@ use lynceus_object::{Gvk, Object, Propagation, Str, Value, value};
 use crate::cluster::Cluster;
 use crate::door::PatchKind;
 use crate::error::ClusterError;
+use crate::plain::plain;
 use crate::write::Deletion;
 
 /// Whether an event is about something that went as it should.
@@ -113,7 +114,7 @@ impl Cluster {
             let labels = labels.iter().map(|(name, value)| (name.clone(), Value::Str(value.clone())));
             event.set(&["metadata", "labels"], Value::Map(labels.collect()));
         }
-        self.door.post(&format!("/api/v1/namespaces/{namespace}/events"), &event).await.map(drop)
+        self.door.post(&format!("/api/v1/namespaces/{}/events", plain(namespace)), &event).await.map(drop)
     }
 }
 

@@ -131,6 +131,8 @@ impl From<lynceus_cluster::ClusterError> for Refusal {
             Code::NotFound
         } else if error.is_conflict() {
             Code::Aborted
+        } else if error.is_invalid() {
+            Code::InvalidArgument
         } else {
             Code::Unknown
         };

@@ -122,3 +122,19 @@ async fn an_application_cannot_be_created_with_manifests_to_sync() {
     let said = stage.ask("POST", "/api/v1/applications", &token, &body).await;
     assert_eq!((said.status, said.body.get("operation")), (200, None), "{}", said.text("message"));
 }
+
+#[tokio::test]
+async fn the_name_of_a_new_application_is_never_a_path() {
+    let (stage, token) = shop().await;
+    for name in ["Not A Name", "Bad_Name", "..", "../../secrets/argocd-secret", "a?b=c"] {
+        let application = value!({
+            "metadata": {"name": name, "namespace": "argocd"},
+            "spec": {"project": "default", "destination": {"server": "https://kubernetes.default.svc", "namespace": "default"},
+                "source": {"repoURL": stage.world.repository(), "path": "shop", "targetRevision": "main"}},
+        });
+        let body = lynceus_object::json::to_string(&application);
+        let said = stage.ask("POST", "/api/v1/applications", &token, &body).await;
+        assert_eq!(said.status, 400, "{name}: {}", said.text("message"));
+        assert!(said.text("message").contains("metadata.name"), "{name}: {}", said.text("message"));
+    }
+}
