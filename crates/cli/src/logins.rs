@@ -39,8 +39,6 @@ pub(crate) struct Login {
     pub(crate) key: String,
     /// Who we are there.
     pub(crate) token: Secret,
-    /// With what a new token can be got.
-    pub(crate) refresh: Secret,
 }
 
 /// Where the file is, if nobody says otherwise.
@@ -157,7 +155,6 @@ impl Logins {
             certificate: text("client-certificate-data"),
             key: text("client-certificate-key-data"),
             token: hidden("auth-token"),
-            refresh: hidden("refresh-token"),
         })
     }
 
