@@ -83,7 +83,7 @@ mod tests {
             waiting: Vec::new(),
         };
         let also = vec![Also { id: other.id(), finding: other }];
-        let (id, applications) = (first.id(), Vec::new());
+        let (id, applications) = (first.id(), Default::default());
         let root =
             Root { id, severity: Severity::P1, finding: first, also, applications, symptoms: 0, chain };
         let examination = Examination { roots: vec![root], ..Examination::default() };
