@@ -8,7 +8,7 @@ use lynceus_gotmpl::{Context, Failure, Functions, Value, json, signature, sprig}
 use lynceus_object::{json as text, yaml};
 
 use crate::name::normalize;
-use crate::param::Param;
+use crate::param::{Param, kind};
 use crate::slug::{USUAL, slugify};
 
 /// All functions.
@@ -72,8 +72,8 @@ fn from_yaml(args: &[Value], empty: Option<lynceus_object::Value>) -> Result<Val
     if value.is_null() {
         return Ok(plain(&empty));
     }
-    if value.type_name() != empty.type_name() {
-        return Err(failed(format!("it is a {} and not a {}", value.type_name(), empty.type_name())));
+    if kind(&value) != kind(&empty) {
+        return Err(failed(format!("it is {} and not {}", kind(&value), kind(&empty))));
     }
     Ok(plain(&value))
 }

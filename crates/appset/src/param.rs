@@ -113,6 +113,18 @@ pub(crate) fn params_of(value: &Value) -> Option<Params> {
     Some(map.iter().map(|(key, value)| (key.clone(), Param::from(value))).collect())
 }
 
+/// What a value is, for people.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a boolean",
+        Value::Int(_) | Value::Float(_) => "a number",
+        Value::Str(_) => "a string",
+        Value::Seq(_) => "a list",
+        Value::Map(_) => "a map",
+    }
+}
+
 impl From<&Value> for Param {
     /// Every number of JSON is a `float64` in Go.
     fn from(value: &Value) -> Self {

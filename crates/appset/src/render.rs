@@ -6,7 +6,7 @@ use lynceus_object::schema::{TypeRef, builtin};
 use lynceus_object::{Value, from_typed, json, to_typed, yaml};
 
 use crate::merge::fill;
-use crate::param::Params;
+use crate::param::{Params, kind};
 use crate::place::{Fault, FaultKind, Place};
 use crate::replace::{ReplaceError, Replacer};
 use crate::template::Engine;
@@ -109,6 +109,6 @@ fn read(text: &str) -> Result<Value, String> {
     match value {
         Value::Null => Ok(Value::Map(Default::default())),
         Value::Map(_) => Ok(value),
-        other => Err(format!("it gives a {} and not a map", other.type_name())),
+        other => Err(format!("it gives {} and not a map", kind(&other))),
     }
 }

@@ -11,7 +11,11 @@ use crate::need::{Cluster, IN_CLUSTER_SERVER};
 use crate::param::{Param, Params};
 use crate::place::Place;
 
-pub(super) fn elements(world: &World<'_, '_>, asked: &ClusterGenerator, place: &Place) -> Found<Vec<Element>> {
+pub(super) fn elements(
+    world: &World<'_, '_>,
+    asked: &ClusterGenerator,
+    place: &Place,
+) -> Found<Vec<Element>> {
     let selector = selection::of_labels(&asked.selector, place)?;
     let mut chosen: BTreeMap<&str, &Cluster> = BTreeMap::new();
     for cluster in world.clusters(place)? {

@@ -10,7 +10,11 @@ use crate::need::{Answer, Cluster, IN_CLUSTER_SERVER, Need};
 use crate::param::{Param, Params};
 use crate::place::Place;
 
-pub(super) fn elements(world: &World<'_, '_>, asked: &DuckTypeGenerator, place: &Place) -> Found<Vec<Element>> {
+pub(super) fn elements(
+    world: &World<'_, '_>,
+    asked: &DuckTypeGenerator,
+    place: &Place,
+) -> Found<Vec<Element>> {
     let config = config(world, asked, place)?;
     let objects = objects(world, asked, config, place)?;
     let clusters = world.clusters(place)?;

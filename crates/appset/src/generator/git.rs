@@ -12,7 +12,7 @@ use crate::glob::{fits_directory, fits_file};
 use crate::limits;
 use crate::name::normalize;
 use crate::need::{Answer, Need};
-use crate::param::{Param, Params, params_of};
+use crate::param::{Param, Params, kind, params_of};
 use crate::place::Place;
 
 pub(super) fn elements(world: &World<'_, '_>, asked: &GitGenerator, place: &Place) -> Found<Vec<Element>> {
@@ -155,7 +155,7 @@ fn of_file(
             Value::Null => Params::new(),
             item => params_of(item).ok_or_else(|| {
                 let message = "it has to be a map, or a list of maps";
-                wrong(place, format!("it holds a {}: {message}", item.type_name()))
+                wrong(place, format!("it holds {}: {message}", kind(item)))
             })?,
         };
         all.push(with_place(world.engine.go, asked, path, own));

@@ -4,7 +4,7 @@ use lynceus_api::ListGenerator;
 use lynceus_object::{Map, Value, yaml};
 
 use super::{Element, Found, World, wrong};
-use crate::param::{Param, Params, params_of};
+use crate::param::{Param, Params, kind, params_of};
 use crate::place::Place;
 
 pub(super) fn elements(world: &World<'_, '_>, list: &ListGenerator, place: &Place) -> Found<Vec<Element>> {
@@ -15,7 +15,7 @@ pub(super) fn elements(world: &World<'_, '_>, list: &ListGenerator, place: &Plac
             Value::Null => Params::new(),
             Value::Map(_) if world.engine.go => params_of(&element.0).unwrap_or_default(),
             Value::Map(map) => texts(map, &place)?,
-            other => return Err(wrong(&place, format!("it is a {} and not a map", other.type_name()))),
+            other => return Err(wrong(&place, format!("it is {} and not a map", kind(other)))),
         };
         all.push(Element { params, source: None });
     }
@@ -37,7 +37,7 @@ fn texts(map: &Map, place: &Place) -> Found<Params> {
                 }
             }
             value if key == "values" => {
-                return Err(wrong(place, format!("values is a {} and not a map", value.type_name())));
+                return Err(wrong(place, format!("values is {} and not a map", kind(value))));
             }
             value => {
                 params.insert(key.clone(), text(key, value, place)?);
@@ -48,9 +48,9 @@ fn texts(map: &Map, place: &Place) -> Found<Params> {
 }
 
 fn text(key: &str, value: &Value, place: &Place) -> Found<Param> {
-    let kind = value.type_name();
+    let kind = kind(value);
     value.as_str().map(Param::from).ok_or_else(|| {
-        wrong(place, format!("{key} is a {kind} and not a string; quote it, or set spec.goTemplate to true"))
+        wrong(place, format!("{key} is {kind} and not a string; quote it, or set spec.goTemplate to true"))
     })
 }
 
@@ -64,14 +64,14 @@ fn from_yaml(text: &str, before: usize, place: &Place) -> Found<Vec<Element>> {
     let items = match &value {
         Value::Null => &[],
         Value::Seq(items) => items.as_slice(),
-        other => return Err(wrong(&place, format!("it is a {} and not a list", other.type_name()))),
+        other => return Err(wrong(&place, format!("it is {} and not a list", kind(other)))),
     };
     let mut all = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let params = match item {
             Value::Null => Params::new(),
             item => params_of(item).ok_or_else(|| {
-                wrong(&place.element(before + at), format!("it is a {} and not a map", item.type_name()))
+                wrong(&place.element(before + at), format!("it is {} and not a map", kind(item)))
             })?,
         };
         all.push(Element { params, source: None });

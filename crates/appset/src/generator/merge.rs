@@ -37,7 +37,12 @@ pub(super) fn elements(
 }
 
 /// The elements of all inner generators. All are asked, even if one needs something first.
-fn inner(world: &World<'_, '_>, asked: &MergeGenerator, place: &Place, depth: usize) -> Found<Vec<Vec<Element>>> {
+fn inner(
+    world: &World<'_, '_>,
+    asked: &MergeGenerator,
+    place: &Place,
+    depth: usize,
+) -> Found<Vec<Vec<Element>>> {
     let mut sets = Vec::new();
     let mut needs = false;
     for (at, generator) in asked.generators.iter().enumerate() {

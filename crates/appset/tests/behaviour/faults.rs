@@ -7,7 +7,8 @@ use lynceus_files::{FilePath, MemoryTree};
 
 use crate::{check, generated, listed, nothing, set};
 
-const TEMPLATE: &str = "template: {metadata: {name: '{{name}}'}, spec: {project: default, destination: {name: in-cluster}}}";
+const TEMPLATE: &str =
+    "template: {metadata: {name: '{{name}}'}, spec: {project: default, destination: {name: in-cluster}}}";
 
 fn told(spec: &str) -> String {
     let generation = generated(&set(&format!("{spec}\n{TEMPLATE}")), nothing);
@@ -17,19 +18,25 @@ fn told(spec: &str) -> String {
 #[test]
 fn a_fault_names_the_generator_and_the_element() {
     check(
-        &told("generators: [{list: {elements: [{name: a}]}}, {list: {elements: [{name: a}, {name: b, n: 1}]}}]"),
+        &told(
+            "generators: [{list: {elements: [{name: a}]}}, {list: {elements: [{name: a}, {name: b, n: 1}]}}]",
+        ),
         "spec.generators[1].list, element 1: n is a number and not a string; quote it, or set spec.goTemplate to true",
     );
     check(
-        &told("generators: [{matrix: {generators: [{list: {elements: [{a: b}]}}, {matrix: {generators: [{list: {}}]}}]}}]"),
+        &told(
+            "generators: [{matrix: {generators: [{list: {elements: [{a: b}]}}, {matrix: {generators: [{list: {}}]}}]}}]",
+        ),
         "spec.generators[0].matrix.generators[1].matrix: a matrix has exactly two generators, and this one has 1",
     );
 }
 
 #[test]
 fn a_fault_of_a_template_names_the_field_and_its_line() {
-    let set = set("goTemplate: true\ngoTemplateOptions: [missingkey=error]\ngenerators: [{list: {elements: [{name: a}]}}]\n\
-         template: {metadata: {name: x}, spec: {project: default, source: {repoURL: r, helm: {values: \"a: 1\\nb: {{.b}}\\n\"}}, destination: {name: in-cluster}}}");
+    let set = set(
+        "goTemplate: true\ngoTemplateOptions: [missingkey=error]\ngenerators: [{list: {elements: [{name: a}]}}]\n\
+         template: {metadata: {name: x}, spec: {project: default, source: {repoURL: r, helm: {values: \"a: 1\\nb: {{.b}}\\n\"}}, destination: {name: in-cluster}}}",
+    );
     let generation = generated(&set, nothing);
     assert!(!generation.is_complete() && generation.applications.is_empty());
     let fault = &generation.faults[0];
@@ -51,13 +58,17 @@ fn an_unknown_generator_is_named() {
 
 #[test]
 fn what_cannot_be_had_stops_everything() {
-    let told = told("generators: [{list: {elements: [{name: a}]}}, {git: {repoURL: r, revision: main, directories: [{path: '*'}]}}]");
+    let told = told(
+        "generators: [{list: {elements: [{name: a}]}}, {git: {repoURL: r, revision: main, directories: [{path: '*'}]}}]",
+    );
     check(&told, "spec.generators[1].git: r at main cannot be had: r at main is not there in this test");
 }
 
 #[test]
 fn a_file_is_named_that_cannot_be_read() {
-    let set = set(&format!("generators: [{{git: {{repoURL: r, revision: main, files: [{{path: '*.yaml'}}]}}}}]\n{TEMPLATE}"));
+    let set = set(&format!(
+        "generators: [{{git: {{repoURL: r, revision: main, files: [{{path: '*.yaml'}}]}}}}]\n{TEMPLATE}"
+    ));
     let generation = generated(&set, |need| {
         assert!(matches!(need, Need::Tree { .. }));
         let mut tree = MemoryTree::new();
@@ -126,7 +137,10 @@ fn names_projects_and_destinations_are_checked() {
         &invalid(&app("A_b", "default", local), &["a"]),
         "0: \"A_b\" cannot be the name of an Application: only small letters, digits, '-' and '.' may stand in it",
     );
-    check(&invalid(&app("x", "other", local), &["a"]), "0: application references project other which does not exist");
+    check(
+        &invalid(&app("x", "other", local), &["a"]),
+        "0: application references project other which does not exist",
+    );
     for (to, told) in [
         ("{}", "it has neither a name nor a server"),
         ("{name: us}", "there is no cluster with the name us"),

@@ -76,6 +76,8 @@ fn applied(set: &ApplicationSet) -> Vec<Application> {
 
 /// Compares without regard to the lines' indentation in the test.
 fn check(told: &str, expected: &str) {
-    let lines = |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+    let lines = |text: &str| {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
     assert_eq!(lines(told), lines(expected));
 }

@@ -19,7 +19,10 @@ fn planned(set: &ApplicationSet, existing: &[Application]) -> String {
 #[test]
 fn what_is_missing_is_made_and_what_is_left_over_deleted() {
     let existing = applied(&listed(&["a", "old"], ""));
-    check(&planned(&listed(&["a", "b"], ""), &existing), "keep a: nothing differs\ncreate b\ndelete old".replace("keep a", "keep   a").as_str());
+    check(
+        &planned(&listed(&["a", "b"], ""), &existing),
+        "keep a: nothing differs\ncreate b\ndelete old".replace("keep a", "keep   a").as_str(),
+    );
 }
 
 #[test]
@@ -38,10 +41,16 @@ fn a_change_is_told_field_by_field_and_patched_alone() {
     existing[0].metadata.labels.insert("more".into(), "x".into());
     existing[0].metadata.resource_version = "7".into();
     let set = listed(&["a"], "");
-    check(&planned(&set, &existing), "update a\nmetadata.labels.more: - \"x\"\nspec.source.path: \"q\" -> \"p\"");
+    check(
+        &planned(&set, &existing),
+        "update a\nmetadata.labels.more: - \"x\"\nspec.source.path: \"q\" -> \"p\"",
+    );
     let plan = planned_with(&set, &existing, &Settings::default());
     let Act::Update { patch, .. } = &plan.steps[0].act else { panic!("{plan}") };
-    assert_eq!(json::to_string(patch), r#"{"metadata":{"labels":{"more":null}},"spec":{"source":{"path":"p"}}}"#);
+    assert_eq!(
+        json::to_string(patch),
+        r#"{"metadata":{"labels":{"more":null}},"spec":{"source":{"path":"p"}}}"#
+    );
 }
 
 #[test]
@@ -49,8 +58,14 @@ fn policies_forbid_changes_and_deletions() {
     let mut existing = applied(&listed(&["a", "old"], ""));
     existing[0].spec.project = "other".into();
     for (policy, told) in [
-        ("create-only", "keep   a: the policy allows no updates\ncreate b\nkeep   old: no longer generated, but the policy allows no deletions"),
-        ("create-update", "update a\nspec.project: \"other\" -> \"default\"\ncreate b\nkeep   old: no longer generated, but the policy allows no deletions"),
+        (
+            "create-only",
+            "keep   a: the policy allows no updates\ncreate b\nkeep   old: no longer generated, but the policy allows no deletions",
+        ),
+        (
+            "create-update",
+            "update a\nspec.project: \"other\" -> \"default\"\ncreate b\nkeep   old: no longer generated, but the policy allows no deletions",
+        ),
         ("create-delete", "keep   a: the policy allows no updates\ncreate b\ndelete old"),
         ("sync", "update a\nspec.project: \"other\" -> \"default\"\ncreate b\ndelete old"),
     ] {
@@ -71,8 +86,14 @@ fn fields_of_others_are_left_alone() {
     }
     meta.labels.insert("kept".into(), "x".into());
     meta.finalizers.push("post-delete-finalizer.argocd.argoproj.io/cleanup".into());
-    check(&planned(&listed(&["a"], "preservedFields: {annotations: [mine], labels: [kept]}"), &existing), "keep   a: nothing differs");
-    check(&planned(&listed(&["a"], ""), &existing), "update a\nmetadata.annotations.mine: - \"x\"\nmetadata.labels.kept: - \"x\"");
+    check(
+        &planned(&listed(&["a"], "preservedFields: {annotations: [mine], labels: [kept]}"), &existing),
+        "keep   a: nothing differs",
+    );
+    check(
+        &planned(&listed(&["a"], ""), &existing),
+        "update a\nmetadata.annotations.mine: - \"x\"\nmetadata.labels.kept: - \"x\"",
+    );
 }
 
 #[test]
@@ -89,7 +110,10 @@ fn differences_can_be_ignored_by_pointer_by_jq_and_by_name() {
     );
     let broken = listed(&["a"], "ignoreApplicationDifferences: [{jqPathExpressions: ['.spec[']}]");
     let told = planned(&broken, &existing);
-    assert!(told.contains("keep   a: not all") && told.contains("error: spec.ignoreApplicationDifferences"), "{told}");
+    assert!(
+        told.contains("keep   a: not all") && told.contains("error: spec.ignoreApplicationDifferences"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -134,9 +158,15 @@ fn many_deletions_wait_for_a_confirmation() {
     let plan = planned_with(&set, &existing, &Settings::default());
     let held = plan.held.clone().expect("held");
     assert_eq!((held.names.as_slice(), held.of), (&["b".to_owned(), "c".into(), "d".into()][..], 4));
-    assert!(plan.to_string().contains("keep   b: no longer generated, but its deletion has to be confirmed"), "{plan}");
+    assert!(
+        plan.to_string().contains("keep   b: no longer generated, but its deletion has to be confirmed"),
+        "{plan}"
+    );
     let confirmed = Settings { confirmed: Some(held.token.as_str().into()), ..Settings::default() };
-    check(&planned_with(&set, &existing, &confirmed).to_string(), "keep   a: nothing differs\ndelete b\ndelete c\ndelete d");
+    check(
+        &planned_with(&set, &existing, &confirmed).to_string(),
+        "keep   a: nothing differs\ndelete b\ndelete c\ndelete d",
+    );
     // A confirmation is for these deletions, and no others.
     let other = planned_with(&listed(&["b"], ""), &existing, &confirmed);
     assert!(other.held.is_some_and(|other| other.token != held.token));
@@ -145,7 +175,8 @@ fn many_deletions_wait_for_a_confirmation() {
 #[test]
 fn a_finalizer_goes_first_where_the_cluster_is_gone() {
     let existing = applied(&listed(&["a", "old"], ""));
-    let plan = planned_with(&listed(&["a"], ""), &existing, &Settings::default()).dropping_finalizers(|_| false);
+    let plan =
+        planned_with(&listed(&["a"], ""), &existing, &Settings::default()).dropping_finalizers(|_| false);
     assert!(plan.to_string().contains("delete old without its finalizer"), "{plan}");
 }
 

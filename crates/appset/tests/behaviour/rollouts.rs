@@ -67,7 +67,13 @@ impl World {
 
     fn look(&mut self, now: u32) -> Rollout {
         let ignore = Ignore::default();
-        let input = Input { set: &self.set, existing: &self.apps, desired: &self.desired, ignore: &ignore, now: time(now) };
+        let input = Input {
+            set: &self.set,
+            existing: &self.apps,
+            desired: &self.desired,
+            ignore: &ignore,
+            now: time(now),
+        };
         let rollout = advance(&input);
         self.set.status.application_status = rollout.statuses.clone();
         rollout
@@ -76,7 +82,8 @@ impl World {
 
 /// Each Application with its status, who is to be synced, and what is waited for.
 fn told(rollout: &Rollout) -> String {
-    let statuses = rollout.statuses.iter().map(|one| format!("{} {} {}\n", one.application, one.step, one.status));
+    let statuses =
+        rollout.statuses.iter().map(|one| format!("{} {} {}\n", one.application, one.step, one.status));
     let waits = rollout.waiting.iter().map(|one| format!("{one}\n"));
     statuses.chain(waits).collect()
 }
@@ -98,7 +105,10 @@ fn steps_follow_each_other_once_the_earlier_is_healthy() {
         world.syncs(name, "Succeeded", 2, Some(3));
     }
     let second = world.look(4);
-    assert_eq!(second.statuses[0].message, "Application resource completed a sync successfully, updating status from Pending to Progressing");
+    assert_eq!(
+        second.statuses[0].message,
+        "Application resource completed a sync successfully, updating status from Pending to Progressing"
+    );
     assert!(second.sync.is_empty());
 
     world.says("dev1", "Synced", "Healthy", 5);
@@ -138,7 +148,9 @@ fn health_from_before_the_sync_ended_opens_no_gate() {
         world.syncs(name, "Succeeded", 2, Some(6));
     }
     let stale = world.look(7);
-    assert!(told(&stale).contains("dev1 waits for its health to be looked at after its sync, which ended 2026-01-01T00:00:06Z"));
+    assert!(told(&stale).contains(
+        "dev1 waits for its health to be looked at after its sync, which ended 2026-01-01T00:00:06Z"
+    ));
     assert_eq!(stale.step, Some(1));
     for name in ["dev1", "dev2"] {
         world.says(name, "Synced", "Healthy", 8);
@@ -159,13 +171,20 @@ fn a_verdict_about_the_old_spec_opens_no_gate() {
     }
     let unwritten = world.look(3);
     assert!(told(&unwritten).contains("dev1 waits for its new spec to be written"), "{}", told(&unwritten));
-    assert_eq!(unwritten.statuses[0].message, "Application has pending changes (spec differs), setting status to Waiting");
+    assert_eq!(
+        unwritten.statuses[0].message,
+        "Application has pending changes (spec differs), setting status to Waiting"
+    );
     // It is written, but what the status says is about the old one.
     for app in &mut world.apps {
         app.spec.source.as_mut().expect("a source").path = "new".into();
     }
     let stale = world.look(4);
-    assert!(told(&stale).contains("dev1 waits for a comparison with the spec that it has now"), "{}", told(&stale));
+    assert!(
+        told(&stale).contains("dev1 waits for a comparison with the spec that it has now"),
+        "{}",
+        told(&stale)
+    );
     assert!(stale.sync.is_empty());
     world.says("dev1", "OutOfSync", "Healthy", 5);
     assert_eq!(world.look(6).sync, ["dev1"]);
@@ -173,26 +192,40 @@ fn a_verdict_about_the_old_spec_opens_no_gate() {
 
 #[test]
 fn no_more_change_at_a_time_than_may() {
-    for (most, first) in [(", maxUpdate: 1", 1), (", maxUpdate: 50%", 1), (", maxUpdate: 1%", 1), (", maxUpdate: 100%", 2), (", maxUpdate: 0", 0)] {
+    for (most, first) in [
+        (", maxUpdate: 1", 1),
+        (", maxUpdate: 50%", 1),
+        (", maxUpdate: 1%", 1),
+        (", maxUpdate: 100%", 2),
+        (", maxUpdate: 0", 0),
+    ] {
         assert_eq!(World::new(steps(most)).look(1).sync.len(), first, "{most}");
     }
     let rollout = World::new(steps(", maxUpdate: 1")).look(1);
-    assert!(told(&rollout).contains("dev2 waits for room in its step: 1 change at the moment, and maxUpdate allows 1"));
+    assert!(
+        told(&rollout)
+            .contains("dev2 waits for room in its step: 1 change at the moment, and maxUpdate allows 1")
+    );
 }
 
 #[test]
 fn an_application_that_no_step_selects_says_so() {
     let mut set = steps("");
-    let rolling = set.spec.strategy.as_mut().and_then(|strategy| strategy.rolling_sync.as_mut()).expect("steps");
+    let rolling =
+        set.spec.strategy.as_mut().and_then(|strategy| strategy.rolling_sync.as_mut()).expect("steps");
     rolling.steps.pop();
     let told = told(&World::new(set).look(1));
-    assert!(told.contains("prod1 -1 Waiting") && told.contains("prod1 waits for a step that selects it"), "{told}");
+    assert!(
+        told.contains("prod1 -1 Waiting") && told.contains("prod1 waits for a step that selects it"),
+        "{told}"
+    );
 }
 
 #[test]
 fn steps_that_cannot_work_are_told() {
     let mut set = steps(", maxUpdate: 0");
-    let rolling = set.spec.strategy.as_mut().and_then(|strategy| strategy.rolling_sync.as_mut()).expect("steps");
+    let rolling =
+        set.spec.strategy.as_mut().and_then(|strategy| strategy.rolling_sync.as_mut()).expect("steps");
     rolling.steps[1].match_expressions[0].operator = "Like".into();
     rolling.steps.push(read("matchExpressions: []"));
     let problems = World::new(set).look(1).problems.join("\n");
@@ -210,5 +243,8 @@ fn a_sync_is_told_with_the_options_of_the_application() {
     let sync = operation.sync.expect("a sync");
     assert!(sync.prune && sync.sync_options == ["CreateNamespace=true"] && operation.retry.limit == 5);
     assert_eq!(operation.initiated_by.username, "applicationset-controller");
-    assert_eq!(app.spec.sync_policy.and_then(|policy| policy.automated).and_then(|one| one.enabled), Some(false));
+    assert_eq!(
+        app.spec.sync_policy.and_then(|policy| policy.automated).and_then(|one| one.enabled),
+        Some(false)
+    );
 }

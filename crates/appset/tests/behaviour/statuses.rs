@@ -53,12 +53,16 @@ fn a_rollout_has_conditions_of_its_own() {
     set.status.conditions = conditions(&set, &Report::UpToDate, Some(&rollout), time(1));
     let now = told(&set);
     assert!(now.contains("01 InvalidRolloutConfig True ErrorOccurred: a; b"), "{now}");
-    assert!(now.contains("01 RolloutProgressing True ApplicationSetModified: ApplicationSet is performing rollout of step 2"));
+    assert!(now.contains(
+        "01 RolloutProgressing True ApplicationSetModified: ApplicationSet is performing rollout of step 2"
+    ));
     // Nothing was said about it this time.
     set.status.conditions = conditions(&set, &Report::of(&[fault()], 1), None, time(2));
     assert!(told(&set).contains("01 RolloutProgressing True"));
     set.status.conditions = conditions(&set, &Report::UpToDate, Some(&Rollout::default()), time(3));
-    assert!(told(&set).contains("03 RolloutProgressing False ApplicationSetRolloutComplete: ApplicationSet Rollout has completed"));
+    assert!(told(&set).contains(
+        "03 RolloutProgressing False ApplicationSetRolloutComplete: ApplicationSet Rollout has completed"
+    ));
     assert!(!told(&set).contains("InvalidRolloutConfig"));
 }
 
@@ -82,8 +86,13 @@ fn resources_are_listed_as_many_as_etcd_has_room_for() {
         })
         .collect();
     let (listed, count) = resources(&all, None);
-    let bytes: usize = listed.iter().map(|one| json::to_string(&from_typed(one).expect("a value")).len() + 1).sum();
-    assert!(count == 20_000 && listed.len() > 3_000 && bytes <= limits::STATUS_BYTES, "{} {bytes}", listed.len());
+    let bytes: usize =
+        listed.iter().map(|one| json::to_string(&from_typed(one).expect("a value")).len() + 1).sum();
+    assert!(
+        count == 20_000 && listed.len() > 3_000 && bytes <= limits::STATUS_BYTES,
+        "{} {bytes}",
+        listed.len()
+    );
     assert_eq!(resources(&all, Some(10)).0.len(), 10);
     let first = json::to_string(&from_typed(&listed[0]).expect("a value"));
     assert_eq!(

@@ -37,7 +37,10 @@ fn question(chance: &mut Chance) -> Value {
     if go {
         spec.set(&["goTemplate"], true);
         if chance.is(50) {
-            spec.set(&["goTemplateOptions"], value!([chance.of(&["missingkey=error", "missingkey=zero", "missingkey=default"])]));
+            spec.set(
+                &["goTemplateOptions"],
+                value!([chance.of(&["missingkey=error", "missingkey=zero", "missingkey=default"])]),
+            );
         }
     }
     let generators: Seq = (0..1 + chance.next(2)).map(|_| generator(chance, go, 0)).collect();
@@ -57,7 +60,22 @@ fn question(chance: &mut Chance) -> Value {
 }
 
 fn slug(chance: &mut Chance) -> Value {
-    let parts = ["feat", "/", "_", "-", "Größe", "&", "@", "a-rather-long-name-of-a-branch", " ", "ветка", "x", "..", "ABC", "é"];
+    let parts = [
+        "feat",
+        "/",
+        "_",
+        "-",
+        "Größe",
+        "&",
+        "@",
+        "a-rather-long-name-of-a-branch",
+        " ",
+        "ветка",
+        "x",
+        "..",
+        "ABC",
+        "é",
+    ];
     let text: String = (0..1 + chance.next(9)).map(|_| chance.of(&parts)).collect();
     value!({"slug": (text)})
 }
@@ -65,12 +83,51 @@ fn slug(chance: &mut Chance) -> Value {
 /// A text with placeholders, of names that are often there.
 fn text(chance: &mut Chance, go: bool) -> String {
     let plain = ["", "web", "a-", "-b", "x.y", "é"];
-    let names = ["name", "path", "path.basename", "path[0]", "values.env", "metadata.labels.env", "server", "n", "branch", "nested.a", "unknown", "number", "branch_slug", "path.filenameNormalized", "clusters", "short_sha"];
+    let names = [
+        "name",
+        "path",
+        "path.basename",
+        "path[0]",
+        "values.env",
+        "metadata.labels.env",
+        "server",
+        "n",
+        "branch",
+        "nested.a",
+        "unknown",
+        "number",
+        "branch_slug",
+        "path.filenameNormalized",
+        "clusters",
+        "short_sha",
+    ];
     let calls = [
-        ".name", ".path.path", ".path.basename", "index .path.segments 0", ".values.env", ".metadata.labels.env", ".server",
-        ".n", ".branch", ".nested.a", ".unknown", ".number", ".name | upper", ".name | normalize", "slugify 10 .name",
-        "toYaml .", "default \"d\" .unknown", ".values", "len .clusters", "range .clusters }}{{ .name }}{{ end", ".nested | toJson",
-        "join \",\" .labels", "(fromYaml \"a: 1\").a", "printf \"%v\" .n", "kindOf .n", "hasKey . \"name\"",
+        ".name",
+        ".path.path",
+        ".path.basename",
+        "index .path.segments 0",
+        ".values.env",
+        ".metadata.labels.env",
+        ".server",
+        ".n",
+        ".branch",
+        ".nested.a",
+        ".unknown",
+        ".number",
+        ".name | upper",
+        ".name | normalize",
+        "slugify 10 .name",
+        "toYaml .",
+        "default \"d\" .unknown",
+        ".values",
+        "len .clusters",
+        "range .clusters }}{{ .name }}{{ end",
+        ".nested | toJson",
+        "join \",\" .labels",
+        "(fromYaml \"a: 1\").a",
+        "printf \"%v\" .n",
+        "kindOf .n",
+        "hasKey . \"name\"",
     ];
     let mut out = String::from(chance.of(&plain));
     for _ in 0..chance.next(3) {
@@ -121,7 +178,9 @@ fn patch(chance: &mut Chance, go: bool) -> String {
 fn generator(chance: &mut Chance, go: bool, depth: usize) -> Value {
     let combined = if depth < 2 && chance.is(35) { chance.next(2) + 1 } else { 0 };
     let mut made = match combined {
-        1 => value!({"matrix": {"generators": [(generator(chance, go, depth + 1)), (generator(chance, go, depth + 1))]}}),
+        1 => {
+            value!({"matrix": {"generators": [(generator(chance, go, depth + 1)), (generator(chance, go, depth + 1))]}})
+        }
         2 => {
             let key = chance.of(&["name", "path", "n", "server", "values.env"]);
             value!({"merge": {"mergeKeys": [(key)], "generators": [(generator(chance, go, depth + 1)), (generator(chance, go, depth + 1))]}})
@@ -132,7 +191,10 @@ fn generator(chance: &mut Chance, go: bool, depth: usize) -> Value {
         let key = chance.of(&["name", "n", "values.env", "metadata.labels.env", "path.basename", "path"]);
         let value = chance.of(&["web", "1", "prod", "a", "apps/a"]);
         let operator = chance.of(&["In", "NotIn"]);
-        made.set(&["selector"], value!({"matchExpressions": [{"key": (key), "operator": (operator), "values": [(value)]}]}));
+        made.set(
+            &["selector"],
+            value!({"matchExpressions": [{"key": (key), "operator": (operator), "values": [(value)]}]}),
+        );
     }
     made
 }
@@ -147,10 +209,13 @@ fn values(chance: &mut Chance, go: bool, made: &mut Value, kind: &str) {
 }
 
 fn plain(chance: &mut Chance, go: bool) -> Value {
-    let kind = chance.of(&["list", "list", "clusters", "git", "git", "scmProvider", "plugin", "elementsYaml"]);
+    let kind =
+        chance.of(&["list", "list", "clusters", "git", "git", "scmProvider", "plugin", "elementsYaml"]);
     let mut made = match kind {
         "list" => list(chance, go),
-        "elementsYaml" => value!({"list": {"elements": [], "elementsYaml": "- name: y\n  n: 1\n- {name: z, nested: {a: q}}\n"}}),
+        "elementsYaml" => {
+            value!({"list": {"elements": [], "elementsYaml": "- name: y\n  n: 1\n- {name: z, nested: {a: q}}\n"}})
+        }
         "clusters" => clusters(chance),
         "git" => git(chance),
         "scmProvider" => scm(chance),
@@ -163,20 +228,25 @@ fn plain(chance: &mut Chance, go: bool) -> Value {
 }
 
 fn list(chance: &mut Chance, go: bool) -> Value {
-    let elements: Seq = (0..chance.next(3)).map(|_| {
-        let name = chance.of(&["web", "db", "{{.name}}", "{{name}}", "A_b"]);
-        let mut element = value!({"name": (name)});
-        if chance.is(30) {
-            element.set(&["values"], value!({"env": "prod"}));
-        }
-        if chance.is(if go { 40 } else { 6 }) {
-            element.set(&["n"], chance.of(&[value!(1), value!(2.5), value!(10000000), value!(true), value!(null)]));
-        }
-        if go && chance.is(30) {
-            element.set(&["nested"], value!({"a": "x", "l": [1, "b"]}));
-        }
-        element
-    }).collect();
+    let elements: Seq = (0..chance.next(3))
+        .map(|_| {
+            let name = chance.of(&["web", "db", "{{.name}}", "{{name}}", "A_b"]);
+            let mut element = value!({"name": (name)});
+            if chance.is(30) {
+                element.set(&["values"], value!({"env": "prod"}));
+            }
+            if chance.is(if go { 40 } else { 6 }) {
+                element.set(
+                    &["n"],
+                    chance.of(&[value!(1), value!(2.5), value!(10000000), value!(true), value!(null)]),
+                );
+            }
+            if go && chance.is(30) {
+                element.set(&["nested"], value!({"a": "x", "l": [1, "b"]}));
+            }
+            element
+        })
+        .collect();
     value!({"list": {"elements": (Value::Seq(elements))}})
 }
 
@@ -198,9 +268,15 @@ fn git(chance: &mut Chance) -> Value {
     let path = chance.of(&["apps/*", "*", "apps/a", "apps/*/*", "**", "a[p]ps/?", "none"]);
     let file = chance.of(&["apps/*.yaml", "**/c.json", "apps", "*.json", "apps/a/list.yaml", "*", "none"]);
     if chance.is(50) {
-        made.set(&["git", "directories"], value!([{"path": (path)}, {"path": (chance.of(&["apps/b", "x/*"])), "exclude": true}]));
+        made.set(
+            &["git", "directories"],
+            value!([{"path": (path)}, {"path": (chance.of(&["apps/b", "x/*"])), "exclude": true}]),
+        );
     } else {
-        made.set(&["git", "files"], value!([{"path": (file)}, {"path": (chance.of(&["*/b/*", "none"])), "exclude": true}]));
+        made.set(
+            &["git", "files"],
+            value!([{"path": (file)}, {"path": (chance.of(&["*/b/*", "none"])), "exclude": true}]),
+        );
     }
     if chance.is(20) {
         made.set(&["git", "pathParamPrefix"], "pre");
@@ -212,8 +288,11 @@ fn scm(chance: &mut Chance) -> Value {
     let mut made = value!({"scmProvider": {"github": {"organization": "org"}}});
     if chance.is(60) {
         let filters = [
-            value!({"repositoryMatch": "^a"}), value!({"labelMatch": "x|y"}), value!({"branchMatch": "main"}),
-            value!({"pathsExist": ["k/"]}), value!({"pathsDoNotExist": ["k"], "repositoryMatch": "b"}),
+            value!({"repositoryMatch": "^a"}),
+            value!({"labelMatch": "x|y"}),
+            value!({"branchMatch": "main"}),
+            value!({"pathsExist": ["k/"]}),
+            value!({"pathsDoNotExist": ["k"], "repositoryMatch": "b"}),
         ];
         made.set(&["scmProvider", "filters"], value!([(chance.of(&filters)), (chance.of(&filters))]));
     }
@@ -228,8 +307,12 @@ fn world(chance: &mut Chance) -> Value {
     ];
     let chosen: Seq = clusters.into_iter().filter(|_| chance.is(60)).collect();
     let files = [
-        ("apps/a/c.yaml", "name: web\nn: 1\nnested: {a: x, l: [1, {b: c}]}\n"), ("apps/b/c.json", "{\"name\": \"db\", \"n\": 2}"),
-        ("apps/a/list.yaml", "- name: one\n- name: two\n  n: null\n"), ("README.md", "x: y\n"), ("x/.hidden/f.json", "{}"), ("x/Big_Name/e.yaml", ""),
+        ("apps/a/c.yaml", "name: web\nn: 1\nnested: {a: x, l: [1, {b: c}]}\n"),
+        ("apps/b/c.json", "{\"name\": \"db\", \"n\": 2}"),
+        ("apps/a/list.yaml", "- name: one\n- name: two\n  n: null\n"),
+        ("README.md", "x: y\n"),
+        ("x/.hidden/f.json", "{}"),
+        ("x/Big_Name/e.yaml", ""),
     ];
     let mut asked = value!({"clusters": (Value::Seq(chosen)), "plugin": [{"name": "p1", "n": 1, "nested": {"a": "z"}}, {"name": "p2"}]});
     for (path, content) in files {

@@ -53,7 +53,13 @@ fn argo_cd_answers_the_same_when_asked() {
         questions.iter().zip(&theirs).filter_map(|(question, theirs)| difference(question, theirs)).collect();
     let failed = theirs.iter().filter(|answer| answer.get("error").is_some()).count();
     eprintln!("{} questions, {failed} of them answered with an error", questions.len());
-    assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), questions.len(), wrong[..wrong.len().min(20)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ\n{}",
+        wrong.len(),
+        questions.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
 }
 
 /// What differs. A case may say why it does, and must then do so.
@@ -75,7 +81,8 @@ fn difference(question: &Question, theirs: &Value) -> Option<String> {
 fn files() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let entries = fs::read_dir(directory).expect("the cases").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
     files.sort();
     files
 }

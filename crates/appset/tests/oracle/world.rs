@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lynceus_api::ApplicationSet;
-use lynceus_appset::{Answer, Answers, Cluster, Need, Outcome, PullRequest, Repository, RepositoryId, generate};
+use lynceus_appset::{
+    Answer, Answers, Cluster, Need, Outcome, PullRequest, Repository, RepositoryId, generate,
+};
 use lynceus_files::{FilePath, MemoryTree};
 use lynceus_gotmpl::Environment;
 use lynceus_object::{Map, Selector, Str, Value, from_typed, json, to_typed};
@@ -50,7 +52,10 @@ pub fn answer(question: &Value) -> Value {
                 match generation.faults.first() {
                     Some(fault) => given.set(&["reason"], fault.kind.reason()),
                     None => {
-                        let apps = generation.applications.iter().map(|one| from_typed(&one.application).expect("a value"));
+                        let apps = generation
+                            .applications
+                            .iter()
+                            .map(|one| from_typed(&one.application).expect("a value"));
                         given.set(&["apps"], apps.collect::<Value>());
                     }
                 }
