@@ -1,7 +1,10 @@
 //! The bounds of what one ApplicationSet may come to, in one place.
 
-/// How many sets of parameters the generators of one ApplicationSet may give. A matrix multiplies them.
+/// How many sets of parameters a generator may give. A matrix multiplies them.
 pub const ELEMENTS: usize = 20_000;
+
+/// How many all generators of one ApplicationSet may give, those inside of others counted each time that they are asked.
+pub const INNER_ELEMENTS: usize = 10 * ELEMENTS;
 
 /// How many bytes a file with parameters may have.
 pub const FILE_BYTES: u64 = 4 << 20;

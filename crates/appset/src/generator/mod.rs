@@ -98,7 +98,7 @@ impl World<'_, '_> {
     /// Counts elements, and refuses what is more than anyone means.
     fn count(&self, more: usize, place: &Place) -> Found<()> {
         self.made.set(self.made.get().saturating_add(more));
-        if self.made.get() <= limits::ELEMENTS {
+        if more <= limits::ELEMENTS && self.made.get() <= limits::INNER_ELEMENTS {
             return Ok(());
         }
         let message = format!(
