@@ -241,7 +241,7 @@ pub(crate) mod tests {
         let told = fill(true, &options, "a\n{{ .missing }}", value!({"name": "x"}));
         assert_eq!(
             told,
-            "error in line Some(2): template: base:2:4: executing \"base\" at <.missing>: map has no entry for key \"missing\""
+            "error in line Some(2): template: base:2:3: executing \"base\" at <.missing>: map has no entry for key \"missing\""
         );
     }
 

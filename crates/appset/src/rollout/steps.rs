@@ -63,9 +63,9 @@ fn steps(set: &ApplicationSet) -> &[ApplicationSetRolloutStep] {
 pub(super) fn max_update(set: &ApplicationSet, step: usize, of: usize) -> Option<usize> {
     match steps(set).get(step)?.max_update.as_ref()? {
         IntOrString::Int(count) => Some(usize::try_from(*count).unwrap_or(0)),
-        IntOrString::String(text) if text == "0%" => Some(0),
+        IntOrString::Str(text) if text == "0%" => Some(0),
         // A part of the whole is one at least, and so is what cannot be read.
-        IntOrString::String(text) => Some(percent(text).map_or(1, |percent| (of * percent / 100).max(1))),
+        IntOrString::Str(text) => Some(percent(text).map_or(1, |percent| (of * percent / 100).max(1))),
     }
 }
 
@@ -110,10 +110,10 @@ fn problems(at: usize, step: &ApplicationSetRolloutStep) -> Vec<String> {
         Some(IntOrString::Int(count)) if *count < 0 => {
             found.push(format!("maxUpdate of step {number} is {count}, so it never ends"));
         }
-        Some(IntOrString::String(text)) if text == "0%" => {
+        Some(IntOrString::Str(text)) if text == "0%" => {
             found.push(format!("maxUpdate of step {number} is 0%, so it never ends"));
         }
-        Some(IntOrString::String(text)) if percent(text).is_none() => {
+        Some(IntOrString::Str(text)) if percent(text).is_none() => {
             found.push(format!(
                 "maxUpdate of step {number} is {text:?}, which is neither a count nor a percentage"
             ));

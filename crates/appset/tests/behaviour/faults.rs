@@ -19,9 +19,9 @@ fn told(spec: &str) -> String {
 fn a_fault_names_the_generator_and_the_element() {
     check(
         &told(
-            "generators: [{list: {elements: [{name: a}]}}, {list: {elements: [{name: a}, {name: b, n: 1}]}}]",
+            "generators: [{list: {elements: [{name: a}]}}, {list: {elements: [{name: a}, {name: b, count: 1}]}}]",
         ),
-        "spec.generators[1].list, element 1: n is a number and not a string; quote it, or set spec.goTemplate to true",
+        "spec.generators[1].list, element 1: count is a number and not a string; quote it, or set spec.goTemplate to true",
     );
     check(
         &told(

@@ -1,7 +1,7 @@
 //! What has to change in a cluster.
 
 use lynceus_api::{Application, ApplicationSet};
-use lynceus_appset::plan::{self, Act, Deletion, Settings, next_deletion};
+use lynceus_appset::plan::{Input, Act, Deletion, Settings, next_deletion};
 use lynceus_appset::{Plan, plan};
 use lynceus_object::json;
 
@@ -9,7 +9,7 @@ use crate::{applied, check, generated, listed, nothing, read};
 
 fn planned_with(set: &ApplicationSet, existing: &[Application], settings: &Settings) -> Plan {
     let generation = generated(set, nothing);
-    plan(&plan::Input { set, generation: &generation, invalid: &[], existing, settings })
+    plan(&Input { set, generation: &generation, invalid: &[], existing, settings })
 }
 
 fn planned(set: &ApplicationSet, existing: &[Application]) -> String {
