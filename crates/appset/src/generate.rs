@@ -76,7 +76,7 @@ pub fn generate(set: &ApplicationSet, answers: &Answers, environment: &mut dyn E
     for (at, asked) in set.spec.generators.iter().enumerate() {
         let path = format!("spec.generators[{at}]");
         if let Err(fault) = check_known(asked, &path) {
-            generation.fail(fault);
+            generation.fail(*fault);
         }
         for transformed in transform(&world, asked, &path, &Params::new(), 0) {
             render(&world, transformed, &mut generation);
@@ -89,7 +89,7 @@ pub fn generate(set: &ApplicationSet, answers: &Answers, environment: &mut dyn E
 fn render(world: &World<'_, '_>, transformed: Transformed, generation: &mut Generation) {
     let elements = match transformed.elements {
         Ok(elements) => elements,
-        Err(Stop::Fault(fault)) => return generation.fail(fault),
+        Err(Stop::Fault(fault)) => return generation.fail(*fault),
         Err(Stop::Need) => return,
     };
     // While something is missing, everything is done again anyway.
@@ -103,7 +103,7 @@ fn render(world: &World<'_, '_>, transformed: Transformed, generation: &mut Gene
             Ok(application) => {
                 generation.applications.push(Generated { application, place, params: element.params });
             }
-            Err(fault) => generation.fail(fault),
+            Err(fault) => generation.fail(*fault),
         }
     }
 }

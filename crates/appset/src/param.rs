@@ -66,6 +66,7 @@ impl Param {
             Param::Texts(texts) => gotmpl::Value::strings(texts.iter().cloned()),
             Param::TextMap(map) => gotmpl::Value::Map(gotmpl::Map::typed(&STRING_MAP, texts(map))),
             Param::List(items) => gotmpl::Value::list(items.iter().map(Param::to_template)),
+            Param::Maps(items) if items.is_empty() => gotmpl::Value::List(gotmpl::List::nil(&MAPS)),
             Param::Maps(items) => {
                 let items = items.iter().map(to_template).collect();
                 gotmpl::Value::List(gotmpl::List::typed(&MAPS, items))

@@ -28,12 +28,11 @@ impl Template {
         set: &ApplicationSet,
         params: &Params,
         place: &Place,
-    ) -> Result<Application, Fault> {
+    ) -> Result<Application, Box<Fault>> {
         let filling = engine.fill_with(params);
-        let wrong = |field: Option<String>, line, message: String| Fault {
-            kind: FaultKind::Template,
-            place: Place { field, line, ..place.clone() },
-            message,
+        let wrong = |field: Option<String>, line, message: String| {
+            let place = Place { field, line, ..place.clone() };
+            Box::new(Fault { kind: FaultKind::Template, place, message })
         };
         let mut value = self.0.clone();
         if !params.is_empty() {

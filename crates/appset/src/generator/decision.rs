@@ -53,7 +53,7 @@ fn objects<'a>(
 ) -> Found<&'a [Value]> {
     let get = |key: &str| config.get(key).cloned().unwrap_or_default();
     let (api_version, resource) = (get("apiVersion"), get("kind"));
-    if resource.is_empty() || !api_version.find('/').is_some_and(|at| at > 0) {
+    if resource.is_empty() || api_version.find('/').is_none_or(|at| at == 0) {
         let message = "needs apiVersion, as group/version, and kind, as the plural name of the resource";
         return Err(wrong(place, format!("the ConfigMap {} {message}", asked.config_map_ref)));
     }

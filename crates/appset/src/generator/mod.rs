@@ -49,11 +49,17 @@ pub(crate) enum Stop {
     /// Something is missing, and was written down.
     Need,
     /// Something is wrong.
-    Fault(Fault),
+    Fault(Box<Fault>),
 }
 
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
+        Stop::Fault(Box::new(fault))
+    }
+}
+
+impl From<Box<Fault>> for Stop {
+    fn from(fault: Box<Fault>) -> Self {
         Stop::Fault(fault)
     }
 }
@@ -174,24 +180,18 @@ fn filled(
     asked: &ApplicationSetGenerator,
     path: &str,
     params: &Params,
-) -> Result<ApplicationSetGenerator, Fault> {
+) -> Result<ApplicationSetGenerator, Box<Fault>> {
     if params.is_empty() {
         return Ok(asked.clone());
     }
     let filling = world.engine.fill_with(params);
     let replacer = Replacer::new(world.engine, &filling).keeping_values_of(&WITH_VALUES);
     let value = replacer.value(&written(asked)).map_err(|found| {
-        Fault::parameters(
-            Place {
-                generator: path.to_owned(),
-                field: Some(found.field),
-                line: found.error.line,
-                ..Place::default()
-            },
-            format!("the parameters of the first generator cannot be filled in: {}", found.error),
-        )
+        let message = format!("the parameters of the first generator cannot be filled in: {}", found.error);
+        let place = Place { field: Some(found.field), line: found.error.line, ..Place::of(path) };
+        Box::new(Fault::parameters(place, message))
     })?;
-    to_typed(&value).map_err(|error| Fault::parameters(Place::of(path), error.to_string()))
+    to_typed(&value).map_err(|error| Box::new(Fault::parameters(Place::of(path), error.to_string())))
 }
 
 fn written(typed: &impl Serialize) -> lynceus_object::Value {
@@ -224,7 +224,7 @@ fn elements(
 }
 
 /// How deep generators may stand inside each other: a matrix in a matrix, and no further.
-const DEPTH: usize = 2;
+const DEPTH: usize = 1;
 
 /// Asks a generator inside another one, which has to be exactly one.
 fn nested(
@@ -260,7 +260,7 @@ fn nested(
 }
 
 /// Refuses an entry without a generator: it would come to no Application, and all that there are would be deleted.
-pub(crate) fn check_known(asked: &ApplicationSetGenerator, path: &str) -> Result<(), Fault> {
+pub(crate) fn check_known(asked: &ApplicationSetGenerator, path: &str) -> Result<(), Box<Fault>> {
     if !kinds(asked).is_empty() {
         return Ok(());
     }
@@ -271,5 +271,5 @@ pub(crate) fn check_known(asked: &ApplicationSetGenerator, path: &str) -> Result
             .to_owned(),
         names => format!("{} is no generator that is known here", names.join(", ")),
     };
-    Err(Fault::parameters(Place::of(path), message))
+    Err(Box::new(Fault::parameters(Place::of(path), message)))
 }

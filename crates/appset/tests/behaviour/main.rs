@@ -1,5 +1,7 @@
 //! Faults, plans, progressive syncs and status: text in, text out.
 
+#![allow(clippy::expect_used, reason = "a test says what it expects")]
+
 mod faults;
 mod plans;
 mod rollouts;

@@ -1,7 +1,7 @@
 //! What has to change in a cluster.
 
 use lynceus_api::{Application, ApplicationSet};
-use lynceus_appset::plan::{Input, Act, Deletion, Settings, next_deletion};
+use lynceus_appset::plan::{Act, Deletion, Input, Settings, next_deletion};
 use lynceus_appset::{Plan, plan};
 use lynceus_object::json;
 

@@ -4,6 +4,8 @@
 //! `LYNCEUS_APPSET_ORACLE`, a program that asks Argo CD itself, they are asked anew together with some hundreds that are
 //! made up; `LYNCEUS_BLESS` then writes down the answers. `cargo xtask compat appset` does all of it.
 
+#![allow(clippy::expect_used, reason = "a test says what it expects")]
+
 mod made_up;
 mod world;
 

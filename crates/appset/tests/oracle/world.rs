@@ -29,7 +29,7 @@ impl Environment for Still {
 }
 
 /// What is sent to the oracle: the question without what is said about it.
-pub fn sent(question: &Value) -> Value {
+pub(crate) fn sent(question: &Value) -> Value {
     let mut question = question.clone();
     question.remove(&["name"]);
     question.remove(&["deviates"]);
@@ -37,10 +37,12 @@ pub fn sent(question: &Value) -> Value {
 }
 
 /// Our answer, in the form of [`normal`].
-pub fn answer(question: &Value) -> Value {
+pub(crate) fn answer(question: &Value) -> Value {
     if let Some(text) = question.str_at(&["slug"]) {
         let slug = lynceus_appset::slugify(&text.trim().replace('_', "-"), 50, true);
-        return [("text", Value::from(slug))].into_iter().collect::<Map>().into();
+        let text: Map =
+            [("text", Value::from(slug))].into_iter().filter(|(_, slug)| !slug.is_empty()).collect();
+        return normal(&Value::Map(text));
     }
     let set: ApplicationSet = to_typed(question.get("set").expect("a set")).expect("an ApplicationSet");
     let mut answers = Answers::new();
@@ -67,7 +69,7 @@ pub fn answer(question: &Value) -> Value {
 }
 
 /// An answer without what makes no difference: the order, and what stands in every Application.
-pub fn normal(answer: &Value) -> Value {
+pub(crate) fn normal(answer: &Value) -> Value {
     if let Some(text) = answer.get("text") {
         return [("text", text.clone())].into_iter().collect::<Map>().into();
     }
@@ -79,7 +81,7 @@ pub fn normal(answer: &Value) -> Value {
         return given;
     }
     let mut apps: Vec<Value> = answer.items_at(&["apps"]).iter().map(application).collect();
-    apps.sort_by_key(|app| json::to_string(app));
+    apps.sort_by_key(json::to_string);
     given.set(&["apps"], apps.into_iter().collect::<Value>());
     given
 }
