@@ -1,0 +1,52 @@
+//! Parameters from a plugin.
+
+use lynceus_api::PluginGenerator;
+use lynceus_object::{Map, Value};
+
+use super::{Element, Found, World, unexpected, values};
+use crate::flatten::flatten;
+use crate::need::{Answer, Need};
+use crate::param::{Param, Params};
+use crate::place::Place;
+
+pub(super) fn elements(world: &World<'_, '_>, asked: &PluginGenerator, place: &Place) -> Found<Vec<Element>> {
+    let need = Need::Plugin { config_map: asked.config_map_ref.name.clone(), body: body(world, asked) };
+    let found = match world.ask(need.clone(), place)? {
+        Answer::Parameters(found) => found,
+        _ => return Err(unexpected(place, &need)),
+    };
+    let mut all = Vec::new();
+    for given in found {
+        let mut params = own(world.engine.go, given);
+        params.insert("generator".into(), input(asked));
+        values::add(world, &asked.values, &mut params, &place.element(all.len()))?;
+        all.push(Element::new(params, format!("plugin {}", asked.config_map_ref.name)));
+    }
+    Ok(all)
+}
+
+/// What the plugin is sent.
+fn body(world: &World<'_, '_>, asked: &PluginGenerator) -> Value {
+    let mut body = Value::default();
+    body.set(&["applicationSetName"], world.set.metadata.name.clone());
+    body.set(&["input", "parameters"], Value::Map(parameters(asked)));
+    body
+}
+
+fn parameters(asked: &PluginGenerator) -> Map {
+    asked.input.parameters.iter().map(|(key, value)| (key.clone(), value.0.clone())).collect()
+}
+
+fn own(go: bool, given: &Map) -> Params {
+    let params = given.iter().map(|(key, value)| (key.clone(), Param::from(value))).collect();
+    if go {
+        return params;
+    }
+    flatten(&params).into_iter().map(|(key, text)| (key, Param::Text(text))).collect()
+}
+
+/// What the plugin was given, for templates to use.
+fn input(asked: &PluginGenerator) -> Param {
+    let inner = |key: &str, param| Param::Map(Params::from([(key.into(), param)]));
+    inner("input", inner("parameters", Param::from(&Value::Map(parameters(asked)))))
+}
