@@ -21,7 +21,9 @@ pub(crate) fn command(program: &str) -> Command {
 fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    names.filter(|name| is_of_a_package(name)).for_each(|name| drop(cargo.env_remove(name)));
+    for name in names.filter(|name| is_of_a_package(name)) {
+        cargo.env_remove(name);
+    }
     cargo
 }
 

@@ -136,8 +136,7 @@ async fn delivered(address: String) -> (String, String, String, Vec<u8>) {
         (place, received, hears)
     };
     hears.recv().await.unwrap();
-    let found = received.lock().unwrap().remove(0);
-    found
+    received.lock().unwrap().remove(0)
 }
 
 #[tokio::test]
