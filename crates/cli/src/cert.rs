@@ -52,8 +52,8 @@ enum Command {
     /// List what is trusted.
     List {
         /// Only those of this sort.
-        #[arg(long, value_parser = ["ssh", "https"], default_value = "")]
-        cert_type: String,
+        #[arg(long, value_parser = ["ssh", "https"])]
+        cert_type: Option<String>,
         /// Only those of hosts like this: `*.example.com`.
         #[arg(long, value_name = "PATTERN", default_value = "")]
         hostname_pattern: String,
@@ -70,8 +70,8 @@ enum Command {
         #[arg(value_name = "SERVER")]
         host: String,
         /// Only those of this sort.
-        #[arg(long, value_parser = ["ssh", "https"], default_value = "")]
-        cert_type: String,
+        #[arg(long, value_parser = ["ssh", "https"])]
+        cert_type: Option<String>,
         /// Only those of this kind of key: ssh-ed25519.
         #[arg(long, value_name = "TYPE", default_value = "")]
         cert_sub_type: String,
@@ -102,7 +102,8 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
             Ok(())
         }
         Command::List { cert_type, hostname_pattern, sort, output } => {
-            let query = value!({"hostNamePattern": hostname_pattern, "certType": cert_type});
+            let query =
+                value!({"hostNamePattern": hostname_pattern, "certType": cert_type.unwrap_or_default()});
             let failed = "cannot list the certificates";
             let answer = api.call(failed, "CertificateService.ListCertificates", query).await?;
             list(&answer, sort.as_deref(), output)
@@ -113,8 +114,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
                 println!("The command to remove all certificates for '{host}' was cancelled.");
                 return Ok(());
             }
-            let query =
-                value!({"hostNamePattern": host, "certType": cert_type, "certSubType": cert_sub_type});
+            let query = value!({"hostNamePattern": host, "certType": cert_type.unwrap_or_default(), "certSubType": cert_sub_type});
             let failed = "cannot remove the certificates";
             removed(&api.call(failed, "CertificateService.DeleteCertificate", query).await?);
             Ok(())

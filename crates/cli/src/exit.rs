@@ -11,6 +11,8 @@ pub(crate) enum Code {
     Connection,
     /// The server refused.
     Refused,
+    /// The rights do not allow it, or it does not exist: whoever may not see something is not told which.
+    Denied,
     /// What was named does not exist.
     NotFound,
     /// Anything else.
@@ -25,7 +27,7 @@ impl Code {
         match self {
             Code::Answer => 1,
             Code::Trouble => 2,
-            Code::Connection | Code::Refused | Code::NotFound | Code::Other => 20,
+            Code::Connection | Code::Refused | Code::Denied | Code::NotFound | Code::Other => 20,
         }
     }
 }

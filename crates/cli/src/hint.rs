@@ -52,7 +52,7 @@ fn refused(refusal: &lynceus_server::Refusal) -> (Code, Vec<String>) {
             vec!["log in, or log in again if the session has ended:\nlynceus login SERVER\nlynceus relogin".to_owned()],
         ),
         Sort::PermissionDenied => (
-            Code::Refused,
+            Code::Denied,
             vec!["rights are given in the ConfigMap argocd-rbac-cm and by roles of projects; it may also not exist".to_owned()],
         ),
         Sort::AlreadyExists => (Code::Refused, vec!["--upsert replaces it, where the command has it".to_owned()]),

@@ -104,7 +104,9 @@ Logged In: true
 Username: admin
 Issuer: argocd
 Groups: 
-$ account can-i sync applications *
+$ account can-i sync applications */*
+yes
+$ account can-i sync clusters *
 yes
 $ account list
 NAME   ENABLED  CAPABILITIES
@@ -251,7 +253,7 @@ error: no editor is started here
 [20]
 $ proj get nowhere
 error: cannot read project nowhere
-  caused by: project 'nowhere' not found
+  caused by: appprojects.argoproj.io \"nowhere\" not found
 [20]
 ";
 

@@ -91,8 +91,9 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
 async fn gone(context: &Context, name: &str, wait: bool) -> Outcome {
     if wait {
         match follow::until(context, name, std::time::Duration::ZERO, |_| false).await {
-            // It cannot be read any more: that is what was waited for.
-            Err(failure) if failure.code == Code::NotFound => {}
+            // It cannot be read any more, though it could: that is what was waited for. A server says of what is not there that
+            // one may not see it.
+            Err(failure) if matches!(failure.code, Code::NotFound | Code::Denied) => {}
             Err(failure) => return Err(failure),
             Ok(_) => {}
         }
