@@ -46,8 +46,8 @@ impl Way {
             path.push('/');
             match piece {
                 Piece::Word(word) => path.push_str(word),
-                Piece::Field(field) => path.push_str(&encoded(&taken(&mut rest, field)?, false)),
-                Piece::Rest(field) => path.push_str(&encoded(&taken(&mut rest, field)?, true)),
+                Piece::Field(field) => path.push_str(&encoded(&self.taken(&mut rest, field)?, false)),
+                Piece::Rest(field) => path.push_str(&encoded(&self.taken(&mut rest, field)?, true)),
             }
         }
         let body = match self.body {
@@ -60,17 +60,21 @@ impl Way {
         let mark = if pairs.is_empty() { "" } else { "?" };
         Some(Question { verb: self.verb, target: format!("{path}{mark}{}", pairs.join("&")), body })
     }
-}
 
-/// The text of a field that goes into the path.
-fn taken(message: &mut Value, field: &str) -> Option<String> {
-    let path: Vec<&str> = field.split('.').collect();
-    let text = scalar(message.at(&path)?)?;
-    // What is inside of a message that is the body stays there as well.
-    if path.len() == 1 || message.at(&path[..1]).and_then(Value::as_map).is_some_and(|map| map.len() == 1) {
-        message.remove(&path);
+    /// The text of a field that goes into the path. What is inside of a message that goes into the body stays there as well.
+    fn taken(&self, message: &mut Value, field: &str) -> Option<String> {
+        let path: Vec<&str> = field.split('.').collect();
+        let text = scalar(message.at(&path)?)?;
+        let is_in_body = match self.body {
+            Body::None => false,
+            Body::Whole => path.len() > 1,
+            Body::Field(body) => path[0] == body,
+        };
+        if !is_in_body {
+            message.remove(&path);
+        }
+        (!text.is_empty()).then_some(text)
     }
-    (!text.is_empty()).then_some(text)
 }
 
 fn query(value: &Value, name: &str, pairs: &mut Vec<String>) {
