@@ -106,7 +106,7 @@ Issuer: argocd
 Groups: 
 $ account can-i sync applications */*
 yes
-$ account can-i sync clusters *
+$ account can-i update clusters *
 yes
 $ account list
 NAME   ENABLED  CAPABILITIES
