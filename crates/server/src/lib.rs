@@ -46,5 +46,6 @@ pub use metrics::Metrics;
 pub use probe::{Vitals, probes};
 pub use refusal::{Code, Refusal};
 pub use server::Server;
+pub use services::{ACTIONS, RESOURCES};
 pub use telemetry::{Collector, Courier, Telemetry};
 pub use tls::Tls;

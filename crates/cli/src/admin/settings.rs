@@ -6,6 +6,7 @@ use clap::Subcommand;
 use lynceus_engine::Settings;
 use lynceus_health::{Customizations, World};
 use lynceus_object::{Gvk, Object, value};
+use lynceus_server::{ACTIONS, RESOURCES};
 
 use super::{elsewhere, open};
 use crate::api::{Connection, misuse};
@@ -98,23 +99,6 @@ enum Overrides {
     #[command(external_subcommand)]
     Other(Vec<String>),
 }
-
-/// What policies name.
-const ACTIONS: [&str; 8] = ["get", "create", "update", "delete", "sync", "override", "action", "invoke"];
-const RESOURCES: [&str; 12] = [
-    "clusters",
-    "projects",
-    "applications",
-    "applicationsets",
-    "repositories",
-    "write-repositories",
-    "certificates",
-    "accounts",
-    "gpgkeys",
-    "logs",
-    "exec",
-    "extensions",
-];
 
 pub(super) async fn run(connection: &Connection, arguments: Arguments) -> Outcome {
     let settings = arguments.argocd_cm_path.as_deref();

@@ -10,10 +10,10 @@ use crate::refusal::{Code, Refusal};
 use crate::rights::Resource;
 
 /// The actions that can be asked about.
-const ACTIONS: [&str; 8] = ["get", "create", "update", "delete", "sync", "override", "action", "invoke"];
+pub const ACTIONS: [&str; 8] = ["get", "create", "update", "delete", "sync", "override", "action", "invoke"];
 
 /// The resources that can be asked about.
-const RESOURCES: [&str; 12] = [
+pub const RESOURCES: [&str; 12] = [
     "clusters",
     "projects",
     "applications",

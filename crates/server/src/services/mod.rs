@@ -16,6 +16,7 @@ mod session;
 mod settings;
 mod version;
 
+pub use account::{ACTIONS, RESOURCES};
 pub(crate) use repositories::Trials;
 
 use crate::call::{Answered, Call};
