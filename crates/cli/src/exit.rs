@@ -93,6 +93,15 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Says why a command could not do what it was asked to, if it could not, and gives the exit code.
+pub(crate) fn told(outcome: Outcome) -> std::process::ExitCode {
+    let Err(failure) = outcome else { return std::process::ExitCode::SUCCESS };
+    if !failure.message.is_empty() {
+        anstream::eprintln!("{failure}");
+    }
+    std::process::ExitCode::from(failure.code.number())
+}
+
 /// What every command gives.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 

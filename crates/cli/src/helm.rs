@@ -43,6 +43,13 @@ enum Command {
     Dependency(Box<dependency::Arguments>),
 }
 
+impl Arguments {
+    /// Whether everything that the command needs lies on this machine, so that nothing has to be waited for.
+    pub(crate) fn is_at_hand(&self) -> bool {
+        matches!(&self.command, Command::Template(arguments) if arguments.is_at_hand())
+    }
+}
+
 pub(crate) async fn run(arguments: &Arguments) -> Outcome {
     let settings = &arguments.settings;
     let printed = match &arguments.command {

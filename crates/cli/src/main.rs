@@ -45,24 +45,37 @@ mod sim;
 mod snapshot;
 mod table;
 mod terminal;
+mod twin;
 mod up;
 mod version;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{Arguments, Command};
-use exit::Outcome;
+use exit::{Failure, Outcome};
 
 fn main() -> ExitCode {
     leave_quietly_when_nobody_reads();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if twin::is_meant(&words) { twin::main(words) } else { whole(words) }
+}
+
+/// Reads and runs any command. Apart from `main`, so that its room on the stack is taken only if it is called.
+#[inline(never)]
+fn whole(words: Vec<OsString>) -> ExitCode {
     let options = std::env::var("ARGOCD_OPTS").unwrap_or_default();
-    let words = api::arrange(std::env::args_os().collect(), &options);
-    let arguments = match Arguments::try_parse_from(words) {
-        Ok(arguments) => arguments,
-        Err(misuse) => return refuse(&misuse),
-    };
+    match Arguments::try_parse_from(api::arrange(words, &options)) {
+        Ok(arguments) => perform(arguments),
+        Err(misuse) => refuse(&misuse),
+    }
+}
+
+/// Runs a command, telling of what happens inside as it is asked to.
+#[inline(never)]
+fn perform(arguments: Arguments) -> ExitCode {
     let courier = match logs::begin(arguments.verbose, &arguments.command) {
         Ok(courier) => courier,
         Err(why) => {
@@ -72,23 +85,12 @@ fn main() -> ExitCode {
     };
     let runtime = match executor(&arguments.command).enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => {
-            anstream::eprintln!("error: cannot start: {error}");
-            return ExitCode::from(exit::Code::Other.number());
-        }
+        Err(error) => return exit::told(Err(Failure::because("cannot start", &error))),
     };
     if let Some(courier) = courier {
         runtime.spawn(courier.run());
     }
-    match runtime.block_on(run(arguments)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if !failure.message.is_empty() {
-                anstream::eprintln!("{failure}");
-            }
-            ExitCode::from(failure.code.number())
-        }
-    }
+    exit::told(runtime.block_on(run(arguments)))
 }
 
 /// Says how the command is meant to be used.
@@ -110,25 +112,22 @@ fn misuse_code(misuse: &clap::Error, command: Option<&str>) -> u8 {
 }
 
 /// How much stack a thread has.
-const STACK: usize = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 
-/// What runs a command. Threads take longer to start than a chart to render.
+/// What runs a command.
 fn executor(command: &Command) -> tokio::runtime::Builder {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     // An answer of the API may go through a comparison, a rendering and a request, which is deep before it is optimised.
     threads.thread_stack_size(STACK);
     match command {
-        Command::Helm(_) if !helm::may_wait(std::env::args_os()) => {
-            return tokio::runtime::Builder::new_current_thread();
-        }
+        Command::Helm(_) => return twin::executor(helm::may_wait(std::env::args_os())),
+        Command::Kustomize(_) => return twin::executor(false),
         // A clock that is moved waits for the tasks of its own thread.
         Command::Rehearse(_) | Command::Doctor(_) | Command::Fix(_) => {
             return tokio::runtime::Builder::new_current_thread();
         }
-        Command::Kustomize(_) | Command::Health(_) | Command::Diff(_) => {
-            return tokio::runtime::Builder::new_current_thread();
-        }
-        Command::Helm(_) | Command::Render(_) => threads.worker_threads(1),
+        Command::Health(_) | Command::Diff(_) => return tokio::runtime::Builder::new_current_thread(),
+        Command::Render(_) => threads.worker_threads(1),
         _ => &mut threads,
     };
     threads

@@ -105,18 +105,20 @@ pub(super) fn folder(reference: &str) -> Result<(DiskTree, FilePath), String> {
 }
 
 impl Flags {
+    /// Whether a chart lies on this machine.
+    pub(super) fn is_at_hand(&self, reference: &str) -> bool {
+        self.repo.is_empty() && Path::new(reference.trim()).exists()
+    }
+
     /// Finds a chart: on this machine, in a repository with a name or a URL, at a URL of its own, in a registry.
     pub(super) async fn locate(&self, settings: &Settings, reference: &str) -> Result<Found, String> {
         self.provenance.refuse()?;
         let reference = reference.trim();
-        if self.repo.is_empty() {
-            let path = Path::new(reference);
-            if path.exists() {
-                return Ok(Found::Path(reference.to_owned()));
-            }
-            if path.is_absolute() || reference.starts_with('.') {
-                return Err(format!("path {reference:?} not found"));
-            }
+        if self.is_at_hand(reference) {
+            return Ok(Found::Path(reference.to_owned()));
+        }
+        if self.repo.is_empty() && (reference.starts_with('/') || reference.starts_with('.')) {
+            return Err(format!("path {reference:?} not found"));
         }
         let supply = Supply::open(settings, &self.access)?;
         let archive = if !self.repo.is_empty() {

@@ -124,6 +124,12 @@ pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Ve
 }
 
 impl Arguments {
+    /// Whether the chart lies on this machine, with all that it needs.
+    pub(super) fn is_at_hand(&self) -> bool {
+        let chart = self.names.last();
+        !self.dependency_update && chart.is_some_and(|chart| self.chart.is_at_hand(chart))
+    }
+
     /// The release's name and the chart.
     fn release(&self) -> Result<(String, &str), String> {
         match (self.names.as_slice(), &self.name_template) {
