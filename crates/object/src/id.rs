@@ -140,5 +140,12 @@ pub fn split_api_version(api_version: &str) -> (&str, &str) {
 
 /// Joins a group and a version as they stand in `apiVersion`.
 pub fn join_api_version(group: &str, version: &str) -> Str {
-    if group.is_empty() { version.into() } else { ecow::eco_format!("{group}/{version}") }
+    if group.is_empty() {
+        return version.into();
+    }
+    let mut joined = Str::with_capacity(group.len() + 1 + version.len());
+    joined.push_str(group);
+    joined.push('/');
+    joined.push_str(version);
+    joined
 }

@@ -20,6 +20,7 @@ pub mod schema;
 pub mod selector;
 pub mod typed;
 mod value;
+mod word;
 pub mod yaml;
 
 pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version};

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use ecow::EcoVec;
 
 use crate::value::{Str, Value, shared_block, str_heap_size};
+use crate::word;
 
 /// A map from field name to value: one shared, sorted slice.
 ///
@@ -81,11 +82,11 @@ impl Map {
         let mut rest = other.map_or(&[][..], |other| &other.0);
         self.iter().map(move |(name, value)| {
             while let [(first, theirs), after @ ..] = rest {
-                if first == name {
+                if word::equals(first, name) {
                     rest = after;
                     return (name, value, Some(theirs));
                 }
-                if first > name {
+                if word::order(first, name).is_gt() {
                     break;
                 }
                 rest = after;
@@ -95,12 +96,22 @@ impl Map {
     }
 
     /// The value of `key`.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         if self.0.len() <= FEW {
-            return self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+            return self.0.iter().find(|(name, _)| word::equals(name, key)).map(|(_, value)| value);
         }
         let at = self.position(key).ok()?;
         self.0.get(at).map(|(_, value)| value)
+    }
+
+    /// The value of a key that is a mark and a name, without making one text of them.
+    pub(crate) fn get_marked(&self, mark: &str, name: &str) -> Option<&Value> {
+        let is_it = |key: &str| {
+            key.len() == mark.len() + name.len()
+                && key.strip_prefix(mark).is_some_and(|rest| word::equals(rest, name))
+        };
+        self.0.iter().find(|(key, _)| is_it(key)).map(|(_, value)| value)
     }
 
     /// The value of `key`, to change.
@@ -190,7 +201,7 @@ impl Map {
     /// Where a field is, if it is there.
     fn find(&self, key: &str) -> Option<usize> {
         if self.0.len() <= FEW {
-            return self.0.iter().position(|(name, _)| name == key);
+            return self.0.iter().position(|(name, _)| word::equals(name, key));
         }
         self.position(key).ok()
     }
@@ -198,10 +209,10 @@ impl Map {
     /// Where a field is, or where it belongs.
     fn position(&self, key: &str) -> Result<usize, usize> {
         // Most maps are built in order, so that appending has to be cheap.
-        if self.0.last().is_some_and(|(last, _)| last.as_str() < key) {
+        if self.0.last().is_some_and(|(last, _)| word::order(last, key).is_lt()) {
             return Err(self.0.len());
         }
-        self.0.binary_search_by(|(probe, _)| probe.as_str().cmp(key))
+        self.0.binary_search_by(|(probe, _)| word::order(probe, key))
     }
 }
 
@@ -216,7 +227,8 @@ impl<'m> Iterator for Pairs<'m> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let order = match (self.left.first(), self.right.first()) {
-            (Some((left, _)), Some((right, _))) => left.cmp(right),
+            (Some((left, _)), Some((right, _))) if word::equals(left, right) => Ordering::Equal,
+            (Some((left, _)), Some((right, _))) => word::order(left, right),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (None, None) => return None,

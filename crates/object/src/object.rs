@@ -121,39 +121,58 @@ impl Object {
         ObjectKey::new(self.group(), self.kind(), self.namespace(), self.name())
     }
 
+    /// A field of the metadata. Whoever asks for a field that is known here asks often, and does it without a call.
+    #[inline(always)]
+    fn meta(&self, field: &str) -> Option<&Value> {
+        self.0.get("metadata")?.get(field)
+    }
+
+    #[inline(always)]
+    fn meta_word(&self, field: &str) -> &str {
+        self.meta(field).and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// A string of the metadata, or the empty string.
     pub fn meta_str(&self, field: &str) -> &str {
-        self.0.str_at(&["metadata", field]).unwrap_or_default()
+        self.meta_word(field)
+    }
+
+    /// A string of the metadata, or the empty one, for whoever keeps it: it stays shared with the object.
+    pub fn meta_text(&self, field: &str) -> Str {
+        match self.meta(field) {
+            Some(Value::Str(text)) => text.clone(),
+            _ => Str::new(),
+        }
     }
 
     /// `metadata.name`, or the empty string.
     pub fn name(&self) -> &str {
-        self.meta_str("name")
+        self.meta_word("name")
     }
 
     /// `metadata.namespace`, or the empty string.
     pub fn namespace(&self) -> &str {
-        self.meta_str("namespace")
+        self.meta_word("namespace")
     }
 
     /// `metadata.uid`, or the empty string.
     pub fn uid(&self) -> &str {
-        self.meta_str("uid")
+        self.meta_word("uid")
     }
 
     /// `metadata.resourceVersion`, or the empty string.
     pub fn resource_version(&self) -> &str {
-        self.meta_str("resourceVersion")
+        self.meta_word("resourceVersion")
     }
 
     /// `metadata.generation`, or 0.
     pub fn generation(&self) -> i64 {
-        self.0.int_at(&["metadata", "generation"]).unwrap_or_default()
+        self.meta("generation").and_then(Value::as_int).unwrap_or_default()
     }
 
     /// Whether the object is being deleted.
     pub fn is_deleting(&self) -> bool {
-        !self.meta_str("deletionTimestamp").is_empty()
+        !self.meta_word("deletionTimestamp").is_empty()
     }
 
     /// The value of a label.

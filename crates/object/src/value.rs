@@ -8,6 +8,7 @@
 use ecow::EcoVec;
 
 use crate::map::Map;
+use crate::word;
 
 /// A string in an object: inline when short, shared when long.
 pub type Str = ecow::EcoString;
@@ -40,6 +41,7 @@ pub enum Value {
 
 impl Value {
     /// The field `key`, if this is a map that has it.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Map(map) => map.get(key),
@@ -211,7 +213,7 @@ impl Value {
             (Value::Null, Value::Null) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a), Value::Int(b)) => a == b,
-            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Str(a), Value::Str(b)) => word::equals(a, b),
             (Value::Seq(a), Value::Seq(b)) => a.as_ptr() == b.as_ptr() && a.len() == b.len(),
             (Value::Map(a), Value::Map(b)) => a.is_same(b),
             _ => false,
@@ -266,7 +268,7 @@ impl PartialEq for Value {
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Int(a), Value::Float(b)) | (Value::Float(b), Value::Int(a)) => *a as f64 == *b,
             (Value::Float(a), Value::Float(b)) => a == b,
-            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Str(a), Value::Str(b)) => word::equals(a, b),
             (Value::Seq(a), Value::Seq(b)) => a.as_ptr() == b.as_ptr() && a.len() == b.len() || a == b,
             (Value::Map(a), Value::Map(b)) => a == b,
             _ => false,

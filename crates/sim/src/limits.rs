@@ -78,5 +78,8 @@ pub const OPERATOR_REASONS: usize = 1000;
 /// See [`OPERATOR_REASONS`].
 pub const OPERATOR_REASON_BYTES: usize = 128;
 
+/// Of how many images an operator remembers whether they are its own.
+pub const OPERATOR_IMAGES: usize = 1000;
+
 /// Of how many makers and kinds of objects it is remembered what the last one came to.
 pub const PRECEDENTS: usize = 1000;

@@ -18,6 +18,8 @@ pub struct Registry {
     resources: Vec<Arc<Resource>>,
     by_path: QuickMap<(Str, Str, Str), usize>,
     by_kind: QuickMap<Gvk, usize>,
+    /// The resources of a plural name, which few groups share.
+    by_plural: QuickMap<Str, Vec<usize>>,
     /// What each definition serves, by its uid and with the version that it was compiled from.
     compiled: HashMap<Str, (Str, Vec<Arc<Resource>>)>,
     generation: u64,
@@ -81,6 +83,7 @@ impl Registry {
         }
         self.by_path.insert(path, at);
         self.by_kind.entry(resource.gvk()).or_insert(at);
+        self.by_plural.entry(resource.plural.clone()).or_default().push(at);
         self.resources.push(resource);
     }
 
@@ -107,7 +110,8 @@ impl Registry {
 
     /// The resource in its preferred version: the first one listed.
     pub fn preferred(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
-        self.resources.iter().find(|resource| resource.is(group, plural))
+        let mut listed = self.by_plural.get(plural)?.iter().filter_map(|at| self.resources.get(*at));
+        listed.find(|resource| resource.is(group, plural))
     }
 
     /// The groups in the order of discovery, each with its versions, the preferred one first: the built-in

@@ -9,6 +9,7 @@ use super::{MANAGED_FIELDS, Options, typed};
 use crate::id::split_api_version;
 use crate::map::Map;
 use crate::object::Object;
+use crate::path::Segment;
 use crate::schema;
 use crate::schema::scalar::{parse_time, print_time};
 use crate::value::{Seq, Value};
@@ -157,10 +158,18 @@ fn is_of(entry: &Value, id: &ManagerId) -> bool {
         && text(entry, "subresource") == id.subresource
 }
 
+/// What the form of a set has at a step. No text is made for a field that is only looked for.
+fn at<'f>(fields: &'f Map, step: &Segment) -> Option<&'f Value> {
+    match step {
+        Segment::Field(name) => fields.get_marked("f:", name),
+        _ => fields.get(&key_text(step)),
+    }
+}
+
 /// Whether the form of a set in `managedFields` has anything at the members of a set or below them. More than the
 /// members themselves, so that a set from before a type became one thing is read, and put in terms of the type.
 fn touches(fields: &Map, set: &FieldSet) -> bool {
-    let at = |step| fields.get(&key_text(step));
+    let at = |step| at(fields, step);
     set.members().iter().any(|step| at(step).is_some())
         || set.children().iter().any(|(step, below)| {
             at(step).and_then(Value::as_map).is_some_and(|fields| touches(fields, below))
@@ -169,7 +178,7 @@ fn touches(fields: &Map, set: &FieldSet) -> bool {
 
 /// Whether the form of a set in `managedFields` has all members of a set.
 fn covers(fields: &Map, set: &FieldSet) -> bool {
-    let at = |step| fields.get(&key_text(step)).and_then(Value::as_map);
+    let at = |step| at(fields, step).and_then(Value::as_map);
     set.members().iter().all(|step| at(step).is_some_and(|below| below.is_empty() || below.contains(".")))
         && set.children().iter().all(|(step, below)| at(step).is_some_and(|fields| covers(fields, below)))
 }
@@ -183,27 +192,25 @@ fn left(fields: &Map, sets: &[&FieldSet]) -> Option<Map> {
 fn without(fields: &Map, set: &FieldSet) -> Option<Map> {
     let mut out = fields.clone();
     for step in set.members() {
-        let key = key_text(step);
-        match fields.get(&key) {
+        match at(fields, step) {
             None => {}
-            Some(Value::Map(inner)) if inner.is_empty() => drop(out.remove(&key)),
+            Some(Value::Map(inner)) if inner.is_empty() => drop(out.remove(&key_text(step))),
             // More is below it: it may be one thing by now.
             Some(_) => return None,
         }
     }
     for (step, below) in set.children() {
-        let key = key_text(step);
-        let Some(Value::Map(inner)) = out.get(&key) else { continue };
+        let Some(Value::Map(inner)) = at(&out, step) else { continue };
         if inner.is_empty() {
             continue;
         }
         let rest = without(inner, below)?;
         if rest.is_empty() {
-            out.remove(&key);
+            out.remove(&key_text(step));
         } else if !rest.is_same(inner) {
             // A member with nothing below it any more is written as such.
             let alone = rest.len() == 1 && rest.contains(".");
-            out.insert(key, if alone { Map::new() } else { rest });
+            out.insert(key_text(step), if alone { Map::new() } else { rest });
         }
     }
     Some(out)
@@ -213,9 +220,8 @@ fn without(fields: &Map, set: &FieldSet) -> Option<Map> {
 fn with(fields: &Map, set: &FieldSet) -> Option<Map> {
     let mut out = fields.clone();
     for step in set.members() {
-        let key = key_text(step);
-        match fields.get(&key) {
-            None => drop(out.insert(key, Map::new())),
+        match at(fields, step) {
+            None => drop(out.insert(key_text(step), Map::new())),
             Some(Value::Map(inner)) if inner.is_empty() || inner.contains(".") => {}
             Some(_) => return None,
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::value::{Str, Value};
+use crate::word::{self, beginning};
 
 pub(crate) type Id = u32;
 
@@ -97,16 +98,8 @@ impl StructDef {
         let wanted = beginning(name);
         let first = beginnings.partition_point(|beginning| *beginning < wanted);
         let alike = beginnings[first..].iter().take_while(|beginning| **beginning == wanted).count();
-        (first..first + alike).find(|at| self.fields[*at].name == name)
+        (first..first + alike).find(|at| word::equals(&self.fields[*at].name, name))
     }
-}
-
-/// The first eight bytes of a name, as a number that is ordered as names are.
-fn beginning(name: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let length = name.len().min(8);
-    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
-    u64::from_be_bytes(bytes)
 }
 
 /// What a protobuf field number stands for.

@@ -22,8 +22,8 @@ impl Key {
         Key { place: kind.place(), namespace: namespace.into(), name: name.into() }
     }
 
-    /// The name of an object in a place.
+    /// The name of an object in a place; its texts stay shared with the object.
     pub(crate) fn of(place: &Place, object: &Object) -> Self {
-        Key { place: place.clone(), namespace: object.namespace().into(), name: object.name().into() }
+        Key { place: place.clone(), namespace: object.meta_text("namespace"), name: object.meta_text("name") }
     }
 }

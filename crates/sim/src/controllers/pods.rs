@@ -62,8 +62,13 @@ pub(crate) fn is_ready(pod: &Object) -> bool {
 
 /// Whether one of its containers has an image of some sort.
 pub(crate) fn runs(pod: &Object, is_wanted: impl Fn(&str) -> bool) -> bool {
+    images(pod).any(is_wanted)
+}
+
+/// The images of its containers.
+pub(crate) fn images(pod: &Object) -> impl Iterator<Item = &str> {
     let containers = pod.value().items_at(&["spec", "containers"]);
-    containers.iter().filter_map(|container| container.str_at(&["image"])).any(is_wanted)
+    containers.iter().filter_map(|container| container.str_at(&["image"]))
 }
 
 /// When it will have been ready long enough; none if it is not ready.

@@ -22,7 +22,7 @@ const REMEMBERED: usize = 16 * 1024;
 /// Turns announcements into Event objects, and repeated ones into a count.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    buckets: QuickMap<(Str, Str), Bucket>,
+    buckets: QuickMap<(&'static str, Str), Bucket>,
     similar: QuickMap<Topic, Similar>,
     written: QuickMap<Slot, Object>,
     by_name: QuickMap<Str, Slot>,
@@ -30,16 +30,16 @@ pub(crate) struct Recorder {
 }
 
 /// Where the Event for a message about a topic is remembered; combined ones have no message of their own.
-type Slot = (Topic, String);
+type Slot = (Topic, Str);
 
 /// What similar events have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Topic {
-    component: Str,
+    component: &'static str,
     uid: Str,
-    reason: Str,
+    reason: &'static str,
     warning: bool,
-    field: String,
+    field: Str,
 }
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ struct Bucket {
 
 #[derive(Debug)]
 struct Similar {
-    messages: Vec<String>,
+    messages: Vec<Str>,
     last: Timestamp,
 }
 
@@ -77,17 +77,17 @@ impl Recorder {
             self.similar.clear();
         }
         let topic = Topic {
-            component: component.into(),
-            uid: announcement.about.uid().into(),
-            reason: announcement.reason.into(),
+            component,
+            uid: announcement.about.meta_text("uid"),
+            reason: announcement.reason,
             warning: announcement.warning,
-            field: announcement.field.clone(),
+            field: announcement.field.as_str().into(),
         };
         let (combined, message) = self.combine(&topic, &announcement.message, now);
         if !self.take_token(&topic, now) {
             return None;
         }
-        let slot = (topic, if combined { String::new() } else { message.clone() });
+        let slot = (topic, if combined { Str::new() } else { message.clone() });
         if let Some(event) = self.written.get_mut(&slot) {
             let count = event.value().int_at(&["count"]).unwrap_or(1) + 1;
             event.set(&["count"], count);
@@ -97,7 +97,7 @@ impl Recorder {
         }
         self.sequence += 1;
         let event = event(component, announcement, &message, now, self.sequence);
-        self.by_name.insert(event.name().into(), slot.clone());
+        self.by_name.insert(event.meta_text("name"), slot.clone());
         self.written.insert(slot, event.clone());
         Some(Record::New(event))
     }
@@ -116,27 +116,28 @@ impl Recorder {
         }
     }
 
-    fn combine(&mut self, topic: &Topic, message: &str, now: Timestamp) -> (bool, String) {
+    fn combine(&mut self, topic: &Topic, message: &str, now: Timestamp) -> (bool, Str) {
         let similar =
             self.similar.entry(topic.clone()).or_insert_with(|| Similar { messages: Vec::new(), last: now });
         if now.duration_since(similar.last) > SIMILAR_WITHIN {
             similar.messages.clear();
         }
         similar.last = now;
-        if similar.messages.iter().any(|known| known == message) {
-            return (false, message.to_owned());
+        if let Some(known) = similar.messages.iter().find(|known| *known == message) {
+            return (false, known.clone());
         }
         if similar.messages.len() + 1 >= SIMILAR {
-            return (true, format!("(combined from similar events): {message}"));
+            return (true, ecow::eco_format!("(combined from similar events): {message}"));
         }
-        similar.messages.push(message.to_owned());
-        (false, message.to_owned())
+        let message = Str::from(message);
+        similar.messages.push(message.clone());
+        (false, message)
     }
 
     fn take_token(&mut self, topic: &Topic, now: Timestamp) -> bool {
         let bucket = self
             .buckets
-            .entry((topic.component.clone(), topic.uid.clone()))
+            .entry((topic.component, topic.uid.clone()))
             .or_insert(Bucket { tokens: BURST, at: now });
         let passed = now.duration_since(bucket.at).as_secs_f64().max(0.0);
         bucket.tokens = (bucket.tokens + passed / REFILL_SECONDS).min(BURST);
@@ -149,7 +150,7 @@ impl Recorder {
     }
 }
 
-fn event(component: &str, said: &Announcement, message: &str, now: Timestamp, sequence: u64) -> Object {
+fn event(component: &str, said: &Announcement, message: &Str, now: Timestamp, sequence: u64) -> Object {
     let about = &said.about;
     // Events about cluster-scoped objects live in the default namespace.
     let namespace = if about.namespace().is_empty() { "default" } else { about.namespace() };
@@ -181,7 +182,7 @@ fn event(component: &str, said: &Announcement, message: &str, now: Timestamp, se
         ("firstTimestamp", at.clone()),
         ("involvedObject", Value::Map(involved.into_iter().collect())),
         ("lastTimestamp", at),
-        ("message", message.into()),
+        ("message", message.clone().into()),
         ("reason", said.reason.into()),
         ("reportingComponent", component.into()),
         ("reportingInstance", said.host.clone().into()),

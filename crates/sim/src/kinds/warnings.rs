@@ -100,8 +100,11 @@ fn key_pair(secret: &Object) -> Option<String> {
 
 /// Names of these objects become host names, which are shorter than names may be.
 fn host_name(resource: &Resource, new: &Object, old: Option<&Object>, out: &mut Vec<String>) {
+    if old.is_some() {
+        return;
+    }
     let problems = names::dns_label(new.name());
-    if old.is_some() || problems.is_empty() {
+    if problems.is_empty() {
         return;
     }
     let used = match resource.kind.as_str() {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::Object;
+use lynceus_object::{Object, Str};
 
 use self::declaration::{Case, Course, Lookup, Named, Rule, Which, split};
 use self::outcome::{Outcome, served};
@@ -32,6 +32,8 @@ use crate::controllers::kind::POD;
 use crate::controllers::steps::{Announcement, Step, Steps};
 use crate::controllers::world::World;
 use crate::controllers::{Controller, Refusal, Writer, pods, selector};
+use crate::hash::QuickMap;
+use crate::limits;
 use crate::store::{Event, EventKind};
 use crate::view::View as _;
 
@@ -89,10 +91,14 @@ pub(crate) fn with(others: &[Arc<Operator>]) -> Vec<Arc<Operator>> {
 /// One operator at work.
 pub(crate) struct Acting {
     operator: Arc<Operator>,
+    /// The groups of its kinds, each once.
+    groups: BTreeSet<Str>,
     /// The objects of its kinds.
     own: BTreeSet<Key>,
     /// The pods that it runs in, of those that are ready.
     pods: BTreeSet<Key>,
+    /// Whether images are its own, of those that were seen: there are few, and every change of a pod asks.
+    images: QuickMap<Str, bool>,
     /// Who has to be looked at when another object changes.
     watches: Watches,
     /// Who is looked at too often.
@@ -107,9 +113,11 @@ type State = (usize, String);
 impl Acting {
     pub(crate) fn new(operator: Arc<Operator>) -> Self {
         Acting {
+            groups: operator.rules.iter().map(|rule| rule.group.as_str().into()).collect(),
             operator,
             own: BTreeSet::new(),
             pods: BTreeSet::new(),
+            images: QuickMap::default(),
             watches: Watches::default(),
             pace: Pace::default(),
             since: BTreeMap::new(),
@@ -119,7 +127,24 @@ impl Acting {
     /// Whether a change is of an object of its kinds. Every change passes here, and the group tells most apart.
     fn is_own(&self, event: &Event) -> bool {
         let is_of = |rule: &Rule| event.place.group == rule.group && event.object.kind() == rule.kind;
-        self.operator.rules.iter().any(is_of)
+        self.groups.iter().any(|group| *group == event.place.group) && self.operator.rules.iter().any(is_of)
+    }
+
+    /// Whether it runs in a pod.
+    fn runs_in(&mut self, pod: &Object) -> bool {
+        !self.operator.images.is_empty() && pods::images(pod).any(|image| self.is_its_own(image))
+    }
+
+    fn is_its_own(&mut self, image: &str) -> bool {
+        if let Some(known) = self.images.get(image) {
+            return *known;
+        }
+        let is_its_own = self.operator.images.iter().any(|pattern| pattern.matches(image));
+        if self.images.len() >= limits::OPERATOR_IMAGES {
+            self.images.clear();
+        }
+        self.images.insert(image.into(), is_its_own);
+        is_its_own
     }
 
     /// Takes note of one of its own pods. Says whether that decides something.
@@ -259,7 +284,7 @@ impl Controller for Acting {
         }
         // Its own pods decide whether it does anything at all.
         if POD.is(&event.place)
-            && pods::runs(object, |name| self.operator.images.iter().any(|image| image.matches(name)))
+            && self.runs_in(object)
             && self.note(&Key::of(&event.place, object), object, event.kind == EventKind::Deleted)
         {
             wake.extend(self.own.iter().cloned());

@@ -143,8 +143,8 @@ impl Worker {
             .shelves
             .iter()
             .map(|(place, shelf)| {
-                let objects = shelf.objects().iter();
-                (place.clone(), objects.map(|(key, stored)| (key.clone(), stored.clone())).collect())
+                let objects = shelf.objects();
+                (place.clone(), objects.map(|(key, stored)| (key, stored.clone())).collect())
             })
             .collect();
         Some((inner.revision, contents))

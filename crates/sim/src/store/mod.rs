@@ -203,7 +203,7 @@ impl Store {
             return Err(WriteError::Failed(why.clone()));
         }
         let key = shelf::key(&write.object);
-        let previous = inner.shelves.get(&write.place).and_then(|shelf| shelf.get(&key)).cloned();
+        let previous = inner.shelves.get(&write.place).and_then(|shelf| shelf.get(&key.0, &key.1)).cloned();
         match (write.expect, &previous) {
             (Expect::Absent, Some(_)) => return Err(WriteError::Exists),
             (Expect::Revision(_), None) => return Err(WriteError::Gone),
@@ -264,7 +264,7 @@ impl Store {
     /// One object and the revision it was last written at.
     pub fn read(&self, place: &Place, namespace: &str, name: &str) -> Option<(Object, u64)> {
         let inner = self.read_lock();
-        let stored = inner.shelves.get(place)?.get(&(namespace.into(), name.into()))?;
+        let stored = inner.shelves.get(place)?.get(namespace, name)?;
         Some((stored.object.clone(), stored.revision))
     }
 
@@ -357,7 +357,7 @@ impl Store {
 impl View for Store {
     fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<Object> {
         let inner = self.read_lock();
-        let stored = inner.find(group, resource)?.get(&(namespace.into(), name.into()))?;
+        let stored = inner.find(group, resource)?.get(namespace, name)?;
         Some(stored.object.clone())
     }
 

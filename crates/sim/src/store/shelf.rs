@@ -22,16 +22,17 @@ pub(super) struct Stored {
 
 #[derive(Debug)]
 pub(super) struct Shelf {
-    objects: BTreeMap<Key, Stored>,
+    /// By namespace and name, so that a search needs no key of its own and compares names only.
+    objects: BTreeMap<Str, BTreeMap<Str, Stored>>,
     history: VecDeque<Arc<Event>>,
     /// Everything after this revision is in the history.
     floor: u64,
     changed: watch::Sender<u64>,
 }
 
-/// The key of an object.
+/// The key of an object; its texts stay shared with the object.
 pub(super) fn key(object: &Object) -> Key {
-    (object.namespace().into(), object.name().into())
+    (object.meta_text("namespace"), object.meta_text("name"))
 }
 
 impl Shelf {
@@ -48,25 +49,42 @@ impl Shelf {
         self.objects.is_empty()
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<&Stored> {
-        self.objects.get(key)
+    pub(super) fn get(&self, namespace: &str, name: &str) -> Option<&Stored> {
+        self.objects.get(namespace)?.get(name)
     }
 
     pub(super) fn follow(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
-    /// All objects with their keys, for a snapshot.
-    pub(super) fn objects(&self) -> &BTreeMap<Key, Stored> {
-        &self.objects
+    /// All objects with their keys in order, for a snapshot.
+    pub(super) fn objects(&self) -> impl Iterator<Item = (Key, &Stored)> {
+        self.objects.iter().flat_map(|(namespace, objects)| {
+            objects.iter().map(|(name, stored)| ((namespace.clone(), name.clone()), stored))
+        })
     }
 
     /// Puts an object back that was read from disk: no event.
     pub(super) fn restore(&mut self, key: Key, stored: Option<Stored>) {
         match stored {
-            Some(stored) => self.objects.insert(key, stored),
-            None => self.objects.remove(&key),
-        };
+            Some(stored) => self.put(key, stored),
+            None => self.take(&key),
+        }
+    }
+
+    fn put(&mut self, (namespace, name): Key, stored: Stored) {
+        match self.objects.get_mut(&namespace) {
+            Some(objects) => drop(objects.insert(name, stored)),
+            None => drop(self.objects.insert(namespace, BTreeMap::from([(name, stored)]))),
+        }
+    }
+
+    fn take(&mut self, (namespace, name): &Key) {
+        let Some(objects) = self.objects.get_mut(namespace) else { return };
+        objects.remove(name);
+        if objects.is_empty() {
+            self.objects.remove(namespace);
+        }
     }
 
     /// Says that nothing before `floor` is known, after everything was restored.
@@ -76,11 +94,11 @@ impl Shelf {
 
     pub(super) fn apply(&mut self, key: Key, event: &Arc<Event>) {
         match event.kind {
-            EventKind::Deleted => self.objects.remove(&key),
+            EventKind::Deleted => self.take(&key),
             EventKind::Added | EventKind::Modified => {
-                self.objects.insert(key, Stored { object: event.object.clone(), revision: event.revision })
+                self.put(key, Stored { object: event.object.clone(), revision: event.revision });
             }
-        };
+        }
         if self.history.len() >= limits::HISTORY_EVENTS
             && let Some(oldest) = self.history.pop_front()
         {
@@ -92,14 +110,12 @@ impl Shelf {
 
     /// The objects in order.
     pub(super) fn list(&self, namespace: Option<&str>) -> Vec<Object> {
+        let copies = |objects: &BTreeMap<Str, Stored>| -> Vec<Object> {
+            objects.values().map(|stored| stored.object.clone()).collect()
+        };
         match namespace {
-            None => self.objects.values().map(|stored| stored.object.clone()).collect(),
-            Some(namespace) => self
-                .objects
-                .range((Str::from(namespace), Str::new())..)
-                .take_while(|((found, _), _)| found == namespace)
-                .map(|(_, stored)| stored.object.clone())
-                .collect(),
+            None => self.objects.values().flat_map(copies).collect(),
+            Some(namespace) => self.objects.get(namespace).map(copies).unwrap_or_default(),
         }
     }
 

@@ -93,7 +93,7 @@ fn common(object: &Object, old: Option<&Object>, report: &mut Report) {
     if is_new("ownerReferences") {
         owners(object, &at.child("ownerReferences"), report);
     }
-    managed_fields(object, &at.child("managedFields"), report);
+    managed_fields(object, old, report);
 }
 
 /// Checks a map of labels.
@@ -170,9 +170,14 @@ fn qualified_finalizers(object: &Object, report: &mut Report) {
     }
 }
 
-fn managed_fields(object: &Object, at: &Path, report: &mut Report) {
-    for (index, entry) in object.value().items_at(&["metadata", "managedFields"]).iter().enumerate() {
-        let at = || at.index(index);
+fn managed_fields(object: &Object, old: Option<&Object>, report: &mut Report) {
+    const PATH: [&str; 2] = ["metadata", "managedFields"];
+    let known = old.map_or(&[][..], |old| old.value().items_at(&PATH));
+    for (index, entry) in object.value().items_at(&PATH).iter().enumerate() {
+        if known.iter().any(|known| known.is_same(entry)) {
+            continue;
+        }
+        let at = || Path::new("metadata").child("managedFields").index(index);
         let text = |field: &str| entry.str_at(&[field]).unwrap_or_default();
         if !matches!(text("operation"), "Apply" | "Update") {
             report.invalid_text(&at().child("operation"), text("operation"), "must be `Apply` or `Update`");
