@@ -3,8 +3,10 @@
 mod bases;
 mod desk;
 mod document;
+mod given;
 mod literal;
 mod literals;
+mod mentioned;
 mod overrides;
 mod patches;
 mod switch;

@@ -38,6 +38,7 @@ macro_rules! troubles {
 }
 
 troubles! {
+    account_by_option
     application_skipped
     blocked_kind
     claim_holds_wave
@@ -95,6 +96,8 @@ troubles! {
     revision_gone
     role_nowhere
     scale_target_nowhere
+    secret_by_coalesce
+    secret_by_condition
     secret_by_default
     secret_nowhere
     secret_of_a_template
