@@ -272,7 +272,14 @@ impl<'a> Target<'a> {
         if let Some((kind, name, names)) = idle::idle(what, resources, &context.schema()) {
             let field = field.field("target");
             let is_shared = self.kustomization().is_component();
-            context.note_idle(IdlePatch { span: self.source.place(&field), field, kind, name, names, is_shared });
+            context.note_idle(IdlePatch {
+                span: self.source.place(&field),
+                field,
+                kind,
+                name,
+                names,
+                is_shared,
+            });
         }
     }
 

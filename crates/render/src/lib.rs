@@ -29,8 +29,8 @@ use asked::Asked;
 pub use charts::Charts;
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
-pub use lynceus_kustomize::IdlePatch;
 pub use job::{Bases, Fetched, Job, Need, PluginCall, References, Setting, Tools};
+pub use lynceus_kustomize::IdlePatch;
 
 /// What a source became.
 #[derive(Clone, Debug, Default)]

@@ -70,7 +70,10 @@ impl Scalers {
     pub(super) fn differing(&self, case: &Case<'_>, app: &App<'_>) -> Vec<ObjectKey> {
         let live = |key: &ObjectKey| case.live(app.server(), key)?.value().int_at(&["spec", "replicas"]);
         let scaled = set_by(case, app).into_iter().filter(|(key, _)| self.of(app.server(), key).is_some());
-        scaled.filter(|(key, said)| said.is_none_or(|said| live(key) != Some(said))).map(|(key, _)| key).collect()
+        scaled
+            .filter(|(key, said)| said.is_none_or(|said| live(key) != Some(said)))
+            .map(|(key, _)| key)
+            .collect()
     }
 }
 

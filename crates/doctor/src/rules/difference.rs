@@ -11,7 +11,7 @@ use crate::finding::Evidence;
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
 use crate::rules::autoscaled_replicas::Scalers;
-use crate::rules::{ownership, vanishing_job};
+use crate::rules::{chance, ownership, vanishing_job};
 use crate::words;
 
 /// From so many fields on a rule names who writes them and not the fields.
@@ -101,7 +101,9 @@ impl Known {
     }
 
     fn is_lasting(&self, app: &App<'_>, key: &ObjectKey, field: &FieldChange) -> bool {
-        is_lasting(field) || self.scalers.own(app.server(), key, &field.path)
+        is_lasting(field)
+            || self.scalers.own(app.server(), key, &field.path)
+            || chance::is_by_chance(app, key, &field.path)
     }
 }
 

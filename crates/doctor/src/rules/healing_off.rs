@@ -113,7 +113,10 @@ mod tests {
 
     #[test]
     fn copies_that_an_autoscaler_has_set_are_told_as_that_alone() {
-        let status = DRIFTED.trim().replace("{kind: ConfigMap, namespace: shop, name: a,", "{group: apps, kind: Deployment, namespace: shop, name: web,");
+        let status = DRIFTED.trim().replace(
+            "{kind: ConfigMap, namespace: shop, name: a,",
+            "{group: apps, kind: Deployment, namespace: shop, name: web,",
+        );
         let text = &SCALED.replace("@app web OutOfSync Healthy", &status);
         assert_eq!(crate::tests::roots(text), "P2 LYN1107/shop/Deployment/web explains shop\n");
         let same = text.replace("replicas: 7", "replicas: 2");

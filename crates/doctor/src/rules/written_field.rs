@@ -9,8 +9,8 @@ use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
-use crate::rules::difference::{self, Fields};
 use crate::rules::autoscaled_replicas::Scalers;
+use crate::rules::difference::{self, Fields};
 use crate::rules::{Rule, ownership};
 
 pub(super) const RULE: Rule = Rule {

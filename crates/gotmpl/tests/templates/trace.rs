@@ -90,7 +90,8 @@ fn a_text_that_was_chosen_is_fed_by_what_it_was_chosen_by() {
         let at = trace.text().find("-x").expect("it is printed");
         assert!(paths(&trace.at(at).expect("made")).split(' ').any(|path| path == value), "{choice}");
     }
-    let both = "{{ define \"x\" }}{{ .Release.Name }}{{ end }}{{ printf \"%s-%s\" (include \"x\" .) .Values.name }}";
+    let both =
+        "{{ define \"x\" }}{{ .Release.Name }}{{ end }}{{ printf \"%s-%s\" (include \"x\" .) .Values.name }}";
     check(both, "rel", "t:1:19 t>x .Release.Name");
 }
 

@@ -41,6 +41,7 @@ troubles! {
     account_by_option
     application_skipped
     blocked_kind
+    chance
     claim_holds_wave
     class_missing
     config_map_nowhere
@@ -87,6 +88,8 @@ troubles! {
     outdated_daemon
     outdated_parallel_pods
     outdated_pods
+    patch_fails
+    patch_idle
     path_missing
     port_asked
     port_missing
@@ -126,6 +129,7 @@ troubles! {
     umbrella_recursing
     unexposed
     value_file
+    value_file_passed_over
     vault_sealed
     volume_limit
     waits_in_circle
