@@ -517,7 +517,7 @@ export const t = {
       stop: (name: string) => `stop the sync of ${name}, which goes on with an older commit`,
       delete: (what: string) => `delete ${what}, so that it is made anew`,
     },
-    places: { set: 'set', unset: 'take away', of: 'of', to: 'to', from: 'from', override: 'take away', remove: 'remove', make: 'have the chart make', detach: 'leave out the folder', add: 'add' },
+    places: { set: 'set', unset: 'take away', of: 'of', to: 'to', from: 'from', override: 'take away', remove: 'remove', make: 'have the chart make', detach: 'leave out the folder', aim: 'name', insteadOf: 'instead of', in: 'in', add: 'add' },
   },
   rehearsal: {
     title: 'Rehearsal',

@@ -184,6 +184,20 @@ pub enum Place {
         /// The folder, from the root of the repository.
         folder: Str,
     },
+    /// A patch of a kustomization that is to be for another object: wherever in the file it names the one.
+    Aim {
+        /// The repository, as Applications name it.
+        repository: Str,
+        /// The file: the patch itself, or the kustomization that has it.
+        #[serde(serialize_with = "as_words")]
+        file: FilePath,
+        /// The kind of the object; nothing if the patch does not say.
+        kind: Str,
+        /// The name that is there.
+        from: Str,
+        /// The name that is to be there.
+        to: Str,
+    },
     /// An object that is to be added beside another one of the same application.
     Add {
         /// The object whose file the new one goes beside.
@@ -377,6 +391,9 @@ impl fmt::Display for Place {
                 write!(f, "switch on the option of the chart that makes {} {}", object.kind, object.name)
             }
             Place::Detach { folder } => write!(f, "take {folder} out of what the kustomization takes in"),
+            Place::Aim { file, kind, from, to, .. } => {
+                write!(f, "name {} instead of {from} in {file}", format!("{kind} {to}").trim())
+            }
             Place::Add { object, .. } => write!(
                 f,
                 "add {} {}",

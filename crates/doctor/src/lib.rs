@@ -32,8 +32,8 @@ pub use graph::Graph;
 pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
-pub use rules::{RULES, Rule, lacking, rule, value_files};
+pub use rules::{RULES, Rule, lacking, optional_value_files, rule, value_files};
 pub use snapshot::{
-    ClusterView, Delivery, EngineView, Hindrance, Lack, Lacking, Override, Partial, Reach, Recorded,
-    RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld, Written,
+    Chance, ClusterView, Delivery, EngineView, Hindrance, IdlePatch, Lack, Lacking, Override, Partial, Reach,
+    Recorded, RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld, Written,
 };

@@ -1,6 +1,7 @@
 //! Everything that was seen at one moment.
 
 mod overriding;
+mod oversight;
 mod partial;
 mod recorded;
 mod withheld;
@@ -14,6 +15,7 @@ use lynceus_files::Span;
 use lynceus_object::{GroupKind, Object, Str};
 
 pub use overriding::{Override, Way, Written};
+pub use oversight::{Chance, IdlePatch};
 pub use partial::Partial;
 pub use recorded::Recorded;
 pub use withheld::{Hindrance, Lack, Lacking, Site, Withheld};
@@ -65,6 +67,10 @@ pub struct Delivery {
     pub changes: ChangeSet,
     /// Values that cover others, where that was looked for: in what is not well.
     pub overrides: Vec<Override>,
+    /// Patches of its kustomizations that are for nothing that is there.
+    pub idle_patches: Vec<IdlePatch>,
+    /// Fields that are others at each rendering.
+    pub chances: Vec<Chance>,
 }
 
 /// An object that an application wants.

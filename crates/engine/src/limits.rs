@@ -130,6 +130,12 @@ pub const MEND_FILES: usize = 20_000;
 /// How many changes of value files are tried for a field that no place in a file is known for.
 pub const MEND_TRIALS: usize = 40;
 
+/// How many fields of one application are told that are others at each rendering.
+pub const CHANCES: usize = 8;
+
+/// How many options of a value file are tried the other way round together with a value that may not count because of them.
+pub const MEND_OPTIONS: usize = 4;
+
 /// How many things that are lacking are looked for in sources that are rendered otherwise, and how many applications are asked.
 pub const LACKS: usize = 64;
 /// See [`LACKS`].

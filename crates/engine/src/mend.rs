@@ -1,10 +1,14 @@
 //! From what is to be changed to the files that have to be changed for it.
 
+mod aim;
 mod bases;
+mod chance;
 mod desk;
 mod document;
+mod given;
 mod literal;
 mod literals;
+mod mentioned;
 mod overrides;
 mod patches;
 mod switch;
@@ -21,6 +25,7 @@ use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value, yaml};
 use lynceus_render::{Field, Reason, Setting};
 use std::sync::Arc;
 
+pub(crate) use aim::idle_patches;
 pub use desk::{FileChange, patch_of};
 
 use crate::engine::Engine;
@@ -101,6 +106,14 @@ pub enum MendError {
         application: AppName,
         /// The folder.
         folder: Str,
+    },
+    /// A file has no such patch.
+    #[error("{file} has no patch that is for {name}")]
+    NoPatch {
+        /// The file.
+        file: FilePath,
+        /// What the patch should be for.
+        name: Str,
     },
     /// Nothing is known of where the Application itself is written.
     #[error("no file is known that application {0} is written in")]
@@ -215,6 +228,9 @@ impl Engine {
                 self.change_application(desk, name, path, &Change::Append(value.clone())).await
             }
             Place::Remove { object } => self.remove_object(desk, name, object).await,
+            Place::Aim { repository, file, kind, from, to } => {
+                self.aim(desk, name, (repository, file), (kind, from, to)).await
+            }
             Place::Detach { folder } => self.detach(desk, name, folder).await,
             Place::Make { object } => self.make_object(desk, name, object).await,
             Place::Add { beside, object } => self.add_object(desk, name, beside, object).await,

@@ -9,7 +9,7 @@ use lynceus_cluster::{Cluster, ClusterError, Destination, Kind, Link};
 use lynceus_diff::{ChangeSet, Pair, mask};
 use lynceus_doctor::{
     AppName, ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted,
-    value_files,
+    optional_value_files, value_files,
 };
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{Gvk, Object, ObjectKey, Str};
@@ -19,6 +19,7 @@ use crate::engine::Engine;
 use crate::key::{application_gvk, application_kind, project_kind};
 use crate::limits;
 use crate::look::{Aim, Look};
+use crate::mend::idle_patches;
 use crate::queue::Freshness;
 
 /// Kinds that say nothing of what is wrong: who leads, and how much is used.
@@ -101,7 +102,16 @@ impl Engine {
         let looks = futures::stream::iter(applications.into_iter().map(|application| async move {
             let aim = Aim { freshness: Freshness::Recent, ..Aim::default() };
             let look = self.look(&application, &aim).await;
-            self.delivery(application, look)
+            let is_by_chance = look.sourced.iter().any(|one| one.rendered.is_by_chance);
+            let mut delivery = self.delivery(application, look);
+            let name = AppName::of(&delivery.application);
+            if is_by_chance {
+                delivery.chances = self.chances(&name, &delivery.wanted).await;
+            }
+            if !delivery.rendered {
+                delivery.idle_patches = self.failing_patches(&name).await;
+            }
+            delivery
         }));
         looks.buffered(limits::SNAPSHOT_LOOKS).collect().await
     }
@@ -148,7 +158,10 @@ impl Engine {
             object: self.veiled(object),
             span: look.desired.spans.get(&object.key()).cloned(),
         });
+        let idle_patches = idle_patches(&application, &look.sourced);
         Delivery {
+            idle_patches,
+            chances: Vec::new(),
             uncreated: false,
             file: None,
             server,
@@ -269,7 +282,11 @@ impl Engine {
                     self.find_path(view, &repository, &source.path).await;
                 }
             }
-            for (_, url, path) in value_files(spec).into_iter().filter(|_| !delivery.rendered) {
+            let unread = value_files(spec).into_iter().filter(|_| !delivery.rendered);
+            let unread = unread.map(|(_, url, path)| (url, path));
+            // What may be missing is missing without a word.
+            let optional = optional_value_files(spec).into_iter().map(|one| (one.repository, one.path));
+            for (url, path) in unread.chain(optional) {
                 if let Some(view) = views.get_mut(&url).filter(|view| view.reach == Reach::Up) {
                     self.find_path(view, &book.find(&url, &spec.project), &path).await;
                 }

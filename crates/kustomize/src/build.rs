@@ -13,6 +13,7 @@ use crate::error::KustomizeError;
 use crate::finish;
 use crate::hash;
 use crate::id::Id;
+use crate::idle::IdlePatch;
 use crate::load::Loader;
 use crate::name_reference;
 use crate::need::{Fetched, Need};
@@ -32,6 +33,8 @@ pub struct Build {
     pub resources: Resources,
     /// What is probably not what was meant, in Kustomize's words.
     pub warnings: Vec<String>,
+    /// Patches of this tree that are for nothing that is there, of which Kustomize says nothing.
+    pub idle: Vec<IdlePatch>,
 }
 
 impl Build {
@@ -141,7 +144,7 @@ fn finished(context: &Context<'_>, built: Result<Resources, KustomizeError>) -> 
         return Err(BuildError::Needs(needs));
     }
     let resources = built.map_err(|error| BuildError::Failed(Box::new(error)))?;
-    Ok(Build { resources, warnings: context.take_warnings() })
+    Ok(Build { resources, warnings: context.take_warnings(), idle: context.take_idle() })
 }
 
 fn run(loader: Loader<'_>) -> Result<Resources, KustomizeError> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use lynceus_helm::World;
 
+use crate::idle::IdlePatch;
 use crate::need::{Fetched, Got, Need};
 use crate::options::Options;
 use crate::resource::Resource;
@@ -17,6 +18,7 @@ pub(crate) struct Context<'a> {
     fetched: &'a Fetched,
     world: RefCell<&'a mut dyn World>,
     warnings: RefCell<Vec<String>>,
+    idle: RefCell<Vec<IdlePatch>>,
     needs: RefCell<BTreeSet<Need>>,
     schema: RefCell<Schema>,
     /// Notes what sets the fields of resources, if somebody asks.
@@ -30,6 +32,7 @@ impl<'a> Context<'a> {
             fetched,
             world: RefCell::new(world),
             warnings: RefCell::default(),
+            idle: RefCell::default(),
             needs: RefCell::default(),
             schema: RefCell::default(),
             tracer: None,
@@ -105,6 +108,19 @@ impl<'a> Context<'a> {
     /// What has to be got before the build can end, in order.
     pub(crate) fn needs(&self) -> Vec<Need> {
         self.needs.borrow().iter().cloned().collect()
+    }
+
+    /// Notes a patch that is for nothing that is there. A kustomization that several take in is built for each of them.
+    pub(crate) fn note_idle(&self, patch: IdlePatch) {
+        let mut idle = self.idle.borrow_mut();
+        if !idle.contains(&patch) {
+            idle.push(patch);
+        }
+    }
+
+    /// All patches that are for nothing that is there, in the order in which they were come to.
+    pub(crate) fn take_idle(&self) -> Vec<IdlePatch> {
+        self.idle.take()
     }
 
     /// All warnings, in the order in which they were given.

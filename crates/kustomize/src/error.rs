@@ -3,6 +3,7 @@
 use std::fmt;
 
 use lynceus_files::{FilePath, Span};
+use lynceus_object::Str;
 
 /// What went wrong, with the kustomization and the field that asked for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,19 @@ pub struct KustomizeError {
     pub span: Option<Span>,
     /// What to do about it. Boxed, so that a result with this error stays small.
     pub hint: Option<Box<str>>,
+    /// What a patch names itself, if that is not there. Boxed for the same reason.
+    pub missing: Option<Box<Missing>>,
+}
+
+/// A resource that a patch names and that is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Its kind.
+    pub kind: Str,
+    /// Its name.
+    pub name: Str,
+    /// The names that resources of this kind have, or had before a prefix and the like, each once and in order.
+    pub names: Vec<Str>,
 }
 
 impl KustomizeError {

@@ -11,6 +11,7 @@ use crate::accumulator::Accumulator;
 use crate::config::Config;
 use crate::crds::{self, CrdFields};
 use crate::error::KustomizeError;
+use crate::idle::{self, IdlePatch};
 use crate::kustomization::fields::GeneratorOptions;
 use crate::kustomization::{FILE_NAMES, Kustomization, Source};
 use crate::load::Loader;
@@ -18,6 +19,7 @@ use crate::namespace::Subjects;
 use crate::origin::{ConfiguredBy, Origin};
 use crate::plugins::{self, Generator, Plugin};
 use crate::resource::Resource;
+use crate::resources::Resources;
 use crate::trace::{self, Asked, Step};
 use crate::transformers::{self, Text, Transformer};
 use crate::variables::Variable;
@@ -241,6 +243,9 @@ impl<'a> Target<'a> {
     ) -> Result<(), KustomizeError> {
         accumulator.change();
         let Accumulator { resources, config, .. } = accumulator;
+        if plugin.is_none() {
+            self.note_idle(what, field, resources);
+        }
         what.apply(resources, config, &self.loader.context.schema())
             .map_err(|error| self.blamed_at(error, field))?;
         if let Some(origin) = origin {
@@ -256,6 +261,26 @@ impl<'a> Target<'a> {
             self.asked(field.clone(), trace::patches_of(what), plugin.clone())
         });
         Ok(())
+    }
+
+    /// Notes a patch that is for nothing, where the files are the user's own.
+    fn note_idle(&self, what: &Transformer, field: &FieldPath, resources: &Resources) {
+        let context = self.loader.context;
+        if self.loader.repository().is_some() {
+            return;
+        }
+        if let Some((kind, name, names)) = idle::idle(what, resources, &context.schema()) {
+            let field = field.field("target");
+            let is_shared = self.kustomization().is_component();
+            context.note_idle(IdlePatch {
+                span: self.source.place(&field),
+                field,
+                kind,
+                name,
+                names,
+                is_shared,
+            });
+        }
     }
 
     /// The transformers that fields ask for, in the order in which they work.

@@ -36,6 +36,10 @@ pub(crate) fn render(
     let environment = &prepared.environment;
     let mut made = Made { names_revision: environment.names_revision(), ..Made::default() };
     made.diagnostics.extend(build.warnings.iter().map(|text| Diagnostic::warning(text.clone())));
+    made.idle_patches = build.idle;
+    if let Some(edited) = &prepared.edited {
+        made.idle_patches.iter_mut().for_each(|patch| edited.place_idle(patch));
+    }
     for (document, resource) in build.resources.list.into_iter().enumerate() {
         let span = resource.span.unwrap_or_else(|| Span { file: path.clone(), line: 0, column: 0 });
         match Object::new(resource.value) {

@@ -4,6 +4,7 @@
 //! Git, the files that were looked at, and diagnostics. A broken document is a diagnostic; the others are still there,
 //! and whoever asked decides what that means (a sync must not prune what it could not read).
 
+mod asked;
 mod charts;
 mod directory;
 mod environment;
@@ -24,10 +25,12 @@ use lynceus_files::{Diagnostic, Entry, FilePath, PathError, ReadSet, Span, Tree,
 use lynceus_helm::World;
 use lynceus_object::{Object, Str};
 
+use asked::Asked;
 pub use charts::Charts;
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
 pub use job::{Bases, Fetched, Job, Need, PluginCall, References, Setting, Tools};
+pub use lynceus_kustomize::IdlePatch;
 
 /// What a source became.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +49,10 @@ pub struct Rendered {
     pub names_revision: bool,
     /// Whether it is for one application: the same source of another may give something else.
     pub names_setting: bool,
+    /// Patches that are for nothing that is there, which Kustomize leaves out without a word.
+    pub idle_patches: Vec<IdlePatch>,
+    /// Whether a template asked for chance or the time: rendering again gives something else.
+    pub is_by_chance: bool,
 }
 
 /// One object and where it came from.
@@ -225,6 +232,7 @@ pub(crate) struct Made {
     diagnostics: Vec<Diagnostic>,
     names_revision: bool,
     names_setting: bool,
+    idle_patches: Vec<IdlePatch>,
 }
 
 /// Renders one source from the tree of its revision. [`RenderError::Needs`] says what is to be got first.
@@ -238,6 +246,8 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
     let source = overrides::merge(trees.own(), &path, job.source, &job.setting.application)?;
     let job = Job { source: &source, ..*job };
     let detected = detect(trees.own(), &path, &job)?;
+    let mut asked = Asked::new(world);
+    let world = &mut asked;
     let made = match detected.source_type {
         SourceType::Directory => directory::render(trees.own(), &path, &job),
         SourceType::Helm => helm::render(&trees, &path, &job, world),
@@ -245,7 +255,7 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
         SourceType::Plugin => plugin::render(&path, &job, &detected.plugin),
     }?;
     let (read_set, references) = trees.read_sets();
-    let Made { manifests, diagnostics, names_revision, names_setting } = made;
+    let Made { manifests, diagnostics, names_revision, names_setting, idle_patches } = made;
     Ok(Rendered {
         manifests,
         read_set,
@@ -255,6 +265,8 @@ pub fn render(job: &Job<'_>, world: &mut dyn World) -> Result<Rendered, RenderEr
         names_revision,
         // A plugin was told who it is for before it said that the source is none of its.
         names_setting: names_setting || detected.was_discovered,
+        idle_patches,
+        is_by_chance: asked.is_asked(),
     })
 }
 

@@ -47,6 +47,7 @@ pub(crate) fn render(path: &FilePath, job: &Job<'_>, found: &Str) -> Result<Made
         // It was told the revision, and may have looked.
         names_revision: true,
         names_setting: true,
+        idle_patches: Vec::new(),
     })
 }
 

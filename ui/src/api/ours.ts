@@ -55,6 +55,7 @@ export type Place =
   | { what: 'application' | 'applicationItem'; path: string; value: unknown }
   | { what: 'remove' | 'make'; object: ObjectKey }
   | { what: 'detach'; folder: string }
+  | { what: 'aim'; repository: string; file: string; kind: string; from: string; to: string }
   | { what: 'add'; beside: ObjectKey; object: Record<string, unknown> }
 
 export type ClusterAction =

@@ -94,6 +94,16 @@ metadata: {name: grafana, namespace: monitoring}
             .git(&app, Place::Remove { object: key.clone() })
             .git(&app, Place::Make { object: key.clone() })
             .git(&app, Place::Detach { folder: "base".into() })
+            .git(
+                &app,
+                Place::Aim {
+                    repository: "https://git.example.com/all.git".into(),
+                    file: FilePath::new("patch.yaml").unwrap(),
+                    kind: "Deployment".into(),
+                    from: "wbe".into(),
+                    to: "web".into(),
+                },
+            )
             .git(&app, Place::Add { beside: key.clone(), object: value() });
         let row = ("shop".to_owned(), "Synced Degraded".to_owned(), "Synced Healthy".to_owned());
         let git = Fix { proof: Proof::Verified { table: vec![row] }, ..git };

@@ -34,22 +34,47 @@ switched on.
 };
 
 /// Who scales what: by cluster and workload the autoscaler, as it is there or wanted.
-pub(super) fn targets(case: &Case<'_>) -> HashMap<(Str, ObjectKey), ObjectKey> {
-    let mut targets = HashMap::new();
-    let mut note = |server: &str, scaler: &Object| {
-        if let Some(target) = target(scaler) {
-            targets.insert((Str::from(server), target), scaler.key());
+pub(super) struct Scalers(HashMap<(Str, ObjectKey), ObjectKey>);
+
+impl Scalers {
+    pub(super) fn new(case: &Case<'_>) -> Self {
+        let mut targets = HashMap::new();
+        let mut note = |server: &str, scaler: &Object| {
+            if let Some(target) = target(scaler) {
+                targets.insert((Str::from(server), target), scaler.key());
+            }
+        };
+        for server in case.servers() {
+            for (group, kind) in [("autoscaling", "HorizontalPodAutoscaler"), ("keda.sh", "ScaledObject")] {
+                case.of_kind(server, group, kind).iter().for_each(|scaler| note(server, scaler));
+            }
         }
-    };
-    for server in case.servers() {
-        for (group, kind) in [("autoscaling", "HorizontalPodAutoscaler"), ("keda.sh", "ScaledObject")] {
-            case.of_kind(server, group, kind).iter().for_each(|scaler| note(server, scaler));
+        for app in case.apps() {
+            app.wanted().iter().for_each(|one| note(app.server(), &one.object));
         }
+        Scalers(targets)
     }
-    for app in case.apps() {
-        app.wanted().iter().for_each(|one| note(app.server(), &one.object));
+
+    /// The autoscaler of a workload.
+    pub(super) fn of(&self, server: &str, workload: &ObjectKey) -> Option<&ObjectKey> {
+        self.0.get(&(server.into(), workload.clone()))
     }
-    targets
+
+    /// Whether a field is the number of copies of a workload, and an autoscaler sets it: then it differs from Git for that reason, whatever
+    /// else is off or on.
+    pub(super) fn own(&self, server: &str, object: &ObjectKey, path: &FieldPath) -> bool {
+        path.to_pointer().as_deref() == Some("/spec/replicas") && self.of(server, object).is_some()
+    }
+
+    /// The workloads of an application whose number of copies differs from what Git sets, because an autoscaler has set it.
+    pub(super) fn differing(&self, case: &Case<'_>, app: &App<'_>) -> Vec<ObjectKey> {
+        let live = |key: &ObjectKey| case.live(app.server(), key)?.value().int_at(&["spec", "replicas"]);
+        let scaled = set_by(case, app).into_iter().filter(|(key, _)| self.of(app.server(), key).is_some());
+        scaled
+            .filter(|(key, said)| said.is_none_or(|said| live(key) != Some(said)))
+            .map(|(key, _)| key)
+            .collect()
+    }
 }
 
 /// What an autoscaler scales.
@@ -65,13 +90,13 @@ pub(super) fn target(scaler: &Object) -> Option<ObjectKey> {
 }
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let targets = targets(case);
-    if targets.is_empty() {
+    let scalers = Scalers::new(case);
+    if scalers.0.is_empty() {
         return;
     }
     for app in case.apps() {
         for (key, said) in set_by(case, app) {
-            if let Some(scaler) = targets.get(&(app.server().into(), key.clone()))
+            if let Some(scaler) = scalers.of(app.server(), &key)
                 && !is_ignored(app, &key)
             {
                 findings.add(found(case, app, &key, scaler, said));
@@ -102,20 +127,6 @@ fn applied(object: &Object) -> Option<Option<i64>> {
     let ours = |one: &&Value| one.str_at(&["manager"]) == Some(lynceus_api::FIELD_MANAGER);
     let owned = |one: &Value| one.at(&["fieldsV1", "f:spec", "f:replicas"]).is_some();
     managers.filter(ours).any(owned).then_some(None)
-}
-
-/// The workloads of an application whose number of copies differs from what Git sets, because an autoscaler has set it.
-pub(super) fn owned(
-    case: &Case<'_>,
-    app: &App<'_>,
-    targets: &HashMap<(Str, ObjectKey), ObjectKey>,
-) -> Vec<ObjectKey> {
-    let is_scaled = |key: &ObjectKey| targets.contains_key(&(app.server().into(), key.clone()));
-    let live = |key: &ObjectKey| case.live(app.server(), key)?.value().int_at(&["spec", "replicas"]);
-    let set = set_by(case, app).into_iter();
-    set.filter(|(key, said)| is_scaled(key) && said.is_none_or(|said| live(key) != Some(said)))
-        .map(|(key, _)| key)
-        .collect()
 }
 
 /// Whether the application leaves the field out of the account already.
@@ -162,10 +173,11 @@ fn found(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, scaler: &ObjectKey, sa
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::tests::check;
 
-    const SCALED: &str = "
+    /// Two copies in Git, seven by an autoscaler.
+    pub(in crate::rules) const SCALED: &str = "
 @app web OutOfSync Healthy
 apiVersion: apps/v1
 kind: Deployment

@@ -1,6 +1,6 @@
 //! How objects differ, and the rules that hide it: what several rules of the doctor ask.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lynceus_api::options;
 use lynceus_diff::{FieldChange, Origin};
@@ -10,7 +10,8 @@ use crate::case::{App, Case};
 use crate::finding::Evidence;
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
-use crate::rules::{autoscaled_replicas, ownership, vanishing_job};
+use crate::rules::autoscaled_replicas::Scalers;
+use crate::rules::{chance, ownership, vanishing_job};
 use crate::words;
 
 /// From so many fields on a rule names who writes them and not the fields.
@@ -63,7 +64,7 @@ fn is_lasting(field: &FieldChange) -> bool {
 /// What is known of objects that a sync does not put right, looked up once.
 pub(super) struct Known {
     shared: HashSet<(Str, ObjectKey)>,
-    scaled: HashMap<(Str, ObjectKey), ObjectKey>,
+    scalers: Scalers,
 }
 
 impl Known {
@@ -71,7 +72,7 @@ impl Known {
         let shared = ownership::shared(case);
         Known {
             shared: shared.into_iter().map(|one| (Str::from(one.server), one.key)).collect(),
-            scaled: autoscaled_replicas::targets(case),
+            scalers: Scalers::new(case),
         }
     }
 
@@ -88,7 +89,7 @@ impl Known {
             .collect();
         // Where it is not known how they differ, what an autoscaler sets is enough of a reason.
         let compared: BTreeSet<ObjectKey> = app.updates().map(|(key, ..)| key).collect();
-        let owned = autoscaled_replicas::owned(case, app, &self.scaled).into_iter();
+        let owned = self.scalers.differing(case, app).into_iter();
         lasting.extend(owned.filter(|key| !compared.contains(key)));
         let is_mendable = |key: &ObjectKey| {
             !lasting.contains(key)
@@ -100,14 +101,10 @@ impl Known {
     }
 
     fn is_lasting(&self, app: &App<'_>, key: &ObjectKey, field: &FieldChange) -> bool {
-        let scaled = || self.scaled.contains_key(&(app.server().into(), key.clone()));
-        is_lasting(field) || (is_replicas(&field.path) && scaled())
+        is_lasting(field)
+            || self.scalers.own(app.server(), key, &field.path)
+            || chance::is_by_chance(app, key, &field.path)
     }
-}
-
-/// Whether a path is the number of copies of a workload.
-pub(super) fn is_replicas(path: &FieldPath) -> bool {
-    path.to_pointer().as_deref() == Some("/spec/replicas")
 }
 
 impl<'a> Fields<'a> {

@@ -94,6 +94,7 @@ fn writers(app: &App<'_>) -> Vec<Evidence> {
 
 #[cfg(test)]
 mod tests {
+    use crate::rules::autoscaled_replicas::tests::SCALED;
     use crate::tests::check;
 
     const DRIFTED: &str = "
@@ -112,24 +113,11 @@ mod tests {
 
     #[test]
     fn copies_that_an_autoscaler_has_set_are_told_as_that_alone() {
-        let text = "
-@app shop OutOfSync Healthy
-@status {sync: {status: OutOfSync, revision: abc}, resources: [{group: apps, kind: Deployment, namespace: shop, name: web, status: OutOfSync}], operationState: {phase: Succeeded, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: abc}}}
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: shop}
-spec: {replicas: 2}
-@live
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: shop}
-spec: {replicas: 7}
----
-apiVersion: autoscaling/v2
-kind: HorizontalPodAutoscaler
-metadata: {name: web, namespace: shop}
-spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
-";
+        let status = DRIFTED.trim().replace(
+            "{kind: ConfigMap, namespace: shop, name: a,",
+            "{group: apps, kind: Deployment, namespace: shop, name: web,",
+        );
+        let text = &SCALED.replace("@app web OutOfSync Healthy", &status);
         assert_eq!(crate::tests::roots(text), "P2 LYN1107/shop/Deployment/web explains shop\n");
         let same = text.replace("replicas: 7", "replicas: 2");
         assert!(

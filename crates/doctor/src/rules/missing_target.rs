@@ -2,7 +2,8 @@
 
 use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
-use super::{autoscaled_replicas, near};
+use super::autoscaled_replicas::{self, Scalers};
+use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
@@ -68,8 +69,8 @@ fn meant<'a>(case: &Case<'a>, server: &str, scaler: &Object, target: &ObjectKey)
     };
     let other = WORKLOADS.iter().filter(|kind| **kind != target.kind.as_str());
     let same = other.flat_map(|kind| here(kind)).find(|one| one.name() == target.name.as_str());
-    let scaled = autoscaled_replicas::targets(case);
-    let is_free = |one: &&Object| !scaled.contains_key(&(server.into(), one.key()));
+    let scalers = Scalers::new(case);
+    let is_free = |one: &&Object| scalers.of(server, &one.key()).is_none();
     let kin: Vec<&'a Object> = here(&target.kind).into_iter().filter(is_free).collect();
     let likely = || {
         let name = near::likely(&target.name, kin.iter().map(|one| one.name()))?;

@@ -7,6 +7,7 @@ mod autoscaled_replicas;
 mod backend;
 mod blocked_kind;
 mod built;
+mod chance;
 mod claim_holds_wave;
 mod claimed_host;
 mod claims;
@@ -34,6 +35,7 @@ mod forbidden;
 mod healing_off;
 mod held_deletion;
 mod host_port;
+mod idle_patch;
 mod idle_rule;
 mod image_missing;
 mod image_name;
@@ -73,6 +75,7 @@ pub(crate) mod outdated_pods;
 mod overridden_tolerations;
 mod ownership;
 mod parenthood;
+mod passed_over;
 mod pod_security;
 mod probe;
 mod project_forbids;
@@ -132,6 +135,7 @@ mod written_field;
 mod wrong_credentials;
 
 pub use lacking::lacking;
+pub use passed_over::optional_value_files;
 pub use value_file::value_files;
 
 use crate::case::Case;
@@ -223,6 +227,8 @@ pub const RULES: &[Rule] = &[
     rendering::RULE,
     empty_value::RULE,
     value_file::RULE,
+    idle_patch::RULE,
+    passed_over::RULE,
     immutable_field::RULE,
     written_field::RULE,
     server_default::RULE,
@@ -231,6 +237,7 @@ pub const RULES: &[Rule] = &[
     idle_rule::RULE,
     autoscaled_replicas::RULE,
     vanishing_job::RULE,
+    chance::RULE,
     manual_sync::RULE,
     closed_window::RULE,
     failed_sync::RULE,

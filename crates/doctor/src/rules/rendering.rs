@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::case::{App, Case, Said};
 use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, Risk};
-use crate::rules::Rule;
 use crate::rules::backend::{evidence, has};
 use crate::rules::source_error::{Step, short, source, told};
+use crate::rules::{Rule, idle_patch};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -34,7 +34,9 @@ Correct it at the file and line that are named, and try it before pushing: `lync
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut broken: BTreeMap<(String, String, String), Vec<_>> = BTreeMap::new();
-    for (app, said) in told(case, Step::Rendering) {
+    // A patch for something that is not there has a rule of its own.
+    let others = |(_, said): &(_, &Said<'_>)| idle_patch::unmatched(said.text).is_none();
+    for (app, said) in told(case, Step::Rendering).into_iter().filter(others) {
         let urls: Vec<String> =
             app.application().spec.all_sources().iter().map(|one| one.repo_url.to_string()).collect();
         // The same words for the same folder have the same reason, but for the application's own name.

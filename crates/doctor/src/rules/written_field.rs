@@ -9,8 +9,9 @@ use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
+use crate::rules::autoscaled_replicas::Scalers;
 use crate::rules::difference::{self, Fields};
-use crate::rules::{Rule, autoscaled_replicas, ownership};
+use crate::rules::{Rule, ownership};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN1102",
@@ -36,14 +37,13 @@ ignore a whole spec, which hides what people change as well.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let scaled = autoscaled_replicas::targets(case);
+    let scalers = Scalers::new(case);
     let shared = ownership::shared(case);
     let shared: HashSet<(&str, &ObjectKey)> = shared.iter().map(|one| (one.server, &one.key)).collect();
     for app in case.apps() {
         let mut used = HashSet::new();
         let pick = |key: &ObjectKey, field: &lynceus_diff::FieldChange| {
-            let is_scaled = difference::is_replicas(&field.path)
-                && scaled.contains_key(&(app.server().into(), key.clone()));
+            let is_scaled = scalers.own(app.server(), key, &field.path);
             let is_shared = shared.contains(&(app.server(), key));
             // What two applications want each writes as the other does not want it: that is told of the two.
             difference::controller(field)

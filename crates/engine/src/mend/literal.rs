@@ -16,9 +16,8 @@ pub(super) fn candidates(
     explanation: &Explanation,
     goal: &Goal<'_>,
 ) -> Vec<Candidate> {
-    let callers = explanation.calls.iter().rev().filter_map(|(_, from)| from.as_ref());
     let mut candidates = Vec::new();
-    for place in [&explanation.place].into_iter().chain(callers) {
+    for place in places(explanation) {
         let Some(file) = file_of(source, place) else { continue };
         let Ok(text) = read(&*traced.tree, &file) else { continue };
         let field = Printed { kind: &goal.key.kind, path: goal.path, line: place.line };
@@ -33,8 +32,14 @@ pub(super) fn candidates(
     candidates
 }
 
+/// Where a field was printed, and where that was called from, innermost first.
+pub(super) fn places(explanation: &Explanation) -> impl Iterator<Item = &Place> {
+    let callers = explanation.calls.iter().rev().filter_map(|(_, from)| from.as_ref());
+    [&explanation.place].into_iter().chain(callers)
+}
+
 /// `chart/templates/web.yaml`: what comes after the chart's name is below the source's path.
-fn file_of(source: &ApplicationSource, place: &Place) -> Option<FilePath> {
+pub(super) fn file_of(source: &ApplicationSource, place: &Place) -> Option<FilePath> {
     let (_, inside) = place.template.split_once('/')?;
     FilePath::new(&source.path).ok()?.join(inside).ok()
 }

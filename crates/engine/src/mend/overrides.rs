@@ -317,7 +317,7 @@ fn returns(before: &[Object], after: &[Object]) -> Vec<(ObjectKey, FieldPath, Va
     found
 }
 
-fn compare(before: &Value, after: &Value, at: &FieldPath, found: &mut Vec<(FieldPath, Value)>) {
+pub(super) fn compare(before: &Value, after: &Value, at: &FieldPath, found: &mut Vec<(FieldPath, Value)>) {
     match (before, after) {
         (Value::Map(old), Value::Map(new)) => {
             for (key, value) in new.iter() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lynceus_api::{Application, Kind as _};
+use lynceus_api::Kind as _;
 use lynceus_doctor::Lacking;
 use lynceus_doctor::surgery::{Change, Cut, apply, line_of, operate};
 use lynceus_files::{Entry, FilePath, Span, Tree};
@@ -129,14 +129,7 @@ impl Engine {
     async fn with(&self, bench: &Bench, switch: &Switch) -> Result<Vec<Object>, MendError> {
         match &switch.site {
             Site::File { tree, candidate, .. } => self.tried(bench, tree.clone(), candidate).await,
-            Site::Application { path, change } => {
-                let missing = || MendError::NoApplication(bench.name.clone());
-                let mut value = bench.application.to_object().into_value();
-                apply(&mut value, path, change).map_err(|_| missing())?;
-                let object = Object::new(value).map_err(|_| missing())?;
-                let application = Application::from_object(&object).map_err(|_| missing())?;
-                self.manifests_of(bench, &bench.files, &application.spec.all_sources()).await
-            }
+            Site::Application { path, change } => self.with_application(bench, path, change).await,
         }
     }
 

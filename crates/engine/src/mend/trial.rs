@@ -15,7 +15,7 @@ use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
 use lynceus_render::{Reason, References};
 
 use super::desk::{Desk, read};
-use super::{Bench, MendError, literal, patches};
+use super::{Bench, MendError, given, literal, mentioned, patches};
 use crate::engine::Engine;
 use crate::key::application_kind;
 use crate::limits;
@@ -91,6 +91,7 @@ impl Engine {
             Reason::Kustomization(explanation) => patches::candidates(traced, explanation, goal),
             Reason::File(_) => Vec::new(),
         };
+        let mut shared = None;
         for candidate in all {
             let Some(tree) = tree_of(bench, traced, candidate.number) else { continue };
             let after = match self.tried(bench, tree.clone(), &candidate).await {
@@ -99,14 +100,66 @@ impl Engine {
                 Err(_) => continue,
             };
             let reached = bench.find(&after, goal.key).is_some_and(|object| goal.is_reached(object));
-            let fits = !candidate.is_exact
-                || goal.is_all(&before, &after) && self.spares_others(bench, source, &candidate).await;
-            if reached && fits {
+            if !reached || candidate.is_exact && !goal.is_all(&before, &after) {
+                continue;
+            }
+            let is_elsewhere = candidate.number != traced.number;
+            if is_elsewhere || self.spares_others(bench, source, &candidate).await {
                 take(desk, bench, &*tree, candidate)?;
                 return Ok(true);
             }
+            if !candidate.is_exact && shared.is_none() {
+                shared = Some((tree, candidate));
+            }
         }
-        Ok(false)
+        // What others have in common with it is left to them where the Application can say it for itself.
+        if self.give(desk, bench, traced, (goal, &before)).await {
+            return Ok(true);
+        }
+        let Some((tree, candidate)) = shared else { return Ok(false) };
+        take(desk, bench, &*tree, candidate)?;
+        Ok(true)
+    }
+
+    /// Has the Application itself give its chart a value such that a field becomes what is wanted. Says whether one was found.
+    async fn give(
+        &self,
+        desk: &mut Desk,
+        bench: &Bench,
+        traced: &Traced,
+        (goal, before): (&Goal<'_>, &[Object]),
+    ) -> bool {
+        let Reason::Template(_) = &traced.reason else { return false };
+        let known = places(&Value::Null, &traced.reason, goal);
+        let guessed = mentioned::values(bench, traced);
+        let guessed: Vec<FieldPath> = guessed.into_iter().filter(|path| !known.contains(path)).collect();
+        let of = |paths: &[FieldPath]| given::candidates(bench, traced.number, paths, goal);
+        let all = of(&known).into_iter().map(|one| (one, false));
+        let all = all.chain(of(&guessed).into_iter().map(|one| (one, true)));
+        for ((path, change), is_exact) in all.take(limits::MEND_TRIALS) {
+            let Ok(after) = self.with_application(bench, &path, &change).await else { continue };
+            let reached = bench.find(&after, goal.key).is_some_and(|object| goal.is_reached(object));
+            if reached && (!is_exact || goal.is_all(before, &after)) {
+                let changed = self.change_application(desk, &bench.name, &path, &change);
+                return Box::pin(changed).await.is_ok();
+            }
+        }
+        false
+    }
+
+    /// What the sources give with a change of the Application itself.
+    pub(super) async fn with_application(
+        &self,
+        bench: &Bench,
+        path: &FieldPath,
+        change: &Change,
+    ) -> Result<Vec<Object>, MendError> {
+        let missing = || MendError::NoApplication(bench.name.clone());
+        let mut value = bench.application.to_object().into_value();
+        apply(&mut value, path, change).map_err(|_| missing())?;
+        let object = Object::new(value).map_err(|_| missing())?;
+        let application = Application::from_object(&object).map_err(|_| missing())?;
+        self.manifests_of(bench, &bench.files, &application.spec.all_sources()).await
     }
 
     /// Whether a change of a file leaves all other applications as they are that are made of the same folder and are well. Those that
@@ -194,26 +247,43 @@ fn tree_of(bench: &Bench, traced: &Traced, number: usize) -> Option<Arc<dyn Tree
 /// The changes that might do, those in files that have the last word first.
 fn candidates(bench: &Bench, traced: &Traced, goal: &Goal<'_>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
+    let mut guesses = Vec::new();
+    let mentioned = mentioned::values(bench, traced);
     for ValueFile { number, tree, file } in
         value_files(bench, traced.number, (&traced.tree, &traced.references))
     {
         let Ok(text) = read(&*tree, &file) else { continue };
         let Ok(values) = yaml::parse(text.as_bytes()) else { continue };
-        for path in places(&values, &traced.reason, goal) {
+        let with = |cuts: &[Cut], is_exact: bool| {
+            let text = operate(&file, &text, cuts).ok()?;
+            Some(Candidate { number, file: file.clone(), text, is_exact })
+        };
+        let cut = |path: &FieldPath, change: Change| Cut { document: 0, path: path.clone(), change };
+        let places = places(&values, &traced.reason, goal);
+        for path in &places {
             let is_empty = path.get(&values).is_some_and(Value::is_empty);
             let changes = match goal.change {
                 // What somebody has emptied hides what would be inherited.
                 Change::Set(_) | Change::Append(_) if is_empty => vec![Change::Remove, goal.change.clone()],
                 change => vec![change.clone()],
             };
-            for change in changes {
-                let cut = Cut { document: 0, path: path.clone(), change };
-                if let Ok(text) = operate(&file, &text, &[cut]) {
-                    candidates.push(Candidate { number, file: file.clone(), text, is_exact: false });
-                }
-            }
+            candidates.extend(changes.into_iter().filter_map(|change| with(&[cut(path, change)], false)));
+        }
+        if !matches!(goal.change, Change::Set(_)) {
+            continue;
+        }
+        let is_empty = |path: &&FieldPath| path.get(&values).is_none_or(Value::is_empty);
+        let empty: Vec<&FieldPath> = mentioned.iter().filter(is_empty).collect();
+        guesses.extend(empty.iter().filter_map(|path| with(&[cut(path, goal.change.clone())], true)));
+        // An option may say that the value which is given does not count.
+        let options = mentioned.iter().filter_map(|path| Some((path, path.get(&values)?.as_bool()?)));
+        for (option, stands) in options.take(limits::MEND_OPTIONS) {
+            let other = cut(option, Change::Set(Value::Bool(!stands)));
+            let both = |path: &&FieldPath| with(&[cut(path, goal.change.clone()), other.clone()], true);
+            guesses.extend(empty.iter().filter_map(both));
         }
     }
+    candidates.extend(guesses);
     candidates.truncate(limits::MEND_TRIALS);
     candidates
 }

@@ -12,6 +12,9 @@ use super::{align, yaml};
 use crate::parse::{Source, Tree};
 use crate::{Str, Value};
 
+/// Functions that give one of their arguments as it is, and by the others decide which.
+const CHOOSING: [&str; 3] = ["default", "coalesce", "ternary"];
+
 /// What is noted down, shared with the traces that are given out.
 #[derive(Default)]
 pub(super) struct Notes {
@@ -199,6 +202,9 @@ impl Recorder {
             if let ("tpl", [Value::Str(template), ..], [origin, ..]) = (name, args, origins) {
                 self.feed_by_template(&mut spans, template, *origin);
             }
+            if CHOOSING.contains(&name) {
+                self.feed(&mut spans, given);
+            }
             if !spans.is_empty() {
                 self.texts.push(Traced { text: text.clone(), spans: spans.into() });
                 return self.notes.borrow_mut().origins.of_text(given, self.texts.len() - 1);
@@ -253,6 +259,14 @@ impl Recorder {
                 self.yaml_spans(text, value, *origin)
             }
             _ => align::align(text, sources),
+        }
+    }
+
+    /// Pieces of a text that was taken because of other values, such as one that is empty, are fed by those too.
+    fn feed(&mut self, spans: &mut [Span], given: Origin) {
+        let mut notes = self.notes.borrow_mut();
+        for span in spans {
+            span.origin = notes.origins.union([span.origin, given]);
         }
     }
 

@@ -77,6 +77,25 @@ fn includes_keep_their_places_through_indentation() {
 }
 
 #[test]
+fn a_text_that_was_chosen_is_fed_by_what_it_was_chosen_by() {
+    let made_up = "{{ define \"x\" }}{{ .Release.Name }}-x{{ end }}";
+    for choice in [
+        "default (include \"x\" .) .Values.nope",
+        ".Values.nope | default (include \"x\" .)",
+        "coalesce .Values.nope (include \"x\" .) | trunc 63",
+        "ternary .Values.name (include \"x\" .) (empty .Values.name)",
+    ] {
+        let value = if choice.starts_with("ternary") { ".Values.name" } else { ".Values.nope" };
+        let trace = traced(&format!("{made_up}a: {{{{ {choice} }}}}"));
+        let at = trace.text().find("-x").expect("it is printed");
+        assert!(paths(&trace.at(at).expect("made")).split(' ').any(|path| path == value), "{choice}");
+    }
+    let both =
+        "{{ define \"x\" }}{{ .Release.Name }}{{ end }}{{ printf \"%s-%s\" (include \"x\" .) .Values.name }}";
+    check(both, "rel", "t:1:19 t>x .Release.Name");
+}
+
+#[test]
 fn arguments_in_a_dict_keep_their_paths() {
     let text = "{{ define \"x\" }}{{ .image.tag }} {{ .name }} {{ .root.Release.Name }}{{ end }}\
                 {{ include \"x\" (dict \"image\" .Values.image \"name\" .Values.name \"root\" $) }}";

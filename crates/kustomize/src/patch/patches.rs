@@ -4,7 +4,7 @@ use lynceus_object::Value;
 
 use super::json;
 use super::strategic::StrategicPatch;
-use super::targets::{Targets, check_ids, drop_deleted};
+use super::targets::{Targets, at_patch, check_ids, drop_deleted};
 use crate::error::KustomizeError;
 use crate::resource::Resource;
 use crate::resources::Resources;
@@ -111,7 +111,8 @@ impl Patch {
                 for patch in patches {
                     let id = patch.original_id(schema.is_cluster_scoped(&patch.kind()));
                     let at = targets.find(&id, resources, schema).map_err(|error| {
-                        error.context(format!("no resource matches strategic merge patch \"{id}\""))
+                        let error = error.context(format!("no resource matches strategic merge patch \"{id}\""));
+                        at_patch(error, patch)
                     })?;
                     let resource = &mut resources.list[at];
                     StrategicPatch::new(patch, false).apply(resource, schema)?;

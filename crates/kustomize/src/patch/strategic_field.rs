@@ -1,7 +1,7 @@
 //! The field `patchesStrategicMerge`: patches for what they name themselves.
 
 use super::strategic::StrategicPatch;
-use super::targets::{Targets, drop_deleted};
+use super::targets::{Targets, at_patch, drop_deleted};
 use crate::error::KustomizeError;
 use crate::resource::Resource;
 use crate::resources::Resources;
@@ -16,7 +16,7 @@ pub(crate) fn apply_strategic_patches(
     let mut targets = Targets::default();
     for patch in patches {
         let id = patch.original_id(schema.is_cluster_scoped(&patch.kind()));
-        let at = targets.find(&id, resources, schema)?;
+        let at = targets.find(&id, resources, schema).map_err(|error| at_patch(error, patch))?;
         StrategicPatch::new(patch, true).apply(&mut resources.list[at], schema)?;
     }
     drop_deleted(resources);

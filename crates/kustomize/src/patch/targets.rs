@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use lynceus_object::Str;
 
-use crate::error::KustomizeError;
+use crate::error::{KustomizeError, Missing};
 use crate::id::Id;
+use crate::idle::names_of;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::schema::Schema;
@@ -40,9 +41,15 @@ impl Targets {
             (Some(_), Some(_)) => "multiple",
             (None, _) => "no",
         };
-        Err(KustomizeError::new(format!(
+        let mut error = KustomizeError::new(format!(
             "{problem} matches for Id {id}; failed to find unique target for patch {id}"
-        )))
+        ));
+        if problem == "no" {
+            let (kind, name) = (id.kind.kind.clone(), id.name.clone());
+            let names = names_of(resources, &kind);
+            error.missing = Some(Box::new(Missing { kind, name, names }));
+        }
+        Err(error)
     }
 
     /// Notes that a resource may have a new name.
@@ -67,6 +74,14 @@ fn is_called(resource: &Resource, id: &Id, schema: &Schema) -> bool {
     !resource.value.is_empty()
         && (resource.former_ids().any(|former| former.names_same(id))
             || resource.id(schema.is_cluster_scoped(&resource.kind())).names_same(id))
+}
+
+/// The error at the place of the patch, if that is in a file of its own.
+pub(super) fn at_patch(error: KustomizeError, patch: &Resource) -> KustomizeError {
+    match &patch.span {
+        Some(span) => error.at(span.clone()),
+        None => error,
+    }
 }
 
 /// Fails if two resources have the same id now.

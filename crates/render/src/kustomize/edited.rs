@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lynceus_files::{Entry, FilePath, Span, Tree, TreeError};
-use lynceus_kustomize::{Cause, Explanation, KustomizeError, Place};
+use lynceus_kustomize::{Cause, Explanation, IdlePatch, KustomizeError, Place};
 use lynceus_object::{FieldPath, Segment, Value, yaml};
 
 /// A tree with a changed kustomization.
@@ -94,6 +94,21 @@ impl Edited<'_> {
                 error.field = parameter.to_string();
             }
         }
+    }
+
+    /// A patch that is for nothing, with the line that people see. One of the Application has no line.
+    pub(super) fn place_idle(&self, patch: &mut IdlePatch) {
+        if patch.span.file != self.file {
+            return;
+        }
+        let file = self.file.clone();
+        (patch.field, patch.span) = match self.given(&patch.field) {
+            Given::File(own) => {
+                let (line, column) = yaml::locate(&self.content, 0, &own).unwrap_or_default();
+                (own, Span { file, line, column })
+            }
+            Given::Parameter(parameter) => (parameter.field("target"), Span { file, line: 0, column: 0 }),
+        };
     }
 
     /// Who says what stands in a field of the changed kustomization.

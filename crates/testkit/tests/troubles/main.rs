@@ -38,8 +38,10 @@ macro_rules! troubles {
 }
 
 troubles! {
+    account_by_option
     application_skipped
     blocked_kind
+    chance
     claim_holds_wave
     class_missing
     config_map_nowhere
@@ -86,6 +88,8 @@ troubles! {
     outdated_daemon
     outdated_parallel_pods
     outdated_pods
+    patch_fails
+    patch_idle
     path_missing
     port_asked
     port_missing
@@ -95,6 +99,8 @@ troubles! {
     revision_gone
     role_nowhere
     scale_target_nowhere
+    secret_by_coalesce
+    secret_by_condition
     secret_by_default
     secret_nowhere
     secret_of_a_template
@@ -123,6 +129,7 @@ troubles! {
     umbrella_recursing
     unexposed
     value_file
+    value_file_passed_over
     vault_sealed
     volume_limit
     waits_in_circle

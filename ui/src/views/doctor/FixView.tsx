@@ -105,6 +105,8 @@ function placeText(place: Place): React.ReactNode {
       return <>{t.doctor.places.make} {of}</>
     case 'detach':
       return <>{t.doctor.places.detach} <code>{place.folder}</code></>
+    case 'aim':
+      return <>{t.doctor.places.aim} <code>{`${place.kind} ${place.to}`.trim()}</code> {t.doctor.places.insteadOf} <code>{place.from}</code> {t.doctor.places.in} <code>{place.file}</code></>
     case 'add':
       return <>{t.doctor.places.add} {of}</>
   }

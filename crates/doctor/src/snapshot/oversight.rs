@@ -1,0 +1,45 @@
+//! What was noticed of sources that no tool speaks of.
+
+use lynceus_files::{FilePath, Span};
+use lynceus_object::{FieldPath, ObjectKey, Str};
+
+/// A patch of a kustomization that is for something which is not there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdlePatch {
+    /// The repository, as Applications name it.
+    pub repository: Str,
+    /// Where the name is written; without a line if the Application has the patch.
+    pub span: Span,
+    /// The field of the Application that has the patch, if it is none of a file.
+    pub field: Option<FieldPath>,
+    /// The kind of what it is for; nothing if it does not say.
+    pub kind: Str,
+    /// The name of what it is for.
+    pub name: Str,
+    /// The names that there are of this kind.
+    pub names: Vec<Str>,
+    /// Whether several may share it, so that not each of them need have what it is for.
+    pub is_shared: bool,
+    /// Whether nothing is rendered because of it. Otherwise it is left out without a word.
+    pub fails: bool,
+}
+
+/// A field that is another one at each rendering.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chance {
+    /// The object, with its namespace.
+    pub object: ObjectKey,
+    /// The field. Its value is told nowhere, since it may be a password.
+    pub path: FieldPath,
+    /// The template and the line that ask for chance or the time, if they are in the repository.
+    pub span: Option<Span>,
+    /// The function that gives another value each time, if it can be told.
+    pub function: Str,
+}
+
+impl IdlePatch {
+    /// The file that has the name.
+    pub fn file(&self) -> &FilePath {
+        &self.span.file
+    }
+}
