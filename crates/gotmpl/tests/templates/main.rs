@@ -74,6 +74,17 @@ fn functions() -> Functions {
     all.add("default", signature!((ANY, ANY) -> ANY), |_, args| {
         Ok(if args[1].truth() { args[1].clone() } else { args[0].clone() })
     });
+    all.add("coalesce", signature!((...ANY) -> ANY), |_, args| {
+        Ok(args.iter().find(|value| value.truth()).cloned().unwrap_or_default())
+    });
+    all.add("empty", signature!((ANY) -> BOOL), |_, args| Ok((!args[0].truth()).into()));
+    all.add("ternary", signature!((ANY, ANY, BOOL) -> ANY), |_, args| {
+        Ok(if args[2].truth() { args[0].clone() } else { args[1].clone() })
+    });
+    all.add("trunc", signature!((INT, STRING) -> STRING), move |_, args| {
+        let most = usize::try_from(args[0].as_i64().unwrap_or(0)).unwrap_or(0);
+        Ok(Value::from(text(&args[1]).chars().take(most).collect::<String>()))
+    });
     all.add("nindent", signature!((INT, STRING) -> STRING), move |_, args| {
         let pad = " ".repeat(usize::try_from(args[0].as_i64().unwrap_or(0)).unwrap_or(0));
         Ok(Value::from(format!("\n{pad}{}", text(&args[1]).replace('\n', &format!("\n{pad}")))))
