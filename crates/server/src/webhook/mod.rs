@@ -16,7 +16,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use http_body_util::{BodyExt as _, Limited};
 use lynceus_object::json;
 use tokio::sync::Semaphore;
 use tracing::{debug, info};
@@ -24,7 +23,9 @@ use tracing::{debug, info};
 use self::event::Event;
 use self::secret::Secrets;
 use self::sender::Sender;
+use crate::body;
 use crate::limits;
+use crate::refusal::Code;
 use crate::server::Server;
 
 /// What a webhook is received with.
@@ -66,23 +67,14 @@ type Received = Result<Vec<Event>, (StatusCode, &'static str)>;
 
 async fn receive(server: &Server, request: Request<Body>) -> Received {
     let (parts, body) = request.into_parts();
-    let limit = limit(server);
-    let announced =
-        parts.headers.get(header::CONTENT_LENGTH).and_then(|text| text.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|announced| announced > limit) {
-        return Err(TOO_LARGE);
-    }
-    let collected = tokio::time::timeout(limits::RECEIVE, Limited::new(body, limit).collect()).await;
-    let body = match collected {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return Err(TOO_LARGE),
-        Ok(Err(_)) => return Err((StatusCode::BAD_REQUEST, "it ended in the middle")),
-        Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "it took too long to arrive")),
-    };
+    let body = body::collect(body, limit(server)).await.map_err(|refusal| match refusal.code {
+        Code::ResourceExhausted => (StatusCode::PAYLOAD_TOO_LARGE, "it is too large"),
+        Code::DeadlineExceeded => (StatusCode::REQUEST_TIMEOUT, "it took too long to arrive"),
+        Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "too much is being received, come again"),
+        _ => (StatusCode::BAD_REQUEST, "it ended in the middle"),
+    })?;
     read(&Secrets::of(server), &parts.headers, &body)
 }
-
-const TOO_LARGE: (StatusCode, &str) = (StatusCode::PAYLOAD_TOO_LARGE, "it is too large");
 
 /// From what was sent to what has happened. Nothing of it is looked at before it is known to be from who it says.
 fn read(secrets: &Secrets, headers: &HeaderMap, body: &[u8]) -> Received {
