@@ -70,7 +70,8 @@ impl Engine {
         before: &Application,
         after: &mut Application,
     ) -> Result<(), EngineError> {
-        let mut change = ours(before, after);
+        let mut before = before.clone();
+        let mut change = ours(&before, after);
         if change.is_empty() {
             return Ok(());
         }
@@ -86,7 +87,15 @@ impl Engine {
             let failed = |source| EngineError::Store { application: key.clone(), source };
             let Some(live) = live.map_err(failed)? else { return Ok(()) };
             match Application::from_object(&live) {
-                Ok(live) if is_same_operation(&live, before) => {
+                Ok(live) if is_same_operation(&live, &before) => {
+                    // Reasons may be newer than what this was decided on, too: a write of ours whose answer was lost.
+                    // What they say of a sync that ends now has to end with it.
+                    reason::take_over(&mut before, &live);
+                    reason::take_over(after, &live);
+                    if !reason::is_operating(after) {
+                        reason::end_waits(after);
+                    }
+                    change = ours(&before, after);
                     after.metadata.resource_version = live.metadata.resource_version;
                 }
                 _ => return Err(failed(error)),

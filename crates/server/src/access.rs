@@ -53,6 +53,7 @@ use rules::Rules;
 use sso::Sso;
 use vault::RBAC;
 
+use crate::ask::InProcess;
 use crate::cookie;
 use crate::refusal::{Code, Refusal};
 use crate::rights::Right;
@@ -97,7 +98,7 @@ impl Access {
     }
 
     /// Somebody who asks in our own process, and has the cluster anyway.
-    pub(crate) fn owner(&self, name: &str) -> Caller {
+    pub(crate) fn owner(&self, _shown: InProcess, name: &str) -> Caller {
         Caller::new(self.inner.clone(), Who::Owner(name.to_owned()))
     }
 

@@ -90,6 +90,24 @@ pub(crate) const TREE_PAUSE: u64 = 200;
 /// that it can share.
 pub(crate) const UNSHARED: usize = 500;
 
+/// Of how many nodes of one application's pods more is shown than their names.
+pub(crate) const HOSTS: usize = 50;
+
+/// How many nodes are asked for at the same time for one answer.
+pub(crate) const HOSTS_AT_ONCE: usize = 8;
+
+/// How long a cluster may take to tell of a node.
+pub(crate) const HOST_ANSWER: Duration = Duration::from_secs(5);
+
+/// For how long that counts.
+pub(crate) const HOST_FACTS: Duration = Duration::from_secs(30);
+
+/// Of how many nodes it is remembered.
+pub(crate) const HOSTS_KNOWN: usize = 5_000;
+
+/// How many pods of a node are counted.
+pub(crate) const HOST_PODS: usize = 500;
+
 /// How many objects that belong to nobody are shown beside an application.
 pub(crate) const ORPHANS: usize = 2_000;
 

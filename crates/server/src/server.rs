@@ -28,6 +28,8 @@ pub struct Server {
     pub(crate) trials: services::Trials,
     /// What streams of applications have in common.
     pub(crate) rolls: services::Rolls,
+    /// What was found out of nodes.
+    pub(crate) hosts: services::Hosts,
     /// The long answers that are open.
     pub(crate) streams: Streams,
     /// Rehearsals take much of the machine, so there is one at a time.
@@ -45,6 +47,7 @@ impl Server {
             access,
             trials: services::Trials::default(),
             rolls: services::Rolls::default(),
+            hosts: services::Hosts::default(),
             streams: Streams::default(),
             rehearsing: Semaphore::new(1),
             receiving: Semaphore::new(1),

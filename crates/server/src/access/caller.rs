@@ -30,7 +30,7 @@ type Finding = (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>);
 
 /// Who somebody is.
 #[derive(Clone, Default)]
-pub(crate) enum Who {
+pub(super) enum Who {
     /// Somebody who has not logged in.
     #[default]
     Nobody,

@@ -21,6 +21,7 @@ use lynceus_engine::{AppKey, application_gvk};
 use lynceus_object::{Object, Value};
 
 pub(crate) use known::Rolls;
+pub(crate) use tree::Hosts;
 
 use super::unknown;
 use crate::call::{Answered, Call};

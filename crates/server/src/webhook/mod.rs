@@ -9,6 +9,7 @@ mod secret;
 mod sender;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Body;
@@ -41,7 +42,32 @@ pub(crate) fn route(server: Arc<Server>) -> Router {
     Router::new().route("/api/webhook", post(answer)).with_state(Desk { server, room })
 }
 
+/// How many webhooks this process works on.
+static IN_FLIGHT: AtomicU64 = AtomicU64::new(0);
+
+/// A webhook that is worked on, for as long as this is kept.
+struct Handled;
+
+impl Handled {
+    fn begin() -> Self {
+        IN_FLIGHT.fetch_add(1, Ordering::Relaxed);
+        Handled
+    }
+}
+
+impl Drop for Handled {
+    fn drop(&mut self) {
+        IN_FLIGHT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How many webhooks this process works on now.
+pub(crate) fn in_flight() -> u64 {
+    IN_FLIGHT.load(Ordering::Relaxed)
+}
+
 async fn answer(State(desk): State<Desk>, request: Request<Body>) -> Response {
+    let handled = Handled::begin();
     let Ok(permit) = desk.room.clone().try_acquire_owned() else {
         let wait = [(header::RETRY_AFTER, "5")];
         return (StatusCode::SERVICE_UNAVAILABLE, wait, "Too many webhooks at once, come again")
@@ -52,7 +78,7 @@ async fn answer(State(desk): State<Desk>, request: Request<Body>) -> Response {
             // Who sends it does not wait for the applications, and the next one does until they are told.
             tokio::spawn(async move {
                 refresh::all(&desk.server, &events).await;
-                drop(permit);
+                drop((permit, handled));
             });
             (StatusCode::OK, "Webhook event received").into_response()
         }
@@ -67,14 +93,22 @@ type Received = Result<Vec<Event>, (StatusCode, &'static str)>;
 
 async fn receive(server: &Server, request: Request<Body>) -> Received {
     let (parts, body) = request.into_parts();
-    let body = body::collect(body, limit(server)).await.map_err(|refusal| match refusal.code {
-        Code::ResourceExhausted => (StatusCode::PAYLOAD_TOO_LARGE, "it is too large"),
+    let limit = limit(server);
+    let announced =
+        parts.headers.get(header::CONTENT_LENGTH).and_then(|text| text.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|announced| announced > limit) {
+        return Err(TOO_LARGE);
+    }
+    let body = body::collect(body, limit).await.map_err(|refusal| match refusal.code {
+        Code::ResourceExhausted => TOO_LARGE,
         Code::DeadlineExceeded => (StatusCode::REQUEST_TIMEOUT, "it took too long to arrive"),
         Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "too much is being received, come again"),
         _ => (StatusCode::BAD_REQUEST, "it ended in the middle"),
     })?;
     read(&Secrets::of(server), &parts.headers, &body)
 }
+
+const TOO_LARGE: (StatusCode, &str) = (StatusCode::PAYLOAD_TOO_LARGE, "it is too large");
 
 /// From what was sent to what has happened. Nothing of it is looked at before it is known to be from who it says.
 fn read(secrets: &Secrets, headers: &HeaderMap, body: &[u8]) -> Received {

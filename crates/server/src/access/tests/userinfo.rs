@@ -31,11 +31,11 @@ async fn quiet() -> Issuer {
 #[tokio::test]
 async fn groups_are_asked_of_the_issuer_where_the_settings_want_it() {
     for (settings, expected) in [
-        ("", "null"),
+        ("", "[]"),
         ("enableUserInfoGroups: true\n", r#"["devs"]"#),
         ("enableUserInfoGroups: true\nuserInfoPath: /own/people\n", r#"["devs"]"#),
         ("enableUserInfoGroups: \"true\"\nuserInfoCacheExpiration: 5m\n", r#"["devs"]"#),
-        ("enableUserInfoGroups: false\nuserInfoPath: /own/people\n", "null"),
+        ("enableUserInfoGroups: false\nuserInfoPath: /own/people\n", "[]"),
     ] {
         let issuer = quiet().await;
         let stage = stage(&issuer, settings).await;
@@ -43,7 +43,7 @@ async fn groups_are_asked_of_the_issuer_where_the_settings_want_it() {
         assert_eq!(login.status, 303, "{settings}");
         assert_eq!(groups(&stage, &login).await, expected, "{settings}");
         let may = by_browser(&stage, &login, "/api/v1/account/can-i/applications/get/a/b").await;
-        assert_eq!(may.text("value"), if expected == "null" { "no" } else { "yes" }, "{settings}");
+        assert_eq!(may.text("value"), if expected == "[]" { "no" } else { "yes" }, "{settings}");
         let may = by_browser(&stage, &login, "/api/v1/account/can-i/applications/sync/a/b").await;
         assert_eq!(may.text("value"), "no", "a group that is called like a role is none");
     }

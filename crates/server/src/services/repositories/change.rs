@@ -24,7 +24,11 @@ pub(super) async fn create(call: &Call, sort: Sort) -> Answered {
         return replace(call, sort, &known, repository, &url).await;
     }
     match known.secret.at(&["data"]) == wanted.at(&["data"]) {
-        true => shown(call, &known.secret),
+        true => {
+            // That it is registered does not say that it can be read.
+            tried(call, &known.secret).await?;
+            shown(call, &known.secret)
+        }
         false => {
             Err(Refusal::invalid("existing repository spec is different; use upsert flag to force update"))
         }
