@@ -162,7 +162,7 @@ impl Inner {
         // Which checks there are depends on who says to have issued it; none is passed over by saying another.
         let identity = match token.claim("iss") {
             sessions::ISSUER => self.verify_own(&token, raw).await?,
-            _ => self.verify_elsewhere(&token, raw, carried).await?,
+            _ => Box::pin(self.verify_elsewhere(&token, raw, carried)).await?,
         };
         match revoked::is_revoked(&self.vault, &identity).await? {
             true => Err(sessions::invalid("token is revoked, please re-login")),

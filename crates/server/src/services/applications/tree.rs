@@ -87,7 +87,11 @@ async fn now(call: &Call) -> Result<Value, Refusal> {
     shown.extend(missing(&look));
     let pods = nodes.iter().map(|node| &node.object).filter(|object| object.kind() == "Pod" && object.group().is_empty());
     let pods: Vec<&Object> = pods.collect();
-    let mut tree = value!({"nodes": shown, "hosts": hosts::of(call, &cluster, &pods).await});
+    // On the heap, as everything that is large and awaited in a chain of others.
+    let hosts = Box::pin(hosts::of(call, &cluster, &pods)).await;
+    let mut tree = Value::default();
+    tree.set(&["nodes"], shown.into_iter().collect::<Value>());
+    tree.set(&["hosts"], hosts);
     if !look.orphans.is_empty() {
         tree.set(&["orphanedNodes"], orphans(&look, &checks));
     }

@@ -31,7 +31,10 @@ pub(super) fn watch(call: Call) -> Answered {
 }
 
 fn event(kind: &str, application: Value) -> Value {
-    value!({"type": kind, "application": application})
+    // Put in and not written as one literal, which would copy every field once for each stream.
+    let mut event = value!({"type": kind});
+    event.set(&["application"], application);
+    event
 }
 
 struct Watcher {

@@ -7,6 +7,7 @@
 mod applications;
 mod door;
 mod list;
+#[allow(dead_code, reason = "another program uses the rest of it")]
 #[path = "../cluster/load.rs"]
 mod load;
 #[path = "../cluster/process.rs"]
