@@ -179,20 +179,37 @@ mod tests {
         let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
         let mut found = Vec::new();
         while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            for entry in
+                std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
+            {
                 let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
                 if entry.is_dir() {
                     folders.push(entry);
-                } else if !entry.iter().any(|part| part == "tests") && !matches!(&*name, "tests.rs" | "stage.rs") {
+                } else if !entry.iter().any(|part| part == "tests")
+                    && !matches!(&*name, "tests.rs" | "stage.rs")
+                {
                     let text = std::fs::read_to_string(&entry).expect("a text");
                     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
                     let words = [".ask(", "InProcess(", "Who::Owner(name", "access.owner("];
-                    found.extend(words.iter().filter(|word| code.contains(**word)).map(|word| format!("{name} {word}")));
+                    found.extend(
+                        words
+                            .iter()
+                            .filter(|word| code.contains(**word))
+                            .map(|word| format!("{name} {word}")),
+                    );
                 }
             }
         }
         found.sort();
-        assert_eq!(found, ["access.rs Who::Owner(name", "ask.rs InProcess(", "ask.rs access.owner(", "caller.rs Who::Owner(name"]);
+        assert_eq!(
+            found,
+            [
+                "access.rs Who::Owner(name",
+                "ask.rs InProcess(",
+                "ask.rs access.owner(",
+                "caller.rs Who::Owner(name"
+            ]
+        );
     }
 
     #[tokio::test]

@@ -319,7 +319,8 @@ async fn what_was_said_of_a_wait_ends_in_the_same_write_as_the_sync() {
     let mut left = Some(r#"[{"code":"SyncWaits","text":"the sync waits"}]"#);
     let (ends, ended) = std::sync::mpsc::channel();
     world.wire().meddle(move |call| {
-        let is_end = call.resource == "applications.argoproj.io" && call.body.str_at(&phase) == Some("Succeeded");
+        let is_end =
+            call.resource == "applications.argoproj.io" && call.body.str_at(&phase) == Some("Succeeded");
         if !is_end {
             return None;
         }

@@ -17,8 +17,12 @@ pub(super) fn seal(key: &[u8], owner: &str, text: &str) -> Result<String, Refusa
     let mut sealed = text.as_bytes().to_vec();
     let failed = || Refusal::new(Code::Internal, "nothing can be sealed");
     let own = key_of(key).ok_or_else(failed)?;
-    own.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(owner.as_bytes()), &mut sealed)
-        .map_err(|_| failed())?;
+    own.seal_in_place_append_tag(
+        Nonce::assume_unique_for_key(nonce),
+        Aad::from(owner.as_bytes()),
+        &mut sealed,
+    )
+    .map_err(|_| failed())?;
     Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat()))
 }
 

@@ -11,8 +11,8 @@ use ring::digest;
 use super::super::jwt::{self, Unverified};
 use super::super::vault::{SETTINGS, setting};
 use super::super::{Access, random, seal};
-use super::{Exchanged, Provider};
 use super::fetch::encoded;
+use super::{Exchanged, Provider};
 use crate::limits;
 use crate::refusal::{Code, Refusal};
 
@@ -64,7 +64,11 @@ impl Access {
             query.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
         let place = provider.address("authorization_endpoint")?;
         let joint = if place.contains('?') { '&' } else { '?' };
-        Ok(Visit { place: format!("{place}{joint}{}", query.join("&")), token: self.carry(&carried).await?, carried: String::new() })
+        Ok(Visit {
+            place: format!("{place}{joint}{}", query.join("&")),
+            token: self.carry(&carried).await?,
+            carried: String::new(),
+        })
     }
 
     /// Takes a browser back that the issuer sent, with what it carried.

@@ -82,9 +82,10 @@ impl Provider {
         }
         let info = self.fetcher.bearing(&place, access).await.map_err(|trouble| match trouble {
             // The token for asking has ended, and with it what it was given for.
-            Trouble::Refused { status: 401 | 403, .. } => {
-                Refusal::new(Code::Unauthenticated, "the issuer does not tell your groups any more, please re-login")
-            }
+            Trouble::Refused { status: 401 | 403, .. } => Refusal::new(
+                Code::Unauthenticated,
+                "the issuer does not tell your groups any more, please re-login",
+            ),
             other => unusable(&other.to_string()),
         })?;
         // The answer has to be about the one who asks: another's would give another's rights.

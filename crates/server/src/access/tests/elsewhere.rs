@@ -201,7 +201,9 @@ async fn a_code_that_the_issuer_does_not_know_is_a_refused_login() {
         let left = go(&stage, "/auth/login", "").await;
         let back = issuer.agree(&header_of(&left, "location"));
         let (_, state) = back.split_once('&').unwrap();
-        let said = go(&stage, &format!("/auth/callback?code={code}&{state}"), &cookie(&left, "argocd.oauthstate")).await;
+        let said =
+            go(&stage, &format!("/auth/callback?code={code}&{state}"), &cookie(&left, "argocd.oauthstate"))
+                .await;
         assert_eq!(said.status, if code.is_empty() { 400 } else { 401 }, "{code:?}");
         assert!(!header_of(&said, "set-cookie").contains("argocd.token"), "{code:?}");
     }

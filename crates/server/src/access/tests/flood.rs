@@ -151,11 +151,20 @@ async fn envelopes_that_lie_about_their_length_are_refused_in_words() {
             .unwrap();
         let answer = crate::api::api(stage.server.clone(), Arc::new(Fine)).oneshot(request).await.unwrap();
         let collected = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap();
-        let status = collected.trailers().and_then(|all| all.get("grpc-status")).map(|text| text.to_str().unwrap().to_owned());
+        let status = collected
+            .trailers()
+            .and_then(|all| all.get("grpc-status"))
+            .map(|text| text.to_str().unwrap().to_owned());
         (status, collected.to_bytes())
     };
-    let lies: [&[u8]; 6] =
-        [b"\0\xff\xff\xff\xff", b"\0\0\0\0\x09x", b"\0\0\0\0", b"\0\0\0\0\0x", b"\0\0\0\0\x02\x0a\xff", b"\x7f\0\0\0\0"];
+    let lies: [&[u8]; 6] = [
+        b"\0\xff\xff\xff\xff",
+        b"\0\0\0\0\x09x",
+        b"\0\0\0\0",
+        b"\0\0\0\0\0x",
+        b"\0\0\0\0\x02\x0a\xff",
+        b"\x7f\0\0\0\0",
+    ];
     for lie in lies {
         let (status, _) = ask("application/grpc", lie).await;
         assert!(matches!(status.as_deref(), Some("3" | "12")), "{lie:?}: {status:?}");
@@ -176,8 +185,16 @@ async fn tokens_that_are_none_are_nobodys_and_none_falls_over() {
     let stage = Stage::new(&accounts()).await;
     let deep = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, "[".repeat(20_000));
     let long = "x".repeat(100_000);
-    for token in ["a.b.c", "..", "...", "a..c", "=.=.=", &format!("{deep}.{deep}.{deep}"), &format!("{long}.{long}.{long}"), "\u{e4}.b.c"]
-    {
+    for token in [
+        "a.b.c",
+        "..",
+        "...",
+        "a..c",
+        "=.=.=",
+        &format!("{deep}.{deep}.{deep}"),
+        &format!("{long}.{long}.{long}"),
+        "\u{e4}.b.c",
+    ] {
         for name in ["token", "authorization", "cookie"] {
             let value = match name {
                 "token" => token.to_owned(),
@@ -189,8 +206,15 @@ async fn tokens_that_are_none_are_nobodys_and_none_falls_over() {
             assert_eq!(stage.send(request).await.status, 401, "{name}: {}", &token[..token.len().min(20)]);
         }
     }
-    for cookie in ["argocd.token=16:x", "argocd.token=99999999999999999999:x", "argocd.token=2:a; argocd.token-1=", "argocd.token=:", ";;;="] {
-        let request = Request::get("/api/v1/account").header(header::COOKIE, cookie).body(Body::empty()).unwrap();
+    for cookie in [
+        "argocd.token=16:x",
+        "argocd.token=99999999999999999999:x",
+        "argocd.token=2:a; argocd.token-1=",
+        "argocd.token=:",
+        ";;;=",
+    ] {
+        let request =
+            Request::get("/api/v1/account").header(header::COOKIE, cookie).body(Body::empty()).unwrap();
         assert_eq!(stage.send(request).await.status, 401, "{cookie}");
     }
 }

@@ -63,7 +63,8 @@ async fn headers_of_a_second_request_that_drip_are_cut_off_as_well() {
 #[tokio::test(start_paused = true)]
 async fn a_body_that_drips_is_cut_off_after_its_time() {
     for (framing, byte) in [("Content-Length: 100000", "a"), ("Transfer-Encoding: chunked", "1\r\na\r\n")] {
-        let (said, took) = drip(open().await, &format!("POST / HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n"), byte).await;
+        let (said, took) =
+            drip(open().await, &format!("POST / HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n"), byte).await;
         assert!(said.starts_with("HTTP/1.1 504"), "{said}");
         assert!(said.contains("the request took too long to arrive"), "{said}");
         assert!(took >= limits::RECEIVE && took < limits::RECEIVE + Duration::from_secs(2), "{took:?}");

@@ -85,7 +85,8 @@ async fn a_server_that_did_not_see_the_login_asks_as_well() {
     assert_eq!(said.text("value"), "no");
     for forged in ["AAAA", "lynceus", ""] {
         let cookies = format!("argocd.token={token}; lynceus.carried={forged}");
-        let request = Request::get("/api/v1/account/can-i/applications/get/a/b").header(header::COOKIE, cookies);
+        let request =
+            Request::get("/api/v1/account/can-i/applications/get/a/b").header(header::COOKIE, cookies);
         assert_eq!(stage.send(request.body(Body::empty()).unwrap()).await.text("value"), "no", "{forged}");
     }
     assert_eq!(issuer.asked(), 2);

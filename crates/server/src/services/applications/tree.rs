@@ -85,7 +85,10 @@ async fn now(call: &Call) -> Result<Value, Refusal> {
         })
         .collect();
     shown.extend(missing(&look));
-    let pods = nodes.iter().map(|node| &node.object).filter(|object| object.kind() == "Pod" && object.group().is_empty());
+    let pods = nodes
+        .iter()
+        .map(|node| &node.object)
+        .filter(|object| object.kind() == "Pod" && object.group().is_empty());
     let pods: Vec<&Object> = pods.collect();
     // On the heap, as everything that is large and awaited in a chain of others.
     let hosts = Box::pin(hosts::of(call, &cluster, &pods)).await;

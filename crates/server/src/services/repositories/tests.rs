@@ -124,7 +124,10 @@ async fn one_that_is_registered_already_is_tried_as_well() {
     let url = git.url();
     drop(git);
     let said = create().await;
-    assert_eq!(said, format!("FailedPrecondition: the repository cannot be read: there is no repository at {url}"));
+    assert_eq!(
+        said,
+        format!("FailedPrecondition: the repository cannot be read: there is no repository at {url}")
+    );
 }
 
 #[tokio::test]

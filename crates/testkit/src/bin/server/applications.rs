@@ -20,7 +20,8 @@ pub(crate) async fn prepare(kubeconfig: &Path) -> Outcome<Arc<Cluster>> {
     load::create(&cluster, crds().into_iter()).await?;
     load::create(&cluster, std::iter::once(load::namespace(HOME))).await?;
     let mut project = Object::named(&Gvk::new("argoproj.io", "v1alpha1", "AppProject"), HOME, "default");
-    project.set(&["spec"], value!({"sourceRepos": ["*"], "destinations": [{"server": "*", "namespace": "*"}]}));
+    project
+        .set(&["spec"], value!({"sourceRepos": ["*"], "destinations": [{"server": "*", "namespace": "*"}]}));
     for _ in 0..100 {
         let cluster = load::open(kubeconfig).await?;
         if cluster.kinds().get(&kind()).is_some() {
@@ -69,18 +70,28 @@ fn revision(number: usize) -> String {
 
 /// A moment, another for each number.
 fn moment(number: usize) -> String {
-    format!("2026-01-{:02}T{:02}:{:02}:{:02}Z", number / 86_400 % 28 + 1, number / 3_600 % 24, number / 60 % 60, number % 60)
+    format!(
+        "2026-01-{:02}T{:02}:{:02}:{:02}Z",
+        number / 86_400 % 28 + 1,
+        number / 3_600 % 24,
+        number / 60 % 60,
+        number % 60
+    )
 }
 
 fn application(number: usize) -> Object {
     let team = format!("team-{:02}", number % 40);
     let mut object = Object::named(&kind(), HOME, &name(number));
-    object.set(&["metadata", "labels"], value!({"team": team.clone(), "env": (["dev", "test", "prod"][number % 3])}));
+    object.set(
+        &["metadata", "labels"],
+        value!({"team": team.clone(), "env": (["dev", "test", "prod"][number % 3])}),
+    );
     let source = value!({
         "repoURL": format!("https://git.example.com/{team}/deploy.git"), "path": format!("apps/{}/overlays", name(number)),
         "targetRevision": "main",
     });
-    let destination = value!({"server": "https://kubernetes.default.svc", "namespace": format!("{team}-{number}")});
+    let destination =
+        value!({"server": "https://kubernetes.default.svc", "namespace": format!("{team}-{number}")});
     object.set(
         &["spec"],
         value!({

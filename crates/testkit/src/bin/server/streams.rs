@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::door::{Door, good};
 use crate::list::FIELDS;
-use crate::report::{Report, megabytes, median, milliseconds};
+use crate::report::{Report, median, megabytes, milliseconds};
 use crate::{Outcome, Scale, applications, process};
 
 /// How much memory a stream may cost, in bytes.

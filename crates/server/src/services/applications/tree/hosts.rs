@@ -65,7 +65,8 @@ pub(super) async fn of(call: &Call, cluster: &Arc<Cluster>, pods: &[&Object]) ->
     let own: BTreeSet<(&str, &str)> = pods.iter().map(|pod| (pod.namespace(), pod.name())).collect();
     let labels = call.server.setting("application.allowedNodeLabels");
     let labels: BTreeSet<&str> = labels.split(',').map(str::trim).filter(|label| !label.is_empty()).collect();
-    let asked = names.iter().take(limits::HOSTS).map(|name| async move { (*name, facts(call, cluster, name).await) });
+    let asked =
+        names.iter().take(limits::HOSTS).map(|name| async move { (*name, facts(call, cluster, name).await) });
     let asked: Vec<_> = asked.collect();
     let found: HashMap<&str, Option<Arc<Facts>>> =
         futures::stream::iter(asked).buffered(limits::HOSTS_AT_ONCE).collect().await;
@@ -108,13 +109,18 @@ async fn asked(cluster: &Cluster, name: &str) -> Option<Facts> {
 
 impl Facts {
     fn read(node: &Value, pods: &[Value]) -> Self {
-        let text = |value: &Value, field: &str| value.str_at(&["metadata", field]).unwrap_or_default().to_owned();
+        let text =
+            |value: &Value, field: &str| value.str_at(&["metadata", field]).unwrap_or_default().to_owned();
         let labels = node.at(&["metadata", "labels"]).and_then(Value::as_map);
         let labels = labels.into_iter().flat_map(|labels| labels.iter());
-        let running = pods.iter().filter(|pod| !matches!(pod.str_at(&["status", "phase"]), Some("Succeeded" | "Failed")));
+        let running = pods
+            .iter()
+            .filter(|pod| !matches!(pod.str_at(&["status", "phase"]), Some("Succeeded" | "Failed")));
         Facts {
             system: node.at(&["status", "nodeInfo"]).cloned().unwrap_or_else(|| value!({})),
-            labels: labels.filter_map(|(key, value)| Some((key.to_string(), value.as_str()?.to_owned()))).collect(),
+            labels: labels
+                .filter_map(|(key, value)| Some((key.to_string(), value.as_str()?.to_owned())))
+                .collect(),
             capacity: amounts(node.at(&["status", "capacity"])),
             pods: running.map(|pod| ((text(pod, "namespace"), text(pod, "name")), requests(pod))).collect(),
         }
@@ -178,7 +184,10 @@ fn amounts(value: Option<&Value>) -> Amounts {
         Value::Str(text) => Quantity::parse(text).ok().map(|quantity| quantity.milli_value()),
         _ => None,
     };
-    map.into_iter().flat_map(|map| map.iter()).filter_map(|(name, value)| Some((name.to_string(), read(value)?))).collect()
+    map.into_iter()
+        .flat_map(|map| map.iter())
+        .filter_map(|(name, value)| Some((name.to_string(), read(value)?)))
+        .collect()
 }
 
 fn add(sum: &mut Amounts, more: &Amounts) {
@@ -212,18 +221,25 @@ status:
 ";
 
     fn pod(name: &str, spec: &str, phase: &str) -> Value {
-        read(&format!("metadata: {{namespace: shop, name: {name}}}\nspec: {spec}\nstatus: {{phase: {phase}}}\n"))
+        read(&format!(
+            "metadata: {{namespace: shop, name: {name}}}\nspec: {spec}\nstatus: {{phase: {phase}}}\n"
+        ))
     }
 
     #[test]
     fn a_node_is_shown_with_what_the_application_and_others_ask_of_it() {
         let pods = [
             pod("web", "{containers: [{resources: {requests: {cpu: 250m, memory: 1Gi}}}]}", "Running"),
-            pod("other", "{containers: [{resources: {requests: {cpu: '1'}}}, {resources: {requests: {cpu: 500m}}}]}", "Running"),
+            pod(
+                "other",
+                "{containers: [{resources: {requests: {cpu: '1'}}}, {resources: {requests: {cpu: 500m}}}]}",
+                "Running",
+            ),
             pod("done", "{containers: [{resources: {requests: {cpu: '2'}}}]}", "Succeeded"),
         ];
         let facts = Facts::read(&read(NODE), &pods);
-        let shown = facts.shown("n1", &BTreeSet::from([("shop", "web")]), &BTreeSet::from(["zone", "absent"]));
+        let shown =
+            facts.shown("n1", &BTreeSet::from([("shop", "web")]), &BTreeSet::from(["zone", "absent"]));
         assert_eq!(
             json::to_string(&shown),
             r#"{"labels":{"zone":"a"},"name":"n1","resourcesInfo":[{"capacity":4000,"requestedByApp":250,"requestedByNeighbors":1500,"resourceName":"cpu"},{"capacity":8589934592000,"requestedByApp":1073741824000,"requestedByNeighbors":0,"resourceName":"memory"}],"systemInfo":{"architecture":"amd64","kubeletVersion":"v1.36.1","osImage":"Debian"}}"#
@@ -238,7 +254,10 @@ status:
         let check = |spec: &str| requests(&pod("web", spec, "Running")).get("cpu").copied();
         let main = "containers: [{resources: {requests: {cpu: 300m}}}, {resources: {requests: {cpu: 200m}}}]";
         assert_eq!(check(&format!("{{{main}}}")), Some(500));
-        assert_eq!(check(&format!("{{{main}, initContainers: [{{resources: {{requests: {{cpu: 2}}}}}}]}}")), Some(2_000));
+        assert_eq!(
+            check(&format!("{{{main}, initContainers: [{{resources: {{requests: {{cpu: 2}}}}}}]}}")),
+            Some(2_000)
+        );
         let beside = "{restartPolicy: Always, resources: {requests: {cpu: 100m}}}";
         assert_eq!(check(&format!("{{{main}, initContainers: [{beside}]}}")), Some(600));
         let behind = "{resources: {requests: {cpu: 550m}}}";
