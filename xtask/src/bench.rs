@@ -2,7 +2,8 @@
 //! cluster costs; `cargo xtask bench doctor [--quick]`: whether the doctor finds what is wrong and nothing else, and how fast;
 //! `cargo xtask bench helm|kustomize [--quick]`: charts and kustomizations by the real programs and by
 //! Lynceus; `cargo xtask bench monorepo [--quick]`: what a commit to a repository of many applications costs;
-//! `cargo xtask bench order`: which functions the linker should put together.
+//! `cargo xtask bench server [--quick]`: lists and streams of very many applications; `cargo xtask bench order`: which
+//! functions the linker should put together.
 
 mod charts;
 mod helm;
@@ -17,7 +18,7 @@ use crate::run;
 
 pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        Some((name @ ("cluster" | "doctor" | "monorepo"), rest)) => return measure(name, rest),
+        Some((name @ ("cluster" | "doctor" | "monorepo" | "server"), rest)) => return measure(name, rest),
         Some(("helm", rest)) => return helm::main(rest),
         Some(("kustomize", rest)) => return kustomize::main(rest),
         Some(("order", _)) => return order::main(),
@@ -30,6 +31,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), String> {
     measure("cluster", arguments)?;
     measure("monorepo", arguments)?;
     measure("doctor", arguments)?;
+    measure("server", arguments)?;
     helm::main(arguments)?;
     kustomize::main(arguments)
 }

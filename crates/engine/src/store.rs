@@ -87,6 +87,7 @@ impl Engine {
             let Some(live) = live.map_err(failed)? else { return Ok(()) };
             match Application::from_object(&live) {
                 Ok(live) if is_same_operation(&live, before) => {
+                    change = caught_up(before, after, &live);
                     after.metadata.resource_version = live.metadata.resource_version;
                 }
                 _ => return Err(failed(error)),
@@ -159,6 +160,18 @@ impl Engine {
 
 fn is_same_operation(live: &Application, known: &Application) -> bool {
     live.status.operation_state == known.status.operation_state && live.operation == known.operation
+}
+
+/// The difference between two states, where others have written meanwhile. Reasons may be newer than what it was decided on:
+/// a write of ours whose answer was lost. What they say of a sync that ends now has to end with it.
+fn caught_up(before: &Application, after: &mut Application, live: &Application) -> Value {
+    let mut before = Box::new(before.clone());
+    reason::take_over(&mut before, live);
+    reason::take_over(after, live);
+    if !reason::is_operating(after) {
+        reason::end_waits(after);
+    }
+    ours(&before, after)
 }
 
 /// The parts of the difference that are ours to write: status, operation, annotations and finalizers.

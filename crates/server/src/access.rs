@@ -18,6 +18,7 @@ mod policy;
 mod random;
 mod revoked;
 mod rules;
+mod seal;
 mod sessions;
 mod sso;
 #[cfg(test)]
@@ -52,6 +53,7 @@ use rules::Rules;
 use sso::Sso;
 use vault::RBAC;
 
+use crate::ask::InProcess;
 use crate::cookie;
 use crate::refusal::{Code, Refusal};
 use crate::rights::Right;
@@ -96,14 +98,17 @@ impl Access {
     }
 
     /// Somebody who asks in our own process, and has the cluster anyway.
-    pub(crate) fn owner(&self, name: &str) -> Caller {
+    pub(crate) fn owner(&self, _shown: InProcess, name: &str) -> Caller {
         Caller::new(self.inner.clone(), Who::Owner(name.to_owned()))
     }
 
     /// Who asks. Refuses those that are nobody where somebody is needed.
     pub(crate) async fn caller(&self, headers: &HeaderMap, right: &Right) -> Result<Caller, Refusal> {
         let found = match token(headers) {
-            Some(token) => self.inner.verify(&token).await,
+            Some(token) => {
+                let carried = cookie::carried(headers).unwrap_or_default();
+                self.inner.verify(&token, &carried).await
+            }
             None => Err(Refusal::new(Code::Unauthenticated, "no session information")),
         };
         let who = match found {
@@ -151,18 +156,46 @@ impl Inner {
         Ok(parse_bool(setting(settings.as_ref(), "users.anonymous.enabled")) == Some(true))
     }
 
-    /// Who the bearer of a token is.
-    async fn verify(&self, raw: &str) -> Result<Identity, Refusal> {
+    /// Who the bearer of a token is, by what a browser carries beside it as well.
+    async fn verify(&self, raw: &str, carried: &str) -> Result<Identity, Refusal> {
         let token = Unverified::read(raw).ok_or_else(|| sessions::invalid("it is no token"))?;
         // Which checks there are depends on who says to have issued it; none is passed over by saying another.
         let identity = match token.claim("iss") {
             sessions::ISSUER => self.verify_own(&token, raw).await?,
-            _ => self.sso.verify(&self.vault, &token, raw, self.now()).await?,
+            _ => Box::pin(self.verify_elsewhere(&token, raw, carried)).await?,
         };
         match revoked::is_revoked(&self.vault, &identity).await? {
             true => Err(sessions::invalid("token is revoked, please re-login")),
             false => Ok(identity),
         }
+    }
+
+    async fn verify_elsewhere(
+        &self,
+        token: &Unverified<'_>,
+        raw: &str,
+        carried: &str,
+    ) -> Result<Identity, Refusal> {
+        let provider = self.sso.provider(&self.vault).await?;
+        let provider = provider.ok_or_else(|| sessions::invalid("it is not a session of this server"))?;
+        let mut identity = provider.verify(token, raw, self.now()).await?;
+        let subject = token.claim("sub");
+        let access = match carried {
+            "" => None,
+            carried => seal::open(&self.signing_key().await?, subject, carried),
+        };
+        if let Some(groups) = provider.groups(subject, access.as_deref()).await? {
+            identity.claims.set(&["groups"], groups);
+        }
+        identity.carried = carried.to_owned();
+        Ok(identity)
+    }
+
+    /// The key that sessions are signed with.
+    async fn signing_key(&self) -> Result<Vec<u8>, Refusal> {
+        let secret = self.vault.secret(SECRET).await?.unwrap_or_default();
+        let key = bytes(&secret, initial::SIGNATURE).filter(|key| !key.is_empty());
+        key.ok_or_else(|| Refusal::new(Code::Internal, "there is no key to sign with"))
     }
 
     async fn verify_own(&self, token: &Unverified<'_>, raw: &str) -> Result<Identity, Refusal> {

@@ -28,11 +28,15 @@ pub fn question(method: &str, message: &Value) -> Option<Question> {
     method.ways.iter().find_map(|way| way.question(message))
 }
 
+/// Shows that a question is asked in our own process. Only [`Server::ask`] can make one, so that nothing that comes over
+/// the network can be taken for the owner's.
+pub(crate) struct InProcess(());
+
 impl Server {
     /// Answers whoever could do the same to the cluster without asking: no right is needed, and they are called as they say.
     pub async fn ask(self: &Arc<Self>, owner: &str, method: &str, message: Value) -> Result<Answer, Refusal> {
         match methods().named(method) {
-            Some(known) => self.asked(known, self.access.owner(owner), message).await,
+            Some(known) => self.asked(known, self.access.owner(InProcess(()), owner), message).await,
             None => Err(services::unknown(method)),
         }
     }
@@ -167,6 +171,45 @@ mod tests {
         assert_eq!(check("ProjectService.Get", value!({})), "none");
         assert_eq!(check("ProjectService.Get", value!({"name": ""})), "none");
         assert_eq!(check("ProjectService.Nothing", value!({})), "none");
+    }
+
+    /// The owner's way is for programs that have the server in their process: nothing here that listens may take it.
+    #[test]
+    fn nothing_that_listens_asks_as_the_owner() {
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in
+                std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
+            {
+                let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+                if entry.is_dir() {
+                    folders.push(entry);
+                } else if !entry.iter().any(|part| part == "tests")
+                    && !matches!(&*name, "tests.rs" | "stage.rs")
+                {
+                    let text = std::fs::read_to_string(&entry).expect("a text");
+                    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+                    let words = [".ask(", "InProcess(", "Who::Owner(name", "access.owner("];
+                    found.extend(
+                        words
+                            .iter()
+                            .filter(|word| code.contains(**word))
+                            .map(|word| format!("{name} {word}")),
+                    );
+                }
+            }
+        }
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                "access.rs Who::Owner(name",
+                "ask.rs InProcess(",
+                "ask.rs access.owner(",
+                "caller.rs Who::Owner(name"
+            ]
+        );
     }
 
     #[tokio::test]

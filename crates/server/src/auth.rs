@@ -49,6 +49,7 @@ async fn callback(State(server): State<Arc<Server>>, headers: HeaderMap, uri: Ur
         Ok(visit) => {
             let mut cookies = cookie::cookies(&visit.token);
             cookies.push(gone);
+            cookies.extend(cookie::carrying(&visit.carried));
             sent(&visit.place, &cookies)
         }
         Err(refusal) => refused(&refusal),
@@ -63,7 +64,7 @@ async fn logout(State(server): State<Arc<Server>>, headers: HeaderMap) -> Respon
         return refused(&refusal);
     }
     match server.access.farewell(host(&headers), &token).await {
-        Ok(place) => sent(&place, &cookie::cookies("")),
+        Ok(place) => sent(&place, &[cookie::cookies(""), cookie::carrying("")].concat()),
         Err(refusal) => refused(&refusal),
     }
 }

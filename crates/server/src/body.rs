@@ -4,6 +4,7 @@
 use std::ops::Deref;
 
 use axum::body::{Body, Bytes};
+use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -37,14 +38,17 @@ pub(crate) async fn collect(body: Body, limit: usize) -> Result<Received, Refusa
 }
 
 async fn gathered(mut body: Body, limit: usize, room: &'static Semaphore) -> Result<Received, Refusal> {
+    // Whoever says beforehand that it is too much is told at once.
+    if body.size_hint().lower() > limit as u64 {
+        return Err(too_large(limit));
+    }
     let mut bytes = Vec::new();
     let mut held: Option<SemaphorePermit<'static>> = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Refusal::new(Code::Canceled, "the request ended in the middle"))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > limit {
-            let what = format!("the request is larger than {limit} bytes");
-            return Err(Refusal::new(Code::ResourceExhausted, what));
+            return Err(too_large(limit));
         }
         let units = (bytes.len() + data.len()).div_ceil(1 << 10) - bytes.len().div_ceil(1 << 10);
         if let Some(more) = taken(room, units)? {
@@ -56,6 +60,10 @@ async fn gathered(mut body: Body, limit: usize, room: &'static Semaphore) -> Res
         bytes.extend_from_slice(&data);
     }
     Ok(Received { bytes: bytes.into(), _room: held })
+}
+
+fn too_large(limit: usize) -> Refusal {
+    Refusal::new(Code::ResourceExhausted, format!("the request is larger than {limit} bytes"))
 }
 
 /// Nobody waits for room: those who have some might never finish.

@@ -8,6 +8,9 @@ use crate::method::Method;
 /// The cookie's name. A token that is too long for one cookie is spread over several, with a number behind the name.
 pub(crate) const NAME: &str = "argocd.token";
 
+/// The cookie of what a browser carries beside its session, sealed: with what its issuer can be asked for its groups.
+const CARRIED: &str = "lynceus.carried";
+
 /// How much browsers take in one cookie.
 const PIECE: usize = 3_900;
 
@@ -38,9 +41,19 @@ pub(crate) fn secure(headers: &mut HeaderMap) {
 
 /// The cookies of a token.
 pub(crate) fn cookies(token: &str) -> Vec<String> {
+    spread(NAME, token)
+}
+
+/// The cookies of what is carried beside a session; nothing takes them away.
+pub(crate) fn carrying(sealed: &str) -> Vec<String> {
+    spread(CARRIED, sealed)
+}
+
+/// A text over as many cookies as it needs.
+fn spread(name: &str, token: &str) -> Vec<String> {
     let flags = "Path=/; SameSite=Lax; HttpOnly";
     if token.is_empty() {
-        return vec![format!("{NAME}=; {flags}; Max-Age=0")];
+        return vec![format!("{name}=; {flags}; Max-Age=0")];
     }
     let pieces: Vec<&[u8]> = token.as_bytes().chunks(PIECE).collect();
     let count = pieces.len();
@@ -50,10 +63,10 @@ pub(crate) fn cookies(token: &str) -> Vec<String> {
         .map(|(at, piece)| {
             let piece = String::from_utf8_lossy(piece);
             match (at, count) {
-                (0, 1) => format!("{NAME}={piece}; {flags}"),
+                (0, 1) => format!("{name}={piece}; {flags}"),
                 // The first one says how many there are.
-                (0, count) => format!("{NAME}={count}:{piece}; {flags}"),
-                (at, _) => format!("{NAME}-{at}={piece}; {flags}"),
+                (0, count) => format!("{name}={count}:{piece}; {flags}"),
+                (at, _) => format!("{name}-{at}={piece}; {flags}"),
             }
         })
         .collect()
@@ -66,18 +79,28 @@ pub(crate) fn named(headers: &HeaderMap, name: &str) -> Option<String> {
     pairs.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
 }
 
-/// The session that a browser sends, put together again.
+/// The session that a browser sends.
 pub(crate) fn token(headers: &HeaderMap) -> Option<String> {
+    gathered(headers, NAME)
+}
+
+/// What a browser carries beside its session.
+pub(crate) fn carried(headers: &HeaderMap) -> Option<String> {
+    gathered(headers, CARRIED)
+}
+
+/// A text that was spread over cookies, put together again.
+fn gathered(headers: &HeaderMap, name: &str) -> Option<String> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs: Vec<(&str, &str)> =
         all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('=')).collect();
     let find = |name: &str| pairs.iter().find(|(found, _)| *found == name).map(|(_, value)| *value);
-    let first = find(NAME).filter(|token| !token.is_empty())?;
+    let first = find(name).filter(|token| !token.is_empty())?;
     let Some((count, rest)) = first.split_once(':') else { return Some(first.to_owned()) };
     let count: usize = count.parse().ok().filter(|count| *count <= 16)?;
     let mut token = rest.to_owned();
     for at in 1..count {
-        token.push_str(find(&format!("{NAME}-{at}"))?);
+        token.push_str(find(&format!("{name}-{at}"))?);
     }
     Some(token)
 }

@@ -32,6 +32,7 @@ mod services;
 mod shape;
 #[cfg(test)]
 mod stage;
+mod streams;
 mod telemetry;
 mod tls;
 mod webhook;

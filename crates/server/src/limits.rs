@@ -86,6 +86,28 @@ pub(crate) const LOG_STREAMS: usize = 50;
 /// How long changes of a tree are gathered, in milliseconds.
 pub(crate) const TREE_PAUSE: u64 = 200;
 
+/// By how many applications a stream may differ from the list that it shares with others, before it looks for another
+/// that it can share.
+pub(crate) const UNSHARED: usize = 500;
+
+/// Of how many nodes of one application's pods more is shown than their names.
+pub(crate) const HOSTS: usize = 50;
+
+/// How many nodes are asked for at the same time for one answer.
+pub(crate) const HOSTS_AT_ONCE: usize = 8;
+
+/// How long a cluster may take to tell of a node.
+pub(crate) const HOST_ANSWER: Duration = Duration::from_secs(5);
+
+/// For how long that counts.
+pub(crate) const HOST_FACTS: Duration = Duration::from_secs(30);
+
+/// Of how many nodes it is remembered.
+pub(crate) const HOSTS_KNOWN: usize = 5_000;
+
+/// How many pods of a node are counted.
+pub(crate) const HOST_PODS: usize = 500;
+
 /// How many objects that belong to nobody are shown beside an application.
 pub(crate) const ORPHANS: usize = 2_000;
 
@@ -155,6 +177,12 @@ pub(crate) const CONNECTIONS: usize = 16_384;
 /// How many requests one connection may have under way.
 pub(crate) const STREAMS: u32 = 250;
 
+/// How many long answers are open at once: watches and logs. Further ones are refused.
+pub(crate) const OPEN_STREAMS: usize = 10_000;
+
+/// How many of them may be for one caller, so that none takes the places of all others.
+pub(crate) const OPEN_STREAMS_OF_ONE: usize = 2_000;
+
 /// How long requests may go on when the server stops.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -181,6 +209,18 @@ pub(crate) const ISSUER_ANSWER: Duration = Duration::from_secs(10);
 
 /// How long an issuer's answer may be, in bytes.
 pub(crate) const ISSUER_BYTES: usize = 1 << 20;
+
+/// For how long what an issuer says of somebody's groups counts, where `userInfoCacheExpiration` says nothing.
+pub(crate) const USER_INFO: Duration = Duration::from_secs(300);
+
+/// The longest that it may count, whatever the settings say.
+pub(crate) const USER_INFO_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Of how many people that is remembered.
+pub(crate) const USER_INFOS: usize = 10_000;
+
+/// The longest token for asking an issuer that a browser is given to carry, in bytes.
+pub(crate) const ACCESS_TOKEN: usize = 8 << 10;
 
 /// By how many seconds an issuer's clock may be ahead of ours.
 pub(crate) const ISSUER_LEEWAY: i64 = 300;

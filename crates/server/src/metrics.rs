@@ -101,6 +101,9 @@ impl Metrics {
     /// What this process has counted: see the families of Argo CD in docs/metrics.md.
     pub fn counted(&mut self) {
         crate::telemetry::counted(self);
+        const HOOKS: &str = "argocd_webhook_handlers_in_flight";
+        self.gauge(HOOKS, "Number of webhook handlers currently processing events.");
+        self.value(HOOKS, &[], crate::webhook::in_flight());
     }
 
     /// The whole text.

@@ -85,7 +85,7 @@ fn many(
         let line = match value {
             Ok(value) => {
                 let value = fields.as_ref().map_or_else(|| value.clone(), |fields| fields.of(&value));
-                json::to_string(&value!({"result": value}))
+                format!("{{\"result\":{}}}", json::to_string(&value))
             }
             Err(refusal) => json::to_string(&value!({"error": error(&refusal)})),
         };

@@ -12,10 +12,11 @@ use tracing::{Instrument as _, Span, info, info_span, warn};
 
 use crate::access::{self, Access, Caller};
 use crate::call::{Answer, Answered, Call};
-use crate::method::Method;
+use crate::method::{Flow, Method};
 use crate::refusal::Refusal;
 use crate::rights;
 use crate::services;
+use crate::streams::Streams;
 
 /// Everything that questions are answered with.
 pub struct Server {
@@ -25,6 +26,12 @@ pub struct Server {
     pub(crate) access: Access,
     /// Which repositories could be reached.
     pub(crate) trials: services::Trials,
+    /// What streams of applications have in common.
+    pub(crate) rolls: services::Rolls,
+    /// What was found out of nodes.
+    pub(crate) hosts: services::Hosts,
+    /// The long answers that are open.
+    pub(crate) streams: Streams,
     /// Rehearsals take much of the machine, so there is one at a time.
     pub(crate) rehearsing: Semaphore,
     /// Files that somebody sends are held in memory, so that they are taken one after the other.
@@ -39,6 +46,9 @@ impl Server {
             engine,
             access,
             trials: services::Trials::default(),
+            rolls: services::Rolls::default(),
+            hosts: services::Hosts::default(),
+            streams: Streams::default(),
             rehearsing: Semaphore::new(1),
             receiving: Semaphore::new(1),
         })
@@ -131,8 +141,13 @@ impl Server {
             warn!(target: "audit", user, method = method.name, "refused");
             return Err(refusal);
         }
+        // Before it is begun: a stream that is refused should cost nothing.
+        let place = match method.flow {
+            Flow::Answers => Some(self.streams.place(&user)?),
+            Flow::Single | Flow::Questions => None,
+        };
         services::answer(method, call).await.map(|answer| match answer {
-            Answer::Many(messages) => Answer::Many(access::while_valid(self.clone(), later, messages)),
+            Answer::Many(messages) => Answer::Many(access::while_valid(self.clone(), later, place, messages)),
             one => one,
         })
     }

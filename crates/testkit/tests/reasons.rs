@@ -310,6 +310,38 @@ async fn an_application_that_nobody_looks_at_says_so() {
     world.end().await;
 }
 
+/// The answer to a write of ours may be lost, and then what it wrote is not known when the sync ends.
+#[tokio::test]
+async fn what_was_said_of_a_wait_ends_in_the_same_write_as_the_sync() {
+    let world = World::new().await;
+    let hand = world.hand().clone();
+    let phase = ["status", "operationState", "phase"];
+    let mut left = Some(r#"[{"code":"SyncWaits","text":"the sync waits"}]"#);
+    let (ends, ended) = std::sync::mpsc::channel();
+    world.wire().meddle(move |call| {
+        let is_end =
+            call.resource == "applications.argoproj.io" && call.body.str_at(&phase) == Some("Succeeded");
+        if !is_end {
+            return None;
+        }
+        let _ = ends.send(call.body.at(&["metadata", "annotations", "lynceus.dev/reasons"]).cloned());
+        let text = left.take()?;
+        let hand = hand.clone();
+        Some(Trouble::After(Box::pin(async move {
+            let patch = value!({"metadata": {"annotations": {"lynceus.dev/reasons": text}}});
+            let gvk = lynceus_object::Gvk::new("argoproj.io", "v1alpha1", "Application");
+            hand.patch_record(&gvk, "argocd", "shop", &patch).await.unwrap();
+        })))
+    });
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    world.deliver("shop", "app", &automated()).await;
+    world.until("rest", |world| world.state("shop") == FINE).await;
+    // The first was decided without it, the second takes it off.
+    assert_eq!(ended.try_iter().last(), Some(Some(Value::Null)));
+    assert_eq!(told(&world, "shop"), "");
+    world.end().await;
+}
+
 #[tokio::test]
 async fn a_kind_that_cannot_be_read_has_a_word_of_its_own() {
     let world = World::new().await;

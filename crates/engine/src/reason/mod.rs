@@ -62,6 +62,15 @@ pub(crate) fn end_waits(application: &mut Application) {
     }
 }
 
+/// Takes over what stands on another state of the same application.
+pub(crate) fn take_over(application: &mut Application, other: &Application) {
+    let (own, theirs) = (&mut application.metadata.annotations, &other.metadata.annotations);
+    match theirs.get(annotations::REASONS) {
+        Some(text) => own.insert(annotations::REASONS.into(), text.clone()),
+        None => own.remove(annotations::REASONS),
+    };
+}
+
 /// Why an application that is being deleted is still there: what its deletion waits for, and what went wrong with it.
 pub(crate) fn of_deletion(application: &Application, wait: Option<&Wait>) -> Vec<Reason> {
     let waits = wait.map(|wait| {
@@ -88,7 +97,8 @@ fn is_fine(application: &Application) -> bool {
         && !is_operating(application)
 }
 
-fn is_operating(application: &Application) -> bool {
+/// Whether a sync is under way.
+pub(crate) fn is_operating(application: &Application) -> bool {
     let state = application.status.operation_state.as_ref();
     state.is_some_and(|state| state.phase.known().is_some_and(|phase| !phase.is_completed()))
 }

@@ -60,8 +60,8 @@ pub(super) const UNFOLLOWED: &[Unfollowed] = &[
     },
     Unfollowed {
         map: ConfigMap::Settings,
-        names: "application.allowedNodeLabels resource.customLabels",
-        why: "They decide what the tree of resources shows, which comes with the API.",
+        names: "resource.customLabels",
+        why: "Labels of objects are not shown in the tree of resources.",
     },
     Unfollowed {
         map: ConfigMap::Parameters,
@@ -165,7 +165,7 @@ pub(super) const UNFOLLOWED: &[Unfollowed] = &[
 
 /// Those of `argocd-cm` for parts that are not here.
 const SETTINGS: &str = "
-    accounts.<name> additionalUrls admin.enabled application.links
+    accounts.<name> additionalUrls admin.enabled application.allowedNodeLabels application.links
     application.sync.requireOverridePrivilegeForRevisionSync commit.author.email commit.author.name
     dex.auth.connectorId dex.config exec.enabled exec.shells extension.config extension.config.<name>
     ga.anonymizeusers ga.trackingid help.chatText help.chatUrl help.download help.download.<platform>

@@ -30,7 +30,7 @@ type Finding = (Option<Arc<ProjectRules>>, Arc<Vec<Grants>>);
 
 /// Who somebody is.
 #[derive(Clone, Default)]
-pub(crate) enum Who {
+pub(super) enum Who {
     /// Somebody who has not logged in.
     #[default]
     Nobody,
@@ -59,6 +59,8 @@ pub(crate) struct Identity {
     pub(crate) id: String,
     /// The token itself, so that a long answer can ask again whether it is still good.
     pub(super) token: String,
+    /// What the browser carries beside it, sealed, to ask the issuer for groups with.
+    pub(super) carried: String,
 }
 
 /// Where a token comes from.
@@ -91,6 +93,7 @@ impl Caller {
             expires: None,
             id: String::new(),
             token: String::new(),
+            carried: String::new(),
         };
         Caller::new(access.inner.clone(), Who::Known(identity))
     }
@@ -285,6 +288,13 @@ impl Identity {
         groups
     }
 
+    /// The groups that an issuer names, in order.
+    fn sorted_groups(&self) -> Vec<String> {
+        let mut groups = self.groups(&["groups".to_owned()]);
+        groups.sort_unstable();
+        groups
+    }
+
     /// Whether a name that another issuer gave only looks like one of ours. Whoever may choose a name or a group there must
     /// not be able to choose rights here.
     fn poses(&self, name: &str, rules: &Rules) -> bool {
@@ -309,7 +319,14 @@ impl Access {
         match &caller.who {
             Who::Nobody if self.inner.allows_nobody().await? => Ok(()),
             Who::Nobody => Err(Refusal::new(Code::Unauthenticated, "no session information")),
-            Who::Known(identity) => self.inner.verify(&identity.token).await.map(drop),
+            Who::Known(identity) => {
+                let again = self.inner.verify(&identity.token, &identity.carried).await?;
+                // What runs was begun with the rights of other groups.
+                match again.sorted_groups() == identity.sorted_groups() {
+                    true => Ok(()),
+                    false => Err(Refusal::new(Code::Unauthenticated, "your groups have changed, ask again")),
+                }
+            }
             Who::Owner(_) => Ok(()),
         }
     }

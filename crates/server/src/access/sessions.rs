@@ -62,6 +62,7 @@ pub(super) fn read(token: &Unverified<'_>, raw: &str, key: &[u8], now: i64) -> R
         issued,
         expires: token.time("exp"),
         id: token.claim("jti").to_owned(),
+        carried: String::new(),
         token: raw.to_owned(),
     })
 }

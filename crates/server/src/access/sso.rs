@@ -3,6 +3,7 @@
 mod config;
 mod fetch;
 mod flow;
+mod groups;
 mod keys;
 
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use tracing::debug;
 pub(crate) use config::Config;
 pub(crate) use fetch::trusting;
 
-use self::fetch::Fetcher;
+use self::fetch::{Fetcher, Trouble};
+use self::groups::Groups;
 use self::keys::Keys;
 use super::caller::{Identity, Origin};
 use super::jwt::Unverified;
@@ -45,6 +47,7 @@ pub(crate) struct Provider {
     /// Its addresses.
     document: Value,
     keys: tokio::sync::Mutex<Option<(Instant, Arc<Keys>)>>,
+    groups: Arc<Groups>,
     since: Instant,
 }
 
@@ -77,7 +80,11 @@ impl Sso {
             return Err(Refusal::new(Code::Unavailable, "single sign-on cannot be used now"));
         }
         match Provider::discover(config.clone()).await {
-            Ok(provider) => {
+            Ok(mut provider) => {
+                // What it said of people counts for as long as the settings say, however often it is asked for itself.
+                if let Some(before) = known.provider.as_ref().filter(|before| before.config == config) {
+                    provider.groups = before.groups.clone();
+                }
                 let provider = Arc::new(provider);
                 *known = Known { provider: Some(provider.clone()), failed: None };
                 Ok(Some(provider))
@@ -88,19 +95,6 @@ impl Sso {
             }
         }
     }
-
-    /// Who the bearer of an issuer's token is.
-    pub(super) async fn verify(
-        &self,
-        vault: &Vault,
-        token: &Unverified<'_>,
-        raw: &str,
-        now: i64,
-    ) -> Result<Identity, Refusal> {
-        let provider =
-            self.provider(vault).await?.ok_or_else(|| invalid("it is not a session of this server"))?;
-        provider.verify(token, raw, now).await
-    }
 }
 
 impl Provider {
@@ -108,12 +102,13 @@ impl Provider {
     async fn discover(config: Config) -> Result<Self, String> {
         let fetcher = Fetcher::new(&config.root_ca)?;
         let place = format!("{}/.well-known/openid-configuration", config.issuer.trim_end_matches('/'));
-        let document = fetcher.json(&place).await?;
+        let document = fetcher.json(&place).await.map_err(|trouble| trouble.to_string())?;
         // Another one's document would send people, and their secrets, to another place.
         if document.str_at(&["issuer"]) != Some(config.issuer.as_str()) {
             return Err("its document names another issuer".to_owned());
         }
-        Ok(Provider { config, fetcher, document, keys: Default::default(), since: Instant::now() })
+        let since = Instant::now();
+        Ok(Provider { config, fetcher, document, keys: Default::default(), groups: Arc::default(), since })
     }
 
     /// One of its addresses.
@@ -157,6 +152,7 @@ impl Provider {
             expires: token.time("exp"),
             id: id.unwrap_or_default().to_owned(),
             token: raw.to_owned(),
+            carried: String::new(),
             claims,
         })
     }
@@ -197,19 +193,20 @@ impl Provider {
             (Ok(document), _) => document,
             // Those that are known are better than none while the issuer is away for a moment.
             (Err(reason), Some((since, keys))) => {
-                tracing::warn!(reason, "the keys of the issuer cannot be read anew");
+                tracing::warn!(%reason, "the keys of the issuer cannot be read anew");
                 *since = Instant::now();
                 return Ok((keys.clone(), std::time::Duration::ZERO));
             }
-            (Err(reason), None) => return Err(unusable(&reason)),
+            (Err(reason), None) => return Err(unusable(&reason.to_string())),
         };
         let keys = Arc::new(Keys::read(&document));
         *known = Some((Instant::now(), keys.clone()));
         Ok((keys, std::time::Duration::ZERO))
     }
 
-    /// Exchanges a code for the token that it stands for.
-    pub(crate) async fn exchange(&self, form: &[(&str, &str)]) -> Result<String, Refusal> {
+    /// Exchanges a code for the tokens that it stands for. One that the issuer does not know was made up, or used
+    /// before: nothing is wrong with the issuer then.
+    pub(crate) async fn exchange(&self, form: &[(&str, &str)]) -> Result<Exchanged, Refusal> {
         let place = self.address("token_endpoint")?;
         let secret = self.config.client_secret.as_str();
         let methods = self.document.items_at(&["token_endpoint_auth_methods_supported"]);
@@ -226,8 +223,34 @@ impl Provider {
                 None
             }
         };
-        let answer = self.fetcher.post(place, &form, header).await.map_err(|reason| unusable(&reason))?;
-        let token = answer.str_at(&["id_token"]).filter(|token| !token.is_empty());
-        token.map(str::to_owned).ok_or_else(|| unusable("it answered without an id_token"))
+        let answer = self.fetcher.post(place, &form, header).await.map_err(|trouble| match trouble {
+            trouble if is_about_the_code(&trouble) => {
+                tracing::info!(target: "audit", %trouble, "a login was refused: the issuer does not take its code");
+                Refusal::new(Code::Unauthenticated, "the issuer does not know this login; please log in again")
+            }
+            trouble => unusable(&trouble.to_string()),
+        })?;
+        let text = |field: &str| answer.str_at(&[field]).filter(|token| !token.is_empty()).map(str::to_owned);
+        let session = text("id_token").ok_or_else(|| unusable("it answered without an id_token"))?;
+        Ok(Exchanged { session, access: text("access_token") })
+    }
+}
+
+/// What an issuer gives for a code.
+pub(crate) struct Exchanged {
+    /// Who somebody is.
+    pub(crate) session: String,
+    /// With what the issuer can be asked more about them.
+    pub(crate) access: Option<String>,
+}
+
+/// Whether an issuer refused a code, and not us: it has words for both.
+fn is_about_the_code(trouble: &Trouble) -> bool {
+    match trouble {
+        Trouble::Refused { error, .. } if error == "invalid_grant" => true,
+        Trouble::Refused { status, error } => {
+            matches!(status, 400 | 403) && matches!(error.as_str(), "" | "invalid_request" | "access_denied")
+        }
+        Trouble::Other(_) => false,
     }
 }

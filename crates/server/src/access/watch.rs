@@ -10,12 +10,18 @@ use super::Caller;
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::server::Server;
+use crate::streams::Place;
 
 type Messages = BoxStream<'static, Result<Value, Refusal>>;
 
-/// The messages of an answer, for as long as the caller would be let in.
-pub(crate) fn while_valid(server: Arc<Server>, caller: Caller, messages: Messages) -> Messages {
-    let caller = Arc::new(caller);
+/// The messages of an answer, for as long as the caller would be let in. Its place is kept as long.
+pub(crate) fn while_valid(
+    server: Arc<Server>,
+    caller: Caller,
+    place: Option<Place>,
+    messages: Messages,
+) -> Messages {
+    let caller = Arc::new((caller, place));
     let due = Instant::now() + limits::RENEWAL;
     stream::unfold(Some((messages, due)), move |state| {
         let (server, caller) = (server.clone(), caller.clone());
@@ -24,7 +30,7 @@ pub(crate) fn while_valid(server: Arc<Server>, caller: Caller, messages: Message
             loop {
                 // Asked here as well, because a stream that always has something to say never lets the time run out.
                 if Instant::now() >= due {
-                    if let Err(refusal) = server.access.renew(&caller).await {
+                    if let Err(refusal) = server.access.renew(&caller.0).await {
                         return Some((Err(refusal), None));
                     }
                     due = Instant::now() + limits::RENEWAL;

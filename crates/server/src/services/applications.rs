@@ -3,6 +3,7 @@
 mod changing;
 mod events;
 mod finding;
+mod known;
 mod links;
 mod logs;
 mod managed;
@@ -18,6 +19,9 @@ mod windows;
 use lynceus_api::{Application, Kind as _};
 use lynceus_engine::{AppKey, application_gvk};
 use lynceus_object::{Object, Value};
+
+pub(crate) use known::Rolls;
+pub(crate) use tree::Hosts;
 
 use super::unknown;
 use crate::call::{Answered, Call};

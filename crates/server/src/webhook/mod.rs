@@ -9,6 +9,7 @@ mod secret;
 mod sender;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Body;
@@ -16,7 +17,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use http_body_util::{BodyExt as _, Limited};
 use lynceus_object::json;
 use tokio::sync::Semaphore;
 use tracing::{debug, info};
@@ -24,7 +24,9 @@ use tracing::{debug, info};
 use self::event::Event;
 use self::secret::Secrets;
 use self::sender::Sender;
+use crate::body;
 use crate::limits;
+use crate::refusal::Code;
 use crate::server::Server;
 
 /// What a webhook is received with.
@@ -40,7 +42,32 @@ pub(crate) fn route(server: Arc<Server>) -> Router {
     Router::new().route("/api/webhook", post(answer)).with_state(Desk { server, room })
 }
 
+/// How many webhooks this process works on.
+static IN_FLIGHT: AtomicU64 = AtomicU64::new(0);
+
+/// A webhook that is worked on, for as long as this is kept.
+struct Handled;
+
+impl Handled {
+    fn begin() -> Self {
+        IN_FLIGHT.fetch_add(1, Ordering::Relaxed);
+        Handled
+    }
+}
+
+impl Drop for Handled {
+    fn drop(&mut self) {
+        IN_FLIGHT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How many webhooks this process works on now.
+pub(crate) fn in_flight() -> u64 {
+    IN_FLIGHT.load(Ordering::Relaxed)
+}
+
 async fn answer(State(desk): State<Desk>, request: Request<Body>) -> Response {
+    let handled = Handled::begin();
     let Ok(permit) = desk.room.clone().try_acquire_owned() else {
         let wait = [(header::RETRY_AFTER, "5")];
         return (StatusCode::SERVICE_UNAVAILABLE, wait, "Too many webhooks at once, come again")
@@ -51,7 +78,7 @@ async fn answer(State(desk): State<Desk>, request: Request<Body>) -> Response {
             // Who sends it does not wait for the applications, and the next one does until they are told.
             tokio::spawn(async move {
                 refresh::all(&desk.server, &events).await;
-                drop(permit);
+                drop((permit, handled));
             });
             (StatusCode::OK, "Webhook event received").into_response()
         }
@@ -72,13 +99,12 @@ async fn receive(server: &Server, request: Request<Body>) -> Received {
     if announced.is_some_and(|announced| announced > limit) {
         return Err(TOO_LARGE);
     }
-    let collected = tokio::time::timeout(limits::RECEIVE, Limited::new(body, limit).collect()).await;
-    let body = match collected {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return Err(TOO_LARGE),
-        Ok(Err(_)) => return Err((StatusCode::BAD_REQUEST, "it ended in the middle")),
-        Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "it took too long to arrive")),
-    };
+    let body = body::collect(body, limit).await.map_err(|refusal| match refusal.code {
+        Code::ResourceExhausted => TOO_LARGE,
+        Code::DeadlineExceeded => (StatusCode::REQUEST_TIMEOUT, "it took too long to arrive"),
+        Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "too much is being received, come again"),
+        _ => (StatusCode::BAD_REQUEST, "it ended in the middle"),
+    })?;
     read(&Secrets::of(server), &parts.headers, &body)
 }
 

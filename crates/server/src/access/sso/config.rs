@@ -1,9 +1,13 @@
 //! What the settings say of an issuer.
 
+use std::time::Duration;
+
+use lynceus_api::{parse_bool, parse_duration};
 use lynceus_object::{Value, yaml};
 
 use super::super::vault::{SECRET, Vault, text};
 use super::fetch;
+use crate::limits;
 
 /// An issuer, as `oidc.config` describes it.
 #[derive(Clone, PartialEq)]
@@ -26,6 +30,17 @@ pub(crate) struct Config {
     pub(super) root_ca: String,
     /// Where to log out.
     pub(crate) logout_url: String,
+    /// How to ask for groups, if the issuer is to be asked.
+    pub(super) user_info: Option<UserInfo>,
+}
+
+/// How an issuer is asked for what its tokens do not say.
+#[derive(Clone, PartialEq)]
+pub(super) struct UserInfo {
+    /// Where, below its address; empty for where it says itself.
+    pub(super) path: String,
+    /// For how long its answer counts.
+    pub(super) lasts: Duration,
 }
 
 impl Config {
@@ -61,6 +76,7 @@ impl Config {
             claims: value.get("requestedIDTokenClaims").filter(|claims| claims.as_map().is_some()).cloned(),
             root_ca,
             logout_url,
+            user_info: user_info(&value)?,
         })
     }
 
@@ -75,6 +91,28 @@ impl Config {
                 .collect(),
         }
     }
+}
+
+/// `enableUserInfoGroups`, `userInfoPath` and `userInfoCacheExpiration`.
+fn user_info(value: &Value) -> Result<Option<UserInfo>, String> {
+    let wanted = match value.get("enableUserInfoGroups") {
+        Some(Value::Bool(wanted)) => *wanted,
+        Some(Value::Str(text)) => parse_bool(text) == Some(true),
+        _ => false,
+    };
+    if !wanted {
+        return Ok(None);
+    }
+    let text = |field: &str| value.str_at(&[field]).unwrap_or_default();
+    let lasts = match text("userInfoCacheExpiration") {
+        "" => limits::USER_INFO,
+        text => {
+            let lasts = parse_duration(text).ok().and_then(|lasts| Duration::try_from(lasts).ok());
+            lasts.ok_or_else(|| "userInfoCacheExpiration of oidc.config is no time".to_owned())?
+        }
+    };
+    let path = text("userInfoPath").to_owned();
+    Ok(Some(UserInfo { path, lasts: lasts.min(limits::USER_INFO_MAX) }))
 }
 
 /// `$key` stands for a value of `argocd-secret`, `$secret:key` for one of another Secret.

@@ -1,5 +1,6 @@
 //! Asking an issuer, over TLS that is always checked.
 
+use std::fmt;
 use std::sync::Arc;
 
 use lynceus_object::{Value, json};
@@ -13,6 +14,35 @@ use crate::limits;
 /// Asks an issuer.
 pub(super) struct Fetcher(Client);
 
+/// Why an issuer did not answer. What it says is not for the log, but for its own word for it: it may hold tokens.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// It answered that it will not.
+    Refused {
+        /// The status of its answer.
+        status: u16,
+        /// Its word for why, if it has one.
+        error: String,
+    },
+    /// It cannot be reached, or understood.
+    Other(String),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Refused { status, error } => write!(f, "it answered {status} {error}"),
+            Trouble::Other(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl From<reqwest::Error> for Trouble {
+    fn from(error: reqwest::Error) -> Self {
+        Trouble::Other(cause(&error))
+    }
+}
+
 impl Fetcher {
     /// Trusts certificates in PEM, or the system's if there are none.
     pub(super) fn new(root_ca: &str) -> Result<Self, String> {
@@ -25,12 +55,17 @@ impl Fetcher {
     }
 
     /// A document.
-    pub(super) async fn json(&self, place: &str) -> Result<Value, String> {
+    pub(super) async fn json(&self, place: &str) -> Result<Value, Trouble> {
         if !is_safe(place) {
-            return Err(format!("{place} may not be asked"));
+            return Err(Trouble::Other(format!("{place} may not be asked")));
         }
-        let answer = self.0.get(place).send().await;
-        read(answer.map_err(|error| cause(&error))?).await
+        read(self.0.get(place).send().await?).await
+    }
+
+    /// A document that is for whoever has a token.
+    pub(super) async fn bearing(&self, place: &str, token: &str) -> Result<Value, Trouble> {
+        let request = self.0.get(place).bearer_auth(token).header("accept", "application/json");
+        read(request.send().await?).await
     }
 
     /// The answer to a form, with a name and a password if there are any.
@@ -39,7 +74,7 @@ impl Fetcher {
         place: &str,
         form: &[(&str, &str)],
         basic: Option<(&str, &str)>,
-    ) -> Result<Value, String> {
+    ) -> Result<Value, Trouble> {
         let body: Vec<String> =
             form.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
         let mut request = self.0.post(place).header("content-type", "application/x-www-form-urlencoded");
@@ -47,7 +82,7 @@ impl Fetcher {
         if let Some((name, password)) = basic {
             request = request.basic_auth(encoded(name), Some(encoded(password)));
         }
-        read(request.send().await.map_err(|error| cause(&error))?).await
+        read(request.send().await?).await
     }
 }
 
@@ -63,22 +98,23 @@ pub(crate) fn trusting(root_ca: &str) -> Result<ClientBuilder, String> {
     Ok(Client::builder().user_agent(agent).tls_backend_preconfigured(config))
 }
 
-/// The answer, if it is one and not too long. What it says is not for the log: it may hold tokens.
-async fn read(mut answer: Response) -> Result<Value, String> {
+/// The answer, if it is one and not too long.
+async fn read(mut answer: Response) -> Result<Value, Trouble> {
     let status = answer.status();
     let mut body = Vec::new();
-    while let Some(piece) = answer.chunk().await.map_err(|error| cause(&error))? {
+    while let Some(piece) = answer.chunk().await? {
         if body.len() + piece.len() > limits::ISSUER_BYTES {
-            return Err("its answer is too long".to_owned());
+            return Err(Trouble::Other("its answer is too long".to_owned()));
         }
         body.extend_from_slice(&piece);
     }
     let value = json::parse(&body).ok();
     if !status.is_success() {
         let error = value.as_ref().and_then(|value| value.str_at(&["error"])).unwrap_or_default();
-        return Err(format!("it answered {status} {}", error.chars().take(60).collect::<String>()));
+        let error = error.chars().filter(|c| !c.is_control()).take(60).collect();
+        return Err(Trouble::Refused { status: status.as_u16(), error });
     }
-    value.ok_or_else(|| "its answer is no JSON".to_owned())
+    value.ok_or_else(|| Trouble::Other("its answer is no JSON".to_owned()))
 }
 
 /// The innermost reason, without the address, which may hold more than a name.

@@ -9,10 +9,10 @@ use lynceus_object::{Object, Value, json, value, yaml};
 use ring::digest;
 
 use super::super::jwt::{self, Unverified};
-use super::super::vault::{SECRET, SETTINGS, bytes, setting};
-use super::super::{Access, initial, random};
-use super::Provider;
+use super::super::vault::{SETTINGS, setting};
+use super::super::{Access, random, seal};
 use super::fetch::encoded;
+use super::{Exchanged, Provider};
 use crate::limits;
 use crate::refusal::{Code, Refusal};
 
@@ -25,6 +25,8 @@ pub(crate) struct Visit {
     pub(crate) place: String,
     /// What it carries, or the session that it gets.
     pub(crate) token: String,
+    /// What it carries beside a session, sealed; empty if nothing.
+    pub(crate) carried: String,
 }
 
 fn refused(reason: &str) -> Refusal {
@@ -62,7 +64,11 @@ impl Access {
             query.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
         let place = provider.address("authorization_endpoint")?;
         let joint = if place.contains('?') { '&' } else { '?' };
-        Ok(Visit { place: format!("{place}{joint}{}", query.join("&")), token: self.carry(&carried).await? })
+        Ok(Visit {
+            place: format!("{place}{joint}{}", query.join("&")),
+            token: self.carry(&carried).await?,
+            carried: String::new(),
+        })
     }
 
     /// Takes a browser back that the issuer sent, with what it carried.
@@ -89,14 +95,23 @@ impl Access {
             ("redirect_uri", redirect.as_str()),
             ("code_verifier", carried.claim("verifier")),
         ];
-        let raw = provider.exchange(&form).await?;
+        if code.is_empty() {
+            return Err(refused("the issuer sent you back without a code"));
+        }
+        let Exchanged { session: raw, access } = provider.exchange(&form).await?;
         let token = Unverified::read(&raw).ok_or_else(|| refused("the issuer sent no token"))?;
         let identity = provider.verify(&token, &raw, self.inner.now()).await?;
         if carried.claim("nonce").is_empty() || token.claim("nonce") != carried.claim("nonce") {
             return Err(refused("the token is the answer to another login"));
         }
+        let access = access.filter(|access| access.len() <= limits::ACCESS_TOKEN);
+        // Asked at once, so that whoever cannot be told apart by groups does not find out later.
+        let carried_on = match (provider.groups(token.claim("sub"), access.as_deref()).await?, access) {
+            (Some(_), Some(access)) => seal::seal(&key, token.claim("sub"), &access)?,
+            _ => String::new(),
+        };
         tracing::info!(target: "audit", user = identity.name(), issuer = identity.issuer, "logged in");
-        Ok(Visit { place: carried.claim("back").to_owned(), token: raw })
+        Ok(Visit { place: carried.claim("back").to_owned(), carried: carried_on, token: raw })
     }
 
     /// Where a browser goes that has logged out.
@@ -130,9 +145,7 @@ impl Access {
     }
 
     async fn key(&self) -> Result<Vec<u8>, Refusal> {
-        let secret = self.inner.vault.secret(SECRET).await?.unwrap_or_default();
-        let key = bytes(&secret, initial::SIGNATURE).filter(|key| !key.is_empty());
-        key.ok_or_else(|| Refusal::new(Code::Internal, "there is no key to sign with"))
+        self.inner.signing_key().await
     }
 }
 

@@ -258,7 +258,8 @@ async fn a_long_answer_ends_with_the_session() {
     let stage = Stage::new(&accounts()).await;
     let token = stage.session("alice", "password").await;
     let endless = futures::stream::pending().boxed();
-    let mut watched = crate::access::while_valid(stage.server.clone(), stage.caller(&token).await, endless);
+    let mut watched =
+        crate::access::while_valid(stage.server.clone(), stage.caller(&token).await, None, endless);
     let waited = tokio::time::timeout(std::time::Duration::from_millis(100), watched.next()).await;
     assert!(waited.is_err(), "it goes on while the session does");
     stage.ask("DELETE", "/api/v1/session", &token, "").await;

@@ -8,7 +8,7 @@ use super::issuer::{Issuer, Way};
 use super::{Said, Stage, accounts};
 use crate::access::jwt;
 
-async fn stage(issuer: &Issuer, more: &str) -> Stage {
+pub(super) async fn stage(issuer: &Issuer, more: &str) -> Stage {
     let stage = Stage::new(&accounts()).await;
     let secret = value!({"stringData": {"oidc.secret": "hush hush"}});
     stage.patch("Secret", "argocd-secret", &secret).await;
@@ -23,25 +23,25 @@ async fn stage(issuer: &Issuer, more: &str) -> Stage {
     stage
 }
 
-async fn go(stage: &Stage, path: &str, cookie: &str) -> Said {
+pub(super) async fn go(stage: &Stage, path: &str, cookie: &str) -> Said {
     let request = Request::get(path).header(header::HOST, "lynceus.example").header(header::COOKIE, cookie);
     stage.send(request.body(Body::empty()).unwrap()).await
 }
 
-fn header_of(said: &Said, name: &str) -> String {
+pub(super) fn header_of(said: &Said, name: &str) -> String {
     let found = said.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     found.collect::<Vec<_>>().join("\n")
 }
 
 /// The cookie that an answer sets, as a browser sends it back.
-fn cookie(said: &Said, name: &str) -> String {
+pub(super) fn cookie(said: &Said, name: &str) -> String {
     let all = header_of(said, "set-cookie");
     let found = all.lines().find(|line| line.starts_with(&format!("{name}="))).unwrap_or_default();
     found.split(';').next().unwrap_or_default().to_owned()
 }
 
 /// Goes the whole way; gives the last answer.
-async fn log_in(stage: &Stage, issuer: &Issuer) -> Said {
+pub(super) async fn log_in(stage: &Stage, issuer: &Issuer) -> Said {
     let left = go(stage, "/auth/login?return_url=/applications", "").await;
     assert_eq!(left.status, 303, "{}", header_of(&left, "location"));
     let back = issuer.agree(&header_of(&left, "location"));
@@ -190,6 +190,38 @@ async fn a_token_of_the_issuer_has_to_be_good_in_every_way() {
     let body = unsigned.split('.').nth(1).unwrap();
     let none = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, r#"{"alg":"none"}"#);
     assert_eq!(stage.user(&format!("{none}.{body}.")).await, "");
+}
+
+/// Nothing is wrong with the issuer, so nobody is told that it is.
+#[tokio::test]
+async fn a_code_that_the_issuer_does_not_know_is_a_refused_login() {
+    let issuer = Issuer::start().await;
+    let stage = stage(&issuer, "").await;
+    for code in ["made-up", "", "..%2F..", "%00"] {
+        let left = go(&stage, "/auth/login", "").await;
+        let back = issuer.agree(&header_of(&left, "location"));
+        let (_, state) = back.split_once('&').unwrap();
+        let said =
+            go(&stage, &format!("/auth/callback?code={code}&{state}"), &cookie(&left, "argocd.oauthstate"))
+                .await;
+        assert_eq!(said.status, if code.is_empty() { 400 } else { 401 }, "{code:?}");
+        assert!(!header_of(&said, "set-cookie").contains("argocd.token"), "{code:?}");
+    }
+    // A code serves once.
+    let left = go(&stage, "/auth/login", "").await;
+    let back = format!("/auth/callback?{}", issuer.agree(&header_of(&left, "location")));
+    let carried = cookie(&left, "argocd.oauthstate");
+    assert_eq!(go(&stage, &back, &carried).await.status, 303);
+    assert_eq!(go(&stage, &back, &carried).await.status, 401);
+    assert_eq!(log_in(&stage, &issuer).await.status, 303, "the issuer is asked again at once");
+}
+
+#[tokio::test]
+async fn an_issuer_that_does_not_take_us_is_told_as_broken() {
+    let issuer = Issuer::start().await;
+    let stage = stage(&issuer, "").await;
+    stage.patch("Secret", "argocd-secret", &value!({"stringData": {"oidc.secret": "wrong"}})).await;
+    assert_eq!(log_in(&stage, &issuer).await.status, 503);
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ async fn nonsense_is_refused_by_every_method_and_none_falls_over() {
 
 #[tokio::test]
 async fn thousands_of_streams_are_open_at_once_and_end_with_their_callers() {
-    const STREAMS: usize = 2_000;
+    const STREAMS: usize = limits::OPEN_STREAMS_OF_ONE;
     let stage = Stage::new(&accounts()).await;
     let token = stage.session("admin", &stage.initial_password().await).await;
     let router = crate::api::api(stage.server.clone(), Arc::new(Fine));
@@ -104,6 +104,29 @@ async fn thousands_of_streams_are_open_at_once_and_end_with_their_callers() {
         assert_eq!(body.next().await.unwrap().unwrap(), ":\n\n");
         open.push(body);
     }
+    let more = stage.ask("GET", "/api/v1/stream/applications", &token, "").await;
+    let words = "2000 streams of yours are open already; close some, or try again later";
+    assert_eq!((more.status, more.text("message")), (429, words));
+    let grpc = Request::post("/application.ApplicationService/Watch")
+        .header(header::CONTENT_TYPE, "application/grpc-web+proto")
+        .header("token", &token)
+        .body(Body::from(b"\0\0\0\0\0".to_vec()))
+        .unwrap();
+    let said = String::from_utf8_lossy(&stage.bytes(grpc).await).into_owned();
+    assert!(said.contains("grpc-status: 8") && said.contains("2000 streams of yours"), "{said}");
+    // Others are not shut out by it, and what is closed makes room.
+    let alice = stage.session("alice", "password").await;
+    let request = Request::get("/api/v1/stream/applications")
+        .header(header::AUTHORIZATION, format!("Bearer {alice}"))
+        .body(Body::empty())
+        .unwrap();
+    assert_eq!(router.clone().oneshot(request).await.unwrap().status(), 200);
+    drop(open.pop());
+    let request = Request::get("/api/v1/stream/applications")
+        .header(header::AUTHORIZATION, format!("Bearer {token}"))
+        .body(Body::empty())
+        .unwrap();
+    assert_eq!(router.clone().oneshot(request).await.unwrap().status(), 200);
     stage.ask("DELETE", "/api/v1/session", &token, "").await;
     for mut body in open {
         let mut last = Bytes::new();
@@ -113,4 +136,118 @@ async fn thousands_of_streams_are_open_at_once_and_end_with_their_callers() {
         let text = String::from_utf8_lossy(&last).into_owned();
         assert!(text.contains("error"), "{text}");
     }
+}
+
+/// What lies about its length, in each of the ways that messages are sent in.
+#[tokio::test]
+async fn envelopes_that_lie_about_their_length_are_refused_in_words() {
+    let stage = Stage::new(&accounts()).await;
+    let token = stage.session("admin", &stage.initial_password().await).await;
+    let ask = async |kind: &str, body: &[u8]| {
+        let request = Request::post("/application.ApplicationService/List")
+            .header(header::CONTENT_TYPE, kind)
+            .header("token", &token)
+            .body(Body::from(body.to_vec()))
+            .unwrap();
+        let answer = crate::api::api(stage.server.clone(), Arc::new(Fine)).oneshot(request).await.unwrap();
+        let collected = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap();
+        let status = collected
+            .trailers()
+            .and_then(|all| all.get("grpc-status"))
+            .map(|text| text.to_str().unwrap().to_owned());
+        (status, collected.to_bytes())
+    };
+    let lies: [&[u8]; 6] = [
+        b"\0\xff\xff\xff\xff",
+        b"\0\0\0\0\x09x",
+        b"\0\0\0\0",
+        b"\0\0\0\0\0x",
+        b"\0\0\0\0\x02\x0a\xff",
+        b"\x7f\0\0\0\0",
+    ];
+    for lie in lies {
+        let (status, _) = ask("application/grpc", lie).await;
+        assert!(matches!(status.as_deref(), Some("3" | "12")), "{lie:?}: {status:?}");
+        let (_, said) = ask("application/grpc-web", lie).await;
+        assert!(!String::from_utf8_lossy(&said).contains("grpc-status: 0"), "{lie:?}");
+        let text = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, lie);
+        let (_, said) = ask("application/grpc-web-text", text.as_bytes()).await;
+        let said = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, said).unwrap();
+        assert!(!String::from_utf8_lossy(&said).contains("grpc-status: 0"), "{lie:?}");
+    }
+    let (_, said) = ask("application/grpc-web-text", b"no base64!").await;
+    let said = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, said).unwrap();
+    assert!(String::from_utf8_lossy(&said).contains("the body is no base64"));
+}
+
+#[tokio::test]
+async fn tokens_that_are_none_are_nobodys_and_none_falls_over() {
+    let stage = Stage::new(&accounts()).await;
+    let deep = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, "[".repeat(20_000));
+    let long = "x".repeat(100_000);
+    for token in [
+        "a.b.c",
+        "..",
+        "...",
+        "a..c",
+        "=.=.=",
+        &format!("{deep}.{deep}.{deep}"),
+        &format!("{long}.{long}.{long}"),
+        "\u{e4}.b.c",
+    ] {
+        for name in ["token", "authorization", "cookie"] {
+            let value = match name {
+                "token" => token.to_owned(),
+                "authorization" => format!("Bearer {token}"),
+                _ => format!("argocd.token={token}"),
+            };
+            let Ok(value) = axum::http::HeaderValue::from_bytes(value.as_bytes()) else { continue };
+            let request = Request::get("/api/v1/account").header(name, value).body(Body::empty()).unwrap();
+            assert_eq!(stage.send(request).await.status, 401, "{name}: {}", &token[..token.len().min(20)]);
+        }
+    }
+    for cookie in [
+        "argocd.token=16:x",
+        "argocd.token=99999999999999999999:x",
+        "argocd.token=2:a; argocd.token-1=",
+        "argocd.token=:",
+        ";;;=",
+    ] {
+        let request =
+            Request::get("/api/v1/account").header(header::COOKIE, cookie).body(Body::empty()).unwrap();
+        assert_eq!(stage.send(request).await.status, 401, "{cookie}");
+    }
+}
+
+/// A name is one part of a path, whatever it is: nothing else in the cluster is reached by it.
+#[tokio::test]
+async fn dots_in_paths_lead_nowhere_else() {
+    let stage = Stage::new(&accounts()).await;
+    let admin = stage.session("admin", &stage.initial_password().await).await;
+    for path in [
+        "/api/v1/applications/..",
+        "/api/v1/applications/%2e%2e",
+        "/api/v1/applications/..%2f..%2fsecrets",
+        "/api/v1/applications/x?appNamespace=..%2f..",
+        "/api/v1/projects/..%2F..%2Fsecrets%2Fargocd-secret",
+        "/api/v1/projects/%2e%2e/detailed",
+        "/api/v1/clusters/..%2f..",
+        "/api/v1/repositories/file%3A%2F%2F%2Fsrv%2F..%2Fetc",
+        "/api/v1/gpgkeys/..%2fx",
+        "/api/../api/v1/settings/..",
+        "/api/v1/../../etc/passwd",
+    ] {
+        let said = stage.ask("GET", path, &admin, "").await;
+        assert!((400..500).contains(&said.status), "{path}: {}", said.status);
+        assert!(!lynceus_object::json::to_string(&said.body).contains("secretkey"), "{path}");
+    }
+    for (verb, path) in [
+        ("DELETE", "/api/v1/projects/..%2Fsecrets%2Fargocd-secret"),
+        ("DELETE", "/api/v1/applications/..%2F..%2Fsecrets%2Fargocd-secret?cascade=false"),
+        ("DELETE", "/api/v1/gpgkeys?keyID=..%2Fx"),
+    ] {
+        let said = stage.ask(verb, path, &admin, "").await;
+        assert!((400..500).contains(&said.status), "{path}: {}", said.status);
+    }
+    assert_ne!(stage.secret("argocd-secret", "server.secretkey").await, "", "it is still there");
 }

@@ -1,6 +1,7 @@
 //! A small issuer on loopback, which signs with real keys and can be told to do everything wrong.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -42,6 +43,8 @@ struct Inside {
     codes: Mutex<HashMap<String, HashMap<String, String>>>,
     claims: Mutex<Value>,
     key_id: Mutex<String>,
+    info: Mutex<Value>,
+    asked: AtomicUsize,
 }
 
 impl Issuer {
@@ -93,6 +96,8 @@ impl Issuer {
             codes: Mutex::default(),
             claims: Mutex::new(value!({})),
             key_id: Mutex::new("one".to_owned()),
+            info: Mutex::default(),
+            asked: AtomicUsize::new(0),
         }))
     }
 
@@ -113,6 +118,16 @@ impl Issuer {
     /// Says something else in its tokens from now on.
     pub(super) fn say(&self, claims: Value) {
         *self.0.claims.lock().unwrap() = claims;
+    }
+
+    /// Says this of somebody who asks with their token, from now on; nothing refuses it.
+    pub(super) fn tell(&self, info: Value) {
+        *self.0.info.lock().unwrap() = info;
+    }
+
+    /// How often it was asked for that.
+    pub(super) fn asked(&self) -> usize {
+        self.0.asked.load(Ordering::Relaxed)
     }
 
     /// Somebody agrees at the address that their browser was sent to. Gives the query that it comes back with.
@@ -186,6 +201,8 @@ impl Issuer {
             .route("/.well-known/openid-configuration", get(document))
             .route("/keys", get(async |State(issuer): State<Issuer>| said(&issuer.keys())))
             .route("/token", post(exchange))
+            .route("/userinfo", get(information))
+            .route("/own/people", get(information))
             .with_state(self.clone())
     }
 }
@@ -198,8 +215,16 @@ async fn document(State(issuer): State<Issuer>) -> Response {
     let at = |path: &str| format!("{}/{path}", issuer.address());
     said(&value!({
         "issuer": issuer.address(), "authorization_endpoint": at("authorize"), "token_endpoint": at("token"),
-        "jwks_uri": at("keys"), "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+        "jwks_uri": at("keys"), "userinfo_endpoint": at("userinfo"), "token_endpoint_auth_methods_supported": ["client_secret_basic"],
     }))
+}
+
+/// What it says of the bearer of a token.
+async fn information(State(issuer): State<Issuer>, headers: HeaderMap) -> Response {
+    issuer.0.asked.fetch_add(1, Ordering::Relaxed);
+    let info = issuer.0.info.lock().unwrap().clone();
+    let is_known = headers.get(header::AUTHORIZATION).is_some_and(|own| own == "Bearer x");
+    if is_known && info != Value::Null { said(&info) } else { StatusCode::UNAUTHORIZED.into_response() }
 }
 
 /// Gives the token for a code, once, to whoever proves to be the one who asked.

@@ -9,6 +9,8 @@ mod logins;
 mod oracle;
 mod rights;
 mod routes;
+mod slow;
+mod userinfo;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

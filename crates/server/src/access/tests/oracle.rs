@@ -106,6 +106,7 @@ fn ours(question: &Value) -> Option<Vec<bool>> {
         expires: None,
         id: String::new(),
         token: String::new(),
+        carried: String::new(),
     });
     let base = granted(&who, &rules, "", None);
     let with = granted(&who, &rules, "team", Some(&added.policy));

@@ -78,7 +78,10 @@ fn version(objects: &[Object]) -> String {
 pub(super) fn list(call: &Call) -> Answered {
     let found = found(call, &Filter::of(call)?);
     let items: Value = found.iter().map(shown).collect();
-    Ok(Answer::One(value!({"metadata": {"resourceVersion": version(&found)}, "items": items})))
+    // Put in and not written as one literal, which would copy every field of every application.
+    let mut list = value!({"metadata": {"resourceVersion": version(&found)}});
+    list.set(&["items"], items);
+    Ok(Answer::One(list))
 }
 
 pub(super) async fn get(call: &Call) -> Answered {

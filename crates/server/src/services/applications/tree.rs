@@ -1,5 +1,6 @@
 //! The objects of an application and everything that they own.
 
+mod hosts;
 mod info;
 mod network;
 
@@ -12,6 +13,8 @@ use lynceus_api::HealthStatusCode;
 use lynceus_engine::{Aim, AppKey, Checks, Look, health_of};
 use lynceus_object::{Object, ObjectKey, Value, value};
 use tokio::sync::broadcast::error::RecvError;
+
+pub(crate) use hosts::Hosts;
 
 use crate::call::{Answer, Answered, Call};
 use crate::limits;
@@ -82,8 +85,16 @@ async fn now(call: &Call) -> Result<Value, Refusal> {
         })
         .collect();
     shown.extend(missing(&look));
-    let pods = nodes.iter().filter(|node| node.object.kind() == "Pod").map(|node| &node.object);
-    let mut tree = value!({"nodes": shown, "hosts": hosts(pods)});
+    let pods = nodes
+        .iter()
+        .map(|node| &node.object)
+        .filter(|object| object.kind() == "Pod" && object.group().is_empty());
+    let pods: Vec<&Object> = pods.collect();
+    // On the heap, as everything that is large and awaited in a chain of others.
+    let hosts = Box::pin(hosts::of(call, &cluster, &pods)).await;
+    let mut tree = Value::default();
+    tree.set(&["nodes"], shown.into_iter().collect::<Value>());
+    tree.set(&["hosts"], hosts);
     if !look.orphans.is_empty() {
         tree.set(&["orphanedNodes"], orphans(&look, &checks));
     }
@@ -146,12 +157,4 @@ fn missing(look: &Look) -> Vec<Value> {
             node
         })
         .collect()
-}
-
-/// The nodes that pods run on.
-fn hosts<'a>(pods: impl Iterator<Item = &'a Object>) -> Value {
-    let mut names: Vec<&str> = pods.filter_map(|pod| pod.value().str_at(&["spec", "nodeName"])).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter().map(|name| value!({"name": name})).collect()
 }

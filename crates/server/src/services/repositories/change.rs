@@ -17,14 +17,18 @@ pub(super) async fn create(call: &Call, sort: Sort) -> Answered {
     let known =
         entries(&call.server, sort).into_iter().find(|entry| entry.is_at(&url) && entry.project == project);
     let Some(known) = known else {
-        tried(call, &wanted).await?;
+        Box::pin(tried(call, &wanted)).await?;
         return shown(call, &secrets::create(&call.server, &wanted).await?);
     };
     if call.flag("upsert") {
         return replace(call, sort, &known, repository, &url).await;
     }
     match known.secret.at(&["data"]) == wanted.at(&["data"]) {
-        true => shown(call, &known.secret),
+        true => {
+            // That it is registered does not say that it can be read.
+            Box::pin(tried(call, &known.secret)).await?;
+            shown(call, &known.secret)
+        }
         false => {
             Err(Refusal::invalid("existing repository spec is different; use upsert flag to force update"))
         }
@@ -49,7 +53,7 @@ async fn replace(call: &Call, sort: Sort, known: &Entry, repository: &Value, url
     call.caller.need(sort.resource, "update", &object(text(repository, "project"), url))?;
     let mut secret = known.secret.clone();
     record::fill(&mut secret, repository, url);
-    tried(call, &secret).await?;
+    Box::pin(tried(call, &secret)).await?;
     shown(call, &secrets::replace(&call.server, &secret).await?)
 }
 
@@ -72,7 +76,7 @@ pub(super) async fn validate(call: &Call, sort: Sort) -> Answered {
         }
     }
     let secret = secret(call, sort, &query, &url);
-    tried(call, &secret).await?;
+    Box::pin(tried(call, &secret)).await?;
     Ok(value!({}).into())
 }
 

@@ -90,6 +90,9 @@ async fn what_cannot_be_read_is_not_stored_and_the_reason_holds_no_secret() {
     let gone = repo("file:///nowhere/at/all", &[("password", "hidden1")]);
     let said = stage.said(ALL, "RepositoryService.CreateRepository", gone).await;
     assert!(said.starts_with("FailedPrecondition: the repository cannot be read: "), "{said}");
+    let nowhere = stage.said(ALL, "RepositoryService.CreateRepository", repo("file:///nowhere", &[])).await;
+    let why = "there is no repository at file:///nowhere";
+    assert_eq!(nowhere, format!("FailedPrecondition: the repository cannot be read: {why}"));
     let closed = repo("https://me:hidden2@127.0.0.1:1/a.git", &[("password", "hidden1")]);
     let said = stage.said(ALL, "RepositoryService.CreateRepository", closed).await;
     assert!(said.starts_with("FailedPrecondition: the repository cannot be read: "), "{said}");
@@ -109,6 +112,22 @@ async fn what_cannot_be_read_is_not_stored_and_the_reason_holds_no_secret() {
         stage.said(ALL, "RepositoryService.CreateRepository", script).await.starts_with("InvalidArgument")
     );
     assert_eq!(secrets::of_type(&stage.server, "repository").len(), 0);
+}
+
+#[tokio::test]
+async fn one_that_is_registered_already_is_tried_as_well() {
+    let (stage, git) = (Stage::new().await, Git::new());
+    let request = repo(&git.url(), &[]);
+    let create = || stage.said(ALL, "RepositoryService.CreateRepository", request.clone());
+    assert!(create().await.contains(r#""status":"Successful""#));
+    assert!(create().await.contains(r#""status":"Successful""#), "the same again changes nothing");
+    let url = git.url();
+    drop(git);
+    let said = create().await;
+    assert_eq!(
+        said,
+        format!("FailedPrecondition: the repository cannot be read: there is no repository at {url}")
+    );
 }
 
 #[tokio::test]
