@@ -61,6 +61,11 @@ impl State {
         self.0.remove(key);
     }
 
+    /// What was written down before a time.
+    pub fn before(&self, time: Timestamp) -> Vec<String> {
+        self.0.iter().filter(|(_, at)| **at < time.as_second()).map(|(key, _)| key.clone()).collect()
+    }
+
     /// Whether nothing has been told.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -28,19 +28,26 @@ pub trait Delivery: Send {
 pub struct SendError {
     /// What happened.
     pub message: String,
-    /// Whether it would be the same the next time, so that nobody should try again.
+    /// Whether it stays as it is until somebody changes the configuration.
     pub is_lasting: bool,
+    /// Whether it will never be taken, so that nobody should try again.
+    pub is_final: bool,
 }
 
 impl SendError {
     /// Something that may be better later.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_lasting: false }
+        Self { message: message.into(), is_lasting: false, is_final: false }
     }
 
     /// Something that stays as it is until somebody changes the configuration.
     pub fn lasting(message: impl Into<String>) -> Self {
-        Self { message: message.into(), is_lasting: true }
+        Self { message: message.into(), is_lasting: true, is_final: false }
+    }
+
+    /// Something that nothing will change.
+    pub(super) fn forever(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_lasting: true, is_final: true }
     }
 }
 

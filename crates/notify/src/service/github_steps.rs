@@ -156,7 +156,7 @@ impl Step {
     pub(super) fn answered(self, answer: &Answer) -> Result<Vec<Step>, SendError> {
         if let (Step::Status { revision, .. }, 422) = (&self, answer.status) {
             // GitHub keeps a thousand for each commit and name; more will never be taken.
-            return Err(SendError::lasting(format!("commit {revision} has too many statuses of this name")));
+            return Err(SendError::forever(format!("commit {revision} has too many statuses of this name")));
         }
         if !answer.is_success() {
             return Err(answer.refusal());
