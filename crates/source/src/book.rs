@@ -161,7 +161,7 @@ impl Book {
     }
 
     /// The certificates to trust for the host of a URL; empty if they are the system's.
-    pub fn certificate(&self, url: &str) -> String {
+    pub(crate) fn certificate(&self, url: &str) -> String {
         let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_lowercase));
         host.and_then(|host| self.certificates.get(&host).cloned()).unwrap_or_default()
     }
