@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod generate;
+mod notifications;
 mod settings;
 
 use clap::Subcommand;
@@ -45,6 +46,8 @@ enum Command {
         #[command(subcommand)]
         command: generate::Cluster,
     },
+    /// Look at triggers and templates of notifications, and try them out.
+    Notifications(notifications::Arguments),
     /// Try out settings before they count.
     Settings(settings::Arguments),
     /// What is not here, and what to use instead.
@@ -60,6 +63,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         Command::Proj { command } => generate::project(command),
         Command::Repo { command } => generate::repository(command, connection),
         Command::Cluster { command } => generate::cluster(command, connection).await,
+        Command::Notifications(arguments) => notifications::run(connection, arguments).await,
         Command::Settings(arguments) => settings::run(connection, arguments).await,
         Command::Other(words) => Err(elsewhere::instead("admin", &words)),
     }

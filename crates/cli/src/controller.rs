@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lynceus_cluster::{BySecret, Cluster, ClusterError};
-use lynceus_engine::{Engine, Options, SystemClock};
+use lynceus_engine::{Engine, Options, PostOptions, SystemClock};
+use lynceus_object::ObjectKey;
 use lynceus_source::{Settings, Sources};
 
 use crate::exit::{Doing as _, Failure, Outcome};
@@ -87,6 +88,10 @@ pub(crate) struct Sharing {
     /// A credential program that cluster Secrets may name; can be given several times.
     #[arg(long, value_name = "NAME", env = "LYNCEUS_ALLOW_EXEC", value_delimiter = ',')]
     pub(crate) allow_exec: Vec<String>,
+    /// Send notifications as argocd-notifications-cm says. Leave it out beside an argocd-notifications-controller, which would
+    /// send them as well.
+    #[arg(long, env = "LYNCEUS_NOTIFICATIONS")]
+    pub(crate) notifications: bool,
 }
 
 /// The first wait before a home cluster that does not answer is asked again; it doubles.
@@ -154,6 +159,17 @@ async fn connect_patiently(arguments: &Arguments) -> Outcome<Connected> {
     }
 }
 
+/// How notifications are sent: whom the operator trusts for repositories is trusted for services as well.
+pub(crate) fn post_options(cluster: &Arc<Cluster>, namespace: &str) -> PostOptions {
+    let (cluster, namespace) = (Arc::downgrade(cluster), namespace.to_owned());
+    let certificates = move |host: &str| {
+        let key = ObjectKey::new("", "ConfigMap", &namespace, "argocd-tls-certs-cm");
+        let map = cluster.upgrade()?.cache().get(&key)?;
+        map.value().str_at(&["data", host]).map(str::to_owned)
+    };
+    PostOptions { certificates: Arc::new(certificates), ..PostOptions::default() }
+}
+
 /// An engine at home in a cluster.
 pub(crate) fn engine(
     connected: Connected,
@@ -170,6 +186,7 @@ pub(crate) fn engine(
         replica: sharing.leases.then(|| replica().into()),
         observe,
         reach: Arc::new(connected.reach),
+        notifications: sharing.notifications.then(|| post_options(&connected.cluster, &home.namespace)),
         ..Options::default()
     };
     let sources = Sources::new(data_dir.join("mirrors"), home.plugins.settings());

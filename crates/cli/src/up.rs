@@ -139,6 +139,8 @@ async fn engine(arguments: &Arguments, client: Client) -> Outcome<Arc<Engine>> {
         reach: Arc::new(reach),
         ..Options::default()
     };
+    let notifications = Some(controller::post_options(&cluster, &arguments.namespace));
+    let options = Options { notifications, ..options };
     let engine = Engine::new(cluster, sources, Arc::new(SystemClock), options);
     bootstrap(&engine, &arguments.namespace).await?;
     Ok(engine)

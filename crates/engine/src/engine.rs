@@ -28,6 +28,7 @@ use crate::gate::Gate;
 use crate::grace::Grace;
 use crate::key::{AppKey, application_kind};
 use crate::limits;
+use crate::notices::{self, Notices};
 use crate::look::{Aim, Look, Looker};
 use crate::observe::Observations;
 use crate::operate::Next;
@@ -63,6 +64,8 @@ pub struct Options {
     pub reach: Arc<dyn Reach>,
     /// How often it looks at what nothing tells it of.
     pub rhythm: Rhythm,
+    /// How notifications are sent; without it there are none, and another controller may send them.
+    pub notifications: Option<lynceus_post::Options>,
 }
 
 impl Default for Options {
@@ -75,6 +78,7 @@ impl Default for Options {
             observe: false,
             reach: Arc::new(BySecret::default()),
             rhythm: Rhythm::default(),
+            notifications: None,
         }
     }
 }
@@ -88,6 +92,7 @@ impl fmt::Debug for Options {
             .field("replica", &self.replica)
             .field("observe", &self.observe)
             .field("rhythm", &self.rhythm)
+            .field("notifications", &self.notifications)
             .finish_non_exhaustive()
     }
 }
@@ -143,6 +148,8 @@ pub struct Engine {
     claims: Claims,
     /// Which fields differed before.
     flips: Flips,
+    /// Who is told what, if anybody is.
+    notices: Option<Arc<Notices>>,
     stopping: AtomicBool,
     /// Syncs that wait, so that a wait keeps its beginning. A lost one is made anew from the Application.
     runs: Mutex<HashMap<AppKey, (Timestamp, Run)>>,
@@ -160,6 +167,10 @@ impl Engine {
             _ => Shards::alone(),
         };
         let fleet = Fleet::new(home, options.reach.clone(), clock.clone());
+        let notices = match &options.notifications {
+            Some(post) if !options.observe => Some(Arc::new(Notices::new(post.clone()))),
+            _ => None,
+        };
         let engine = Arc::new(Engine {
             fleet,
             renderer: Renderer::new(sources),
@@ -177,6 +188,7 @@ impl Engine {
             predictions: Predictions::default(),
             claims: Claims::default(),
             flips: Flips::default(),
+            notices,
             stopping: AtomicBool::new(false),
             runs: Mutex::default(),
         });
@@ -193,6 +205,7 @@ impl Engine {
         tasks.spawn(crate::trigger::follow_home(self.clone(), changes));
         tasks.spawn(crate::trigger::follow_fleet(self.clone(), news));
         tasks.spawn(crate::trigger::poll_local_repositories(self.clone()));
+        let mut messengers = notices::start(&self, &mut tasks);
         if self.shards.are_shared() {
             tasks.spawn(crate::trigger::keep_leases(self.clone()));
         } else {
@@ -212,6 +225,11 @@ impl Engine {
                 workers.spawn(work(self.clone()));
             }
         }
+        // What is being sent is sent to its end, if that comes soon.
+        tokio::select! {
+            () = async { while messengers.join_next().await.is_some() {} } => {}
+            () = self.clock.sleep(limits::STOP) => messengers.abort_all(),
+        }
         // The Leases were renewed until the last one had ended; now nobody writes any more.
         tasks.abort_all();
         while tasks.join_next().await.is_some() {}
@@ -223,6 +241,9 @@ impl Engine {
     pub fn stop(&self) {
         info!("stopping");
         self.stopping.store(true, Ordering::Relaxed);
+        if let Some(notices) = &self.notices {
+            notices.close();
+        }
         self.queue.close();
     }
 
@@ -249,12 +270,19 @@ impl Engine {
 
     /// Whether an application is worked on now or is about to be: a clock that is moved by hand should wait for it.
     pub fn is_busy(&self) -> bool {
-        self.queue.is_busy(self.clock.monotonic())
+        let now = self.clock.monotonic();
+        self.queue.is_busy(now) || self.notices.as_ref().is_some_and(|notices| notices.is_busy(now))
     }
 
     /// Waits until some application has been worked on. Whoever moves the clock by hand has nothing else to do meanwhile.
     pub async fn progress(&self) {
-        self.queue.progress().await;
+        match &self.notices {
+            None => self.queue.progress().await,
+            Some(notices) => tokio::select! {
+                () = self.queue.progress() => {}
+                () = notices.progress() => {}
+            },
+        }
     }
 
     /// The cluster of Applications, projects, settings and events.
@@ -280,6 +308,11 @@ impl Engine {
     /// What the engine was told at its start.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Who is told what, if anybody is.
+    pub(crate) fn notices(&self) -> Option<&Arc<Notices>> {
+        self.notices.as_ref()
     }
 
     /// What the operator has set.

@@ -151,3 +151,24 @@ pub const LOCATED_FIELDS: usize = 2;
 
 /// How deep value files are searched for them.
 pub const MEND_DEPTH: usize = 12;
+
+/// How many applications are told of at once.
+pub const MESSENGERS: usize = 4;
+
+/// How often applications are looked at for what only time makes true, as in Argo CD.
+pub const NOTICES_RESYNC: Duration = Duration::from_secs(60);
+
+/// How long somebody may take to send what they have said to send, before another does.
+pub const NOTIFYING: Duration = Duration::from_secs(120);
+
+/// The pause after the first message that was not taken; it doubles.
+pub const NOTICE_RETRY_MIN: Duration = Duration::from_secs(10);
+
+/// The longest pause.
+pub const NOTICE_RETRY_MAX: Duration = Duration::from_secs(900);
+
+/// How often an expression or a template may turn out to need something more.
+pub const NOTICE_ROUNDS: usize = 20;
+
+/// How many faults are remembered, so that none is told again and again.
+pub const NOTICE_FAULTS: usize = 1_000;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lynceus_api::{Application, ApplicationDestination, IN_CLUSTER_SERVER, Kind as _, annotations};
 use lynceus_cluster::{Change, Destination, Link, News};
+use lynceus_notify::NOTIFIED_ANNOTATION;
 use lynceus_object::{GroupKind, Object, Str, Value, json};
 use lynceus_source::{RepoUrl, Repository, Target};
 use tokio::sync::broadcast::Receiver;
@@ -185,7 +186,8 @@ fn wish(object: &Object) -> u64 {
     for path in [&["spec"][..], &["operation"], &["metadata", "labels"], &["metadata", "finalizers"]] {
         json::to_string(object.at(path).unwrap_or(&Value::Null)).hash(&mut hasher);
     }
-    let is_wish = |name: &str| !name.starts_with("lynceus.dev/") || name == annotations::SYNC_TIMEOUT;
+    let is_note = |name: &str| name.starts_with("lynceus.dev/") || name == NOTIFIED_ANNOTATION;
+    let is_wish = |name: &str| !is_note(name) || name == annotations::SYNC_TIMEOUT;
     for (name, text) in object.annotations().filter(|(name, _)| is_wish(name)) {
         (name, text).hash(&mut hasher);
     }

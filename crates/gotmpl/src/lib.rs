@@ -4,6 +4,7 @@
 //! belongs to one thread. What it prints, and how it fails, is Go's to the byte.
 
 mod builtin;
+mod callable;
 mod complex;
 mod context;
 mod error;
@@ -31,6 +32,7 @@ pub mod types;
 mod unicode;
 mod value;
 
+pub use callable::{Callable, fit};
 pub use context::{Context, Environment, MissingKey, Options, Text};
 pub use error::{Call, Error, ErrorKind, Location};
 pub use failure::Failure;

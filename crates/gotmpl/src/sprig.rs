@@ -43,6 +43,7 @@ mod encodings;
 mod equal;
 mod lists;
 mod merge;
+pub mod moments;
 mod network;
 mod numbers;
 mod paths;
@@ -58,6 +59,8 @@ mod url;
 mod urls;
 mod versions;
 mod wrap;
+
+pub use pattern::matches;
 
 use crate::Functions;
 

@@ -155,7 +155,13 @@ impl World {
     pub fn start_engine(&mut self) {
         self.kill_engine();
         let sources = Sources::new(self.folder.join("mirrors"), self.git.clone());
-        let options = Options { children: true, local_poll: self.stage.local_poll(), ..Options::default() };
+        let post = lynceus_engine::PostOptions { environment_proxy: false, ..Default::default() };
+        let options = Options {
+            children: true,
+            local_poll: self.stage.local_poll(),
+            notifications: Some(post),
+            ..Options::default()
+        };
         let engine = Engine::new(self.cluster.clone(), sources, self.stage.clock(), options);
         let work = tokio::spawn(engine.clone().run());
         self.engine = Some((engine, work));

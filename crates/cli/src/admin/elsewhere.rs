@@ -7,7 +7,6 @@ pub(super) const LIST: &str = "\
 Not here, because something else does it:
   export, import          kubectl get applications,appprojects,applicationsets,configmaps,secrets -n argocd -o yaml
   dashboard               lynceus server serves the page
-  notifications           lynceus sends none
   redis-initial-password  there is no Redis
   app get-reconcile-results, app diff-reconcile-results
                           lynceus controller --observe
@@ -25,10 +24,6 @@ const INSTEAD: &[(&str, &str)] = &[
     ),
     ("admin import", "read back what was written down with\nkubectl apply -f backup.yaml"),
     ("admin dashboard", "the page is served by\nlynceus server --kubeconfig FILE"),
-    (
-        "admin notifications",
-        "lynceus sends no notifications; leave argocd-notifications-controller running for them",
-    ),
     ("admin redis-initial-password", "there is no Redis, and so no password of it"),
     (
         "admin app get-reconcile-results",
@@ -100,7 +95,6 @@ mod tests {
     #[test]
     fn what_is_not_here_says_what_to_use() {
         assert_eq!(check("admin", "export -o x"), "lynceus has no `admin export`");
-        assert_eq!(check("admin", "notifications trigger run x"), "lynceus has no `admin notifications`");
         assert_eq!(check("admin cluster", "shards"), "lynceus has no `admin cluster shards`");
         assert_eq!(check("admin", "exports"), "there is no command `admin exports`");
     }

@@ -8,7 +8,7 @@ use crate::exec::Dynamic;
 use crate::parse::Arg;
 use crate::signature;
 use crate::trace::Origin;
-use crate::{Context, Failure, Signature, Value, format};
+use crate::{Callable, Context, Failure, Signature, Value, format};
 
 /// One of Go's own functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,11 @@ impl Builtin {
         let values = args.values.as_slice();
         let value = match (self, values) {
             (Self::And | Self::Or, _) => return Err(Failure::new("unreachable")),
+            (Self::Call, [Value::Object(object), args @ ..])
+                if let Some(callable) = object.as_any().downcast_ref::<Callable>() =>
+            {
+                callable.call(context, args)?
+            }
             (Self::Call, values) => return Err(not_a_function(values, callee)),
             (Self::Index, [item, indexes @ ..]) => return index::index(item, indexes),
             (Self::Slice, [item, ..]) => index::slice(context, item, args)?,
@@ -140,7 +145,7 @@ impl Builtin {
     }
 }
 
-/// Values are never functions, so `call` cannot but fail.
+/// What is no function cannot be called.
 fn not_a_function(values: &[Value], callee: Option<&Arg>) -> Failure {
     let value = match values.first() {
         None | Some(Value::Nil) => return Failure::new("call of nil"),

@@ -39,6 +39,13 @@ pub(super) struct Pattern {
     pub(super) names: Vec<Option<String>>,
 }
 
+/// Whether a text has a match of one of Go's regular expressions. Errors have Go's words.
+pub fn matches(context: &mut Context<'_>, expression: &str, text: &str) -> Result<bool, Failure> {
+    let pattern = Pattern::compile(context, expression)?;
+    context.step(text.len() / 64)?;
+    Ok(pattern.regex.is_match(text))
+}
+
 thread_local! {
     static COMPILED: RefCell<HashMap<String, Rc<Pattern>>> = RefCell::default();
 }

@@ -12,6 +12,6 @@ mod zone;
 pub(super) use duration::{parse_duration, round, show_duration};
 pub(super) use format::format;
 pub(super) use moment::Moment;
-pub(super) use object::TIME;
+pub(super) use object::{TIME, duration};
 pub(super) use parse::parse;
 pub(super) use zone::Zone;

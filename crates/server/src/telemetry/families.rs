@@ -63,6 +63,10 @@ families! {
         "Number of kubectl request results";
     LOGINS: "argocd_login_request_total", Kind::Counter, ["status"],
         "Number of login requests to the Argo CD API server.";
+    NOTIFICATIONS: "argocd_notifications_deliveries_total", Kind::Counter, ["trigger", "service", "succeeded"],
+        "Number of delivered notifications.";
+    NOTIFICATION_TRIGGERS: "argocd_notifications_trigger_eval_total", Kind::Counter, ["name", "triggered"],
+        "Number of trigger evaluations.";
     OCI_EXTRACT_FAILS: "argocd_oci_extract_fail_total", Kind::Counter, ["repo", "revision"],
         "Number of OCI extract requests failures by repo server";
     OCI_TAGS_FAILS: "argocd_oci_get_tags_fail_total", Kind::Counter, ["repo"],

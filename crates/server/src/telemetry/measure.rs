@@ -21,6 +21,12 @@ pub(super) fn measure(registry: &Registry, name: &str, fields: &Fields, seconds:
         "oci" => oci(registry, fields, failed, seconds),
         "request" => request(registry, fields, seconds),
         "call" => call(registry, fields, seconds),
+        "notification" => {
+            registry.add(&NOTIFICATIONS, &[get("trigger"), get("service"), get("succeeded")], 1.0);
+        }
+        "notification_trigger" => {
+            registry.add(&NOTIFICATION_TRIGGERS, &[get("name"), get("triggered")], 1.0);
+        }
         "webhook" => registry.add(&WEBHOOKS, &[get("repo")], 1.0),
         _ => {}
     }

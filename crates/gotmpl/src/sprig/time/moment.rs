@@ -70,7 +70,7 @@ impl Moment {
     }
 
     /// Nanoseconds since 1970.
-    pub(super) fn unix_nanos(&self) -> i128 {
+    pub(in crate::sprig) fn unix_nanos(&self) -> i128 {
         i128::from(self.seconds) * NANOS + i128::from(self.nanos)
     }
 

@@ -76,7 +76,7 @@ impl Object for Moment {
     }
 }
 
-fn duration(nanos: i64) -> Value {
+pub(in crate::sprig) fn duration(nanos: i64) -> Value {
     Value::object(Named { of: &DURATION, number: nanos, text: show_duration(nanos).into() })
 }
 

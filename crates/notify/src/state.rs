@@ -1,0 +1,106 @@
+//! What has been told already: the annotation by which Argo CD and we can take over from each other.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use lynceus_object::{Object, Value, json};
+
+use crate::limits;
+use crate::subscription::Destination;
+use crate::trigger::ConditionResult;
+
+/// The annotation of an Application that says what has been told.
+pub const NOTIFIED_ANNOTATION: &str = "notified.notifications.argoproj.io";
+
+/// What has been told, and when, in seconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State(BTreeMap<String, i64>);
+
+/// The name under which a message to somebody is written down. `namespace` is that of a configuration that is not the
+/// operator's.
+pub fn state_key(
+    namespace: Option<&str>,
+    trigger: &str,
+    result: &ConditionResult,
+    destination: &Destination,
+) -> String {
+    let Destination { service, recipient } = destination;
+    let mut key = format!("{trigger}:{}:{service}:{recipient}", result.key);
+    if let Some(namespace) = namespace {
+        key = format!("{namespace}:{key}");
+    }
+    if result.once_per.is_empty() { key } else { format!("{}:{key}", result.once_per) }
+}
+
+impl State {
+    /// Reads the annotation. One that cannot be read says nothing, as in Argo CD.
+    pub fn read(annotation: Option<&str>) -> Self {
+        let value = annotation.and_then(|text| json::parse(text.as_bytes()).ok()).unwrap_or_default();
+        let Some(map) = value.as_map() else { return Self::default() };
+        let entries: Option<BTreeMap<String, i64>> =
+            map.iter().map(|(key, time)| Some((key.to_string(), time.as_int()?))).collect();
+        Self(entries.unwrap_or_default())
+    }
+
+    /// Whether it has been told.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Writes down that it has been told. False if it was already.
+    pub fn tell(&mut self, key: &str, now: Timestamp) -> bool {
+        if self.has(key) {
+            return false;
+        }
+        self.0.insert(key.to_owned(), now.as_second());
+        true
+    }
+
+    /// Forgets that it has been told: it can be told again.
+    pub fn forget(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    /// What was written down before a time.
+    pub fn before(&self, time: Timestamp) -> Vec<String> {
+        self.0.iter().filter(|(_, at)| **at < time.as_second()).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Whether nothing has been told.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What the annotation says; none if there is nothing to say. Only the newest are kept.
+    pub fn write(&self) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut entries: Vec<(&String, i64)> = self.0.iter().map(|(key, time)| (key, *time)).collect();
+        if entries.len() > limits::NOTIFIED {
+            entries.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(right.0)));
+            entries.truncate(limits::NOTIFIED);
+        }
+        let mut value = Value::default();
+        let map = value.as_map_or_insert();
+        for (key, time) in entries {
+            map.insert(key.as_str(), Value::from(time));
+        }
+        Some(json::go_string(&value))
+    }
+}
+
+/// Whether the status of an Application is from after its last operation. While it is not, it would be told what is no longer
+/// so; Argo CD waits for that as well.
+pub fn is_refreshed(application: &Object) -> bool {
+    let status =
+        |path: &[&str]| application.value().str_at(path).and_then(|text| text.parse::<Timestamp>().ok());
+    match application.value().str_at(&["status", "operationState", "phase"]) {
+        Some("Failed" | "Error" | "Succeeded") => {
+            let Some(finished) = status(&["status", "operationState", "finishedAt"]) else { return false };
+            let seen = [status(&["status", "reconciledAt"]), status(&["status", "observedAt"])];
+            seen.into_iter().flatten().any(|seen| finished <= seen)
+        }
+        _ => true,
+    }
+}

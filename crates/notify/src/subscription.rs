@@ -1,0 +1,151 @@
+//! Who listens to which trigger of an application.
+
+use std::collections::BTreeMap;
+
+use lynceus_object::{Object, Str, Value, yaml};
+
+use crate::config::{Config, texts};
+
+/// Somebody to send a message to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Destination {
+    /// The name of the service.
+    pub service: Str,
+    /// Whom the service is to tell.
+    pub recipient: Str,
+}
+
+impl Destination {
+    /// From `service:recipient`, as subscriptions and commands have it.
+    pub fn parse(text: &str) -> Self {
+        let mut parts = text.split(':');
+        let service = parts.next().unwrap_or_default().into();
+        Destination { service, recipient: parts.next().unwrap_or_default().into() }
+    }
+}
+
+/// The destinations of each trigger, each once.
+pub type Destinations = BTreeMap<Str, Vec<Destination>>;
+
+const PREFIX: &str = "notifications.argoproj.io/subscribe.";
+const LIST: &str = "notifications.argoproj.io/subscriptions";
+const LEGACY: &str = "recipients.argocd-notifications.argoproj.io";
+
+impl Config {
+    /// Who listens to an application: by the configuration, by its own annotations, and by those of its project.
+    pub fn destinations(&self, application: &Object, project: Option<&Object>) -> Destinations {
+        let mut found = Found { config: self, destinations: Destinations::new() };
+        found.global(application);
+        for object in [Some(application), project].into_iter().flatten() {
+            for (name, text) in object.annotations() {
+                found.annotation(name, text);
+            }
+        }
+        found.destinations
+    }
+}
+
+struct Found<'a> {
+    config: &'a Config,
+    destinations: Destinations,
+}
+
+impl Found<'_> {
+    fn add(&mut self, trigger: &str, destination: &Destination) {
+        let known = self.destinations.entry(trigger.into()).or_default();
+        if !known.contains(destination) {
+            known.push(destination.clone());
+        }
+    }
+
+    fn global(&mut self, application: &Object) {
+        for subscription in &self.config.subscriptions {
+            if !subscription.selector.matches_object(application) {
+                continue;
+            }
+            let triggers = match subscription.triggers.as_slice() {
+                [] => &self.config.default_triggers,
+                _ => &subscription.triggers,
+            };
+            for trigger in triggers {
+                for recipient in &subscription.recipients {
+                    self.add(trigger, &Destination::parse(recipient));
+                }
+            }
+        }
+    }
+
+    fn annotation(&mut self, name: &str, text: &str) {
+        if let Some(of) = name.strip_prefix(PREFIX) {
+            let parts: Vec<&str> = of.split('.').collect();
+            let (trigger, service) = match parts.as_slice() {
+                [service] => ("", *service),
+                [trigger, service, ..] => (*trigger, *service),
+                [] => return,
+            };
+            let recipients: Vec<&str> = match text {
+                "" => vec![""],
+                _ => text.split(';').map(str::trim).filter(|one| !one.is_empty()).collect(),
+            };
+            self.subscribe(trigger, service, &recipients);
+        } else if name.starts_with(LIST) {
+            self.list(text);
+        } else if let Some(trigger) = name.strip_suffix(LEGACY) {
+            self.legacy(trigger.trim_end_matches('.'), text);
+        }
+    }
+
+    /// The triggers of a subscription that names one, or none.
+    fn triggers(&self, trigger: &str, service: &str) -> Vec<Str> {
+        match (trigger, self.config.service_default_triggers.get(service)) {
+            ("", Some(triggers)) => triggers.clone(),
+            ("", None) => self.config.default_triggers.clone(),
+            _ => vec![trigger.into()],
+        }
+    }
+
+    fn subscribe(&mut self, trigger: &str, service: &str, recipients: &[&str]) {
+        for trigger in self.triggers(trigger, service) {
+            for recipient in recipients {
+                let destination = Destination { service: service.into(), recipient: (*recipient).into() };
+                self.add(&trigger, &destination);
+            }
+        }
+    }
+
+    /// What stands in the annotation `subscriptions`: triggers, and destinations with recipients. What cannot be read is
+    /// no subscription.
+    fn list(&mut self, text: &str) {
+        let Ok(value) = yaml::parse_str(text) else { return };
+        for item in value.as_seq().unwrap_or_default() {
+            let field = |name: &str, other: &str| item.get(name).or_else(|| item.get(other));
+            let triggers = field("trigger", "Trigger").map_or(Ok(Vec::new()), texts).unwrap_or_default();
+            let triggers = if triggers.is_empty() { vec![Str::default()] } else { triggers };
+            let destinations =
+                field("destinations", "Destinations").and_then(Value::as_seq).unwrap_or_default();
+            for destination in destinations {
+                let service = destination.str_at(&["service"]).unwrap_or_default();
+                let recipients =
+                    destination.get("recipients").map_or(Ok(Vec::new()), texts).unwrap_or_default();
+                let recipients: Vec<&str> = recipients.iter().map(Str::as_str).collect();
+                for trigger in &triggers {
+                    self.subscribe(trigger, service, &recipients);
+                }
+            }
+        }
+    }
+
+    fn legacy(&mut self, trigger: &str, text: &str) {
+        for recipient in text.split(',').map(str::trim).filter(|one| !one.is_empty()) {
+            let destination = Destination::parse(recipient);
+            // The triggers of a service go before the one that is named, as in Argo CD.
+            let triggers = match self.config.service_default_triggers.get(&destination.service) {
+                Some(triggers) => triggers.clone(),
+                None => self.triggers(trigger, ""),
+            };
+            for trigger in triggers {
+                self.add(&trigger, &destination);
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Mail, handed over to a server by SMTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use lynceus_notify::{Email, SendError};
+use lynceus_source::{Access, tls_config};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::limits;
+
+/// The port on which a connection is encrypted from the start.
+const ENCRYPTED: u16 = 465;
+
+/// Hands a mail over, within a time.
+pub(crate) async fn send(mail: &Email, certificates: Option<String>, within: Duration) -> Result<(), SendError> {
+    let late = |_| SendError::new(format!("the mail server {} did not answer in time", mail.host));
+    tokio::time::timeout(within, hand_over(mail, certificates)).await.map_err(late)?
+}
+
+async fn hand_over(mail: &Email, certificates: Option<String>) -> Result<(), SendError> {
+    let unreachable = |error| SendError::new(format!("the mail server {} cannot be reached: {error}", mail.host));
+    let stream = TcpStream::connect((mail.host.as_str(), mail.port)).await.map_err(unreachable)?;
+    if mail.port == ENCRYPTED {
+        let mut line = Line::new(encrypted(mail, stream, certificates).await?, mail);
+        line.expect(220).await?;
+        let offers = line.greet().await?;
+        return line.letter(&offers, true).await;
+    }
+    let mut line = Line::new(stream, mail);
+    line.expect(220).await?;
+    let offers = line.greet().await?;
+    if !offers.has("STARTTLS") {
+        return line.letter(&offers, false).await;
+    }
+    line.ask("STARTTLS", 220).await?;
+    if !line.buffer.is_empty() {
+        // Somebody on the way wants that to be taken for what the server says once it is encrypted.
+        return Err(SendError::new(format!("the mail server {} speaks out of turn", mail.host)));
+    }
+    let mut line = Line::new(encrypted(mail, line.stream, certificates).await?, mail);
+    let offers = line.greet().await?;
+    line.letter(&offers, true).await
+}
+
+async fn encrypted(
+    mail: &Email,
+    stream: TcpStream,
+    certificates: Option<String>,
+) -> Result<tokio_rustls::client::TlsStream<TcpStream>, SendError> {
+    let host = mail.host.as_str();
+    let access = Access {
+        insecure: mail.insecure,
+        certificate_authority: certificates.unwrap_or_default().as_str().into(),
+        ..Access::default()
+    };
+    let config = tls_config(host, &access)
+        .map_err(|_| SendError::lasting(format!("the certificates for {host} cannot be used")))?;
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_| SendError::lasting(format!("{host:?} is no name of a server")))?;
+    let failed = |error| SendError::new(format!("the connection to {host} cannot be encrypted: {error}"));
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(failed)
+}
+
+/// What a server offers, in capitals.
+struct Offers(Vec<String>);
+
+impl Offers {
+    fn has(&self, word: &str) -> bool {
+        self.0.iter().any(|line| line.split_whitespace().next() == Some(word))
+    }
+
+    /// Whether a way to log in is among them.
+    fn has_login(&self, way: &str) -> bool {
+        self.0.iter().any(|line| {
+            let mut words = line.split([' ', '=']);
+            words.next() == Some("AUTH") && words.any(|word| word == way)
+        })
+    }
+}
+
+struct Line<'m, S> {
+    stream: S,
+    mail: &'m Email,
+    buffer: Vec<u8>,
+}
+
+impl<'m, S: AsyncRead + AsyncWrite + Unpin> Line<'m, S> {
+    fn new(stream: S, mail: &'m Email) -> Self {
+        Self { stream, mail, buffer: Vec::new() }
+    }
+
+    fn broken(&self, error: &std::io::Error) -> SendError {
+        SendError::new(format!("the connection to the mail server {} broke: {error}", self.mail.host))
+    }
+
+    async fn write(&mut self, text: &[u8]) -> Result<(), SendError> {
+        let written = self.stream.write_all(text).await;
+        let flushed = match written {
+            Ok(()) => self.stream.flush().await,
+            Err(error) => Err(error),
+        };
+        flushed.map_err(|error| self.broken(&error))
+    }
+
+    /// One line of the server, without its end.
+    async fn line(&mut self) -> Result<String, SendError> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                return Ok(String::from_utf8_lossy(&line).trim_end().to_owned());
+            }
+            let mut piece = [0; 4096];
+            let read = self.stream.read(&mut piece).await.map_err(|error| self.broken(&error))?;
+            if read == 0 || self.buffer.len() + read > limits::MAIL_ANSWER_BYTES {
+                return Err(SendError::new(format!("the mail server {} gave no answer", self.mail.host)));
+            }
+            self.buffer.extend_from_slice(&piece[..read]);
+        }
+    }
+
+    /// An answer, which has to begin with a number.
+    async fn expect(&mut self, wanted: u16) -> Result<Vec<String>, SendError> {
+        let mut texts = Vec::new();
+        let mut size = 0;
+        loop {
+            let line = self.line().await?;
+            size += line.len();
+            if size > limits::MAIL_ANSWER_BYTES {
+                return Err(SendError::new(format!("the mail server {} does not stop answering", self.mail.host)));
+            }
+            let code: Option<u16> = line.get(..3).and_then(|code| code.parse().ok());
+            let text = line.get(4..).unwrap_or_default();
+            texts.push(text.to_owned());
+            match (code, line.as_bytes().get(3)) {
+                (Some(_), Some(b'-')) => {}
+                // One that is told where else the recipient is has taken it as well.
+                (Some(code), _) if code == wanted || (code == 251 && wanted == 250) => return Ok(texts),
+                (Some(code), _) => return Err(self.refused(code, text)),
+                (None, _) => return Err(self.refused(0, text)),
+            }
+        }
+    }
+
+    fn refused(&self, code: u16, text: &str) -> SendError {
+        let told: String = text.chars().filter(|c| !c.is_control()).take(limits::TOLD_CHARACTERS).collect();
+        SendError::new(format!("the mail server {} answered {code}: {told}", self.mail.host))
+    }
+
+    async fn ask(&mut self, text: &str, wanted: u16) -> Result<Vec<String>, SendError> {
+        self.write(format!("{text}\r\n").as_bytes()).await?;
+        self.expect(wanted).await
+    }
+
+    async fn greet(&mut self) -> Result<Offers, SendError> {
+        let lines = self.ask("EHLO localhost", 250).await?;
+        Ok(Offers(lines.into_iter().skip(1).map(|line| line.to_ascii_uppercase()).collect()))
+    }
+
+    async fn log_in(&mut self, offers: &Offers, is_encrypted: bool) -> Result<(), SendError> {
+        let Email { username, password, host, .. } = self.mail;
+        if username.is_empty() {
+            return Ok(());
+        }
+        let is_here = host == "localhost" || host == "::1" || host.starts_with("127.");
+        if !is_encrypted && !is_here {
+            return Err(SendError::new(format!(
+                "the mail server {host} offers no encryption, so it is not told the password; use port {ENCRYPTED}, or leave out username and password"
+            )));
+        }
+        if offers.has_login("PLAIN") {
+            let word = STANDARD.encode(format!("\0{username}\0{password}"));
+            self.ask(&format!("AUTH PLAIN {word}"), 235).await?;
+        } else if offers.has_login("LOGIN") {
+            self.ask("AUTH LOGIN", 334).await?;
+            self.ask(&STANDARD.encode(username), 334).await?;
+            self.ask(&STANDARD.encode(password), 235).await?;
+        } else {
+            return Err(SendError::new(format!("the mail server {host} offers no login that is known here")));
+        }
+        Ok(())
+    }
+
+    async fn letter(&mut self, offers: &Offers, is_encrypted: bool) -> Result<(), SendError> {
+        self.log_in(offers, is_encrypted).await?;
+        let mail = self.mail;
+        self.ask(&format!("MAIL FROM:<{}>", mail.envelope.from), 250).await?;
+        for to in &mail.envelope.to {
+            self.ask(&format!("RCPT TO:<{to}>"), 250).await?;
+        }
+        self.ask("DATA", 354).await?;
+        // A dot alone would end the mail.
+        let mut text = String::with_capacity(mail.content.len() + 16);
+        for line in mail.content.split_inclusive('\n') {
+            if line.starts_with('.') {
+                text.push('.');
+            }
+            text.push_str(line);
+        }
+        text.push_str(".\r\n");
+        self.write(text.as_bytes()).await?;
+        self.expect(250).await?;
+        // The mail has been taken; how the server says goodbye does not matter any more.
+        if let Err(error) = self.write(b"QUIT\r\n").await {
+            tracing::debug!(%error, "the mail server hung up first");
+        }
+        Ok(())
+    }
+}

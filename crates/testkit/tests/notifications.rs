@@ -1,0 +1,127 @@
+//! Notifications on the embedded cluster: told once for each state, whatever becomes of the engine.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has to stop")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+
+use jiff::SignedDuration;
+use lynceus_object::value;
+use lynceus_testkit::World;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+/// A server that counts what it is asked, and answers what it is told to.
+struct Listener {
+    url: String,
+    heard: Arc<AtomicUsize>,
+    status: Arc<AtomicU16>,
+}
+
+impl Listener {
+    async fn new() -> Self {
+        let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", socket.local_addr().unwrap());
+        let (heard, status) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicU16::new(200)));
+        let (count, answers) = (heard.clone(), status.clone());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = socket.accept().await {
+                let mut piece = [0; 4096];
+                let _ = stream.read(&mut piece).await;
+                count.fetch_add(1, Ordering::SeqCst);
+                let status = answers.load(Ordering::SeqCst);
+                let answer = format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+                let _ = stream.write_all(answer.as_bytes()).await;
+            }
+        });
+        Listener { url, heard, status }
+    }
+
+    fn heard(&self) -> usize {
+        self.heard.load(Ordering::SeqCst)
+    }
+}
+
+const MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n";
+
+/// A world in which everybody who subscribes to `on-synced` is told by a webhook.
+async fn world(listener: &Listener) -> World {
+    let world = World::new().await;
+    let settings = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-notifications-cm, namespace: argocd}}\ndata:\n\
+         \x20 trigger.on-synced: |\n    - when: app.status.sync.status == 'Synced'\n      send: [t]\n\
+         \x20     oncePer: app.status.sync.revision\n\
+         \x20 template.t: |\n    message: \"{{{{.app.metadata.name}}}}\"\n\
+         \x20 service.webhook.hook: |\n    url: {}\n    retryWaitMin: 1ms\n    retryWaitMax: 1ms\n    retryMax: 1\n\
+         \x20 subscriptions: |\n    - {{recipients: [hook], triggers: [on-synced]}}\n",
+        listener.url
+    );
+    world.apply(&settings).await;
+    world.commit(&[("app/a.yaml", MAP)]);
+    world.deliver("shop", "app", &value!({"syncPolicy": {"automated": {}}})).await;
+    world
+}
+
+fn notified(world: &World) -> String {
+    let object = world.object("argoproj.io", "Application", "argocd", "shop").unwrap();
+    assert!(object.annotation("lynceus.dev/notifying").is_none());
+    object.annotation("notified.notifications.argoproj.io").unwrap_or_default().to_owned()
+}
+
+fn is_noted(world: &World) -> bool {
+    let object = world.object("argoproj.io", "Application", "argocd", "shop");
+    object.is_some_and(|object| {
+        object.annotation("notified.notifications.argoproj.io").is_some()
+            && object.annotation("lynceus.dev/notifying").is_none()
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_is_told_once_even_if_the_engine_dies_and_comes_back() {
+    let listener = Listener::new().await;
+    let mut world = world(&listener).await;
+    world.until("the message", |world| is_noted(world)).await;
+    assert_eq!(listener.heard(), 1);
+    let noted = notified(&world);
+    assert!(noted.contains(":on-synced:[0].") && noted.contains(":hook:\":"), "{noted}");
+    for _ in 0..2 {
+        world.start_engine();
+        world.pass(SignedDuration::from_secs(200)).await;
+    }
+    assert_eq!(listener.heard(), 1);
+    assert_eq!(notified(&world), noted);
+    world.commit(&[("app/a.yaml", &MAP.replace("b}", "c}"))]);
+    world.until("the second message", |world| listener.heard() == 2 && is_noted(world)).await;
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_not_taken_is_sent_again_later_and_told_of() {
+    let listener = Listener::new().await;
+    listener.status.store(500, Ordering::SeqCst);
+    let world = world(&listener).await;
+    world.until("a refusal", |_| listener.heard() >= 2).await;
+    let failed = |world: &World| {
+        let events = world.objects("", "Event");
+        events.iter().any(|event| event.value().str_at(&["reason"]) == Some("NotificationFailed"))
+    };
+    world.until("an event", failed).await;
+    listener.status.store(200, Ordering::SeqCst);
+    world.until("the message", |world| is_noted(world)).await;
+    let heard = listener.heard();
+    world.pass(SignedDuration::from_secs(200)).await;
+    assert_eq!(listener.heard(), heard);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_died_over_is_told_after_a_while() {
+    let listener = Listener::new().await;
+    let world = world(&listener).await;
+    world.until("the message", |world| is_noted(world)).await;
+    let key = notified(&world);
+    // As if the engine had died between the mark and the message.
+    let patch = value!({"metadata": {"annotations": {"lynceus.dev/notifying": (key.as_str())}}});
+    world.patch("argoproj.io/v1alpha1", "Application", "argocd", "shop", &patch).await;
+    world.until("it is told again", |world| listener.heard() == 2 && is_noted(world)).await;
+    world.end().await;
+}
