@@ -15,6 +15,11 @@ use crate::rollout::{Rollout, is_rolling};
 pub enum Report {
     /// The Applications are as they should be.
     UpToDate,
+    /// They are, but for deletions that wait for somebody to confirm them.
+    Held {
+        /// Which, and what confirms them.
+        message: String,
+    },
     /// Something failed.
     Failed {
         /// The word for the step that did.
@@ -48,6 +53,7 @@ pub fn conditions(
 ) -> Vec<ApplicationSetCondition> {
     let mut new = match report {
         Report::UpToDate => up_to_date(),
+        Report::Held { message } => held(&short(message)),
         Report::Failed { reason, message, generated } => failed(reason, &short(message), *generated),
     };
     if let Some(rollout) = rollout.filter(|_| is_rolling(set)) {
@@ -92,6 +98,14 @@ fn up_to_date() -> Vec<ApplicationSetCondition> {
         condition(Type::ParametersGenerated, ConditionStatus::True, "ParametersGenerated", GENERATED),
         condition(Type::ResourcesUpToDate, ConditionStatus::True, reason, message),
     ]
+}
+
+/// A wait is no error, but what should be gone is still there.
+fn held(message: &str) -> Vec<ApplicationSetCondition> {
+    let mut conditions = up_to_date();
+    conditions.pop();
+    conditions.push(condition(Type::ResourcesUpToDate, ConditionStatus::False, "DeletionsHeld", message));
+    conditions
 }
 
 fn failed(reason: &str, message: &str, generated: bool) -> Vec<ApplicationSetCondition> {

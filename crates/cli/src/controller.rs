@@ -170,6 +170,7 @@ pub(crate) fn engine(
         replica: sharing.leases.then(|| replica().into()),
         observe,
         reach: Arc::new(connected.reach),
+        sets: children,
         ..Options::default()
     };
     let sources = Sources::new(data_dir.join("mirrors"), home.plugins.settings());

@@ -39,6 +39,7 @@ use crate::registry;
 use crate::rendering::Renderer;
 use crate::renewal::Renewals;
 use crate::rhythm::Rhythm;
+use crate::sets::Sets;
 use crate::settings::Settings;
 use crate::shards::{self, Shards};
 use crate::trace;
@@ -63,6 +64,9 @@ pub struct Options {
     pub reach: Arc<dyn Reach>,
     /// How often it looks at what nothing tells it of.
     pub rhythm: Rhythm,
+    /// Whether ApplicationSets are worked on. Off beside an Argo CD, whose own controller does. What is set in
+    /// `argocd-cmd-params-cm` goes before it.
+    pub sets: bool,
 }
 
 impl Default for Options {
@@ -75,6 +79,7 @@ impl Default for Options {
             observe: false,
             reach: Arc::new(BySecret::default()),
             rhythm: Rhythm::default(),
+            sets: true,
         }
     }
 }
@@ -88,6 +93,7 @@ impl fmt::Debug for Options {
             .field("replica", &self.replica)
             .field("observe", &self.observe)
             .field("rhythm", &self.rhythm)
+            .field("sets", &self.sets)
             .finish_non_exhaustive()
     }
 }
@@ -129,6 +135,7 @@ pub struct Engine {
     options: Options,
     settings: RwLock<Arc<Settings>>,
     pub(crate) queue: Queue,
+    pub(crate) sets: Sets,
     pub(crate) shards: Shards,
     pub(crate) observations: Observations,
     pub(crate) quiet: Quiet,
@@ -160,8 +167,10 @@ impl Engine {
             _ => Shards::alone(),
         };
         let fleet = Fleet::new(home, options.reach.clone(), clock.clone());
+        let sets = Sets::new(&sources);
         let engine = Arc::new(Engine {
             fleet,
+            sets,
             renderer: Renderer::new(sources),
             clock,
             options,
@@ -201,15 +210,24 @@ impl Engine {
         for object in self.home().cache().of_kind(&application_kind()) {
             self.refresh(AppKey::new(object.namespace(), object.name()), Freshness::Latest);
         }
+        self.refresh_sets(Freshness::Latest);
         let mut workers = JoinSet::new();
+        let for_sets = if self.options.observe { 0 } else { self.settings().sets.workers };
+        for _ in 0..for_sets {
+            workers.spawn(crate::sets::work(self.clone()));
+        }
         for _ in 0..self.settings().workers {
             workers.spawn(work(self.clone()));
         }
-        // One that panics is a bug that must not take the others along.
+        // One that panics is a bug that must not take the others along. Nobody knows which of the two it was; one of each
+        // takes its place.
         while let Some(ended) = workers.join_next().await {
             if let Err(error) = ended {
                 warn!(%error, "a worker has died; another takes its place");
                 workers.spawn(work(self.clone()));
+                if for_sets > 0 {
+                    workers.spawn(crate::sets::work(self.clone()));
+                }
             }
         }
         // The Leases were renewed until the last one had ended; now nobody writes any more.
@@ -224,6 +242,7 @@ impl Engine {
         info!("stopping");
         self.stopping.store(true, Ordering::Relaxed);
         self.queue.close();
+        self.sets.queue.close();
     }
 
     /// Whether the end is near.
@@ -249,12 +268,16 @@ impl Engine {
 
     /// Whether an application is worked on now or is about to be: a clock that is moved by hand should wait for it.
     pub fn is_busy(&self) -> bool {
-        self.queue.is_busy(self.clock.monotonic())
+        let now = self.clock.monotonic();
+        self.queue.is_busy(now) || (!self.options.observe && self.sets.queue.is_busy(now))
     }
 
     /// Waits until some application has been worked on. Whoever moves the clock by hand has nothing else to do meanwhile.
     pub async fn progress(&self) {
-        self.queue.progress().await;
+        tokio::select! {
+            () = self.queue.progress() => {}
+            () = self.sets.queue.progress() => {}
+        }
     }
 
     /// The cluster of Applications, projects, settings and events.
