@@ -9,7 +9,7 @@ use crate::generator::{Stop, Transformed, World, check_known, transform};
 use crate::limits;
 use crate::need::{Answers, Need};
 use crate::param::Params;
-use crate::place::{Fault, Place};
+use crate::place::{Fault, FaultKind, Place};
 use crate::render::Template;
 use crate::template::Engine;
 
@@ -96,7 +96,13 @@ fn render(world: &World<'_, '_>, transformed: Transformed, generation: &mut Gene
     if !world.needs.borrow().is_empty() {
         return;
     }
-    let template = Template::new(&transformed.template, &world.set.spec.template);
+    let template = match Template::new(&transformed.template, &world.set.spec.template) {
+        Ok(template) => template,
+        Err(message) => {
+            let place = Place { field: Some("template".to_owned()), ..transformed.place };
+            return generation.fail(Fault { kind: FaultKind::Template, place, message });
+        }
+    };
     for (at, element) in elements.into_iter().enumerate() {
         let place = Place { source: element.source, ..transformed.place.element(at) };
         match template.render(world.engine, world.set, &element.params, &place) {

@@ -150,8 +150,9 @@ fn pulls(provider: &PullRequestGenerator) -> String {
     text(&asked)
 }
 
-fn text(typed: &impl Serialize) -> String {
-    json::to_string(&from_typed(typed).unwrap_or_default())
+/// What cannot be written as JSON is told apart all the same: two needs must never share an answer by mistake.
+fn text(typed: &(impl Serialize + fmt::Debug)) -> String {
+    from_typed(typed).map_or_else(|_| format!("{typed:?}"), |value| json::to_string(&value))
 }
 
 /// What was got.

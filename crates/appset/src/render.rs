@@ -15,10 +15,10 @@ use crate::template::Engine;
 pub(crate) struct Template(Value);
 
 impl Template {
-    pub(crate) fn new(own: &ApplicationSetTemplate, base: &ApplicationSetTemplate) -> Self {
-        let mut merged = written(own);
-        fill(&mut merged, &written(base));
-        Template(merged)
+    pub(crate) fn new(own: &ApplicationSetTemplate, base: &ApplicationSetTemplate) -> Result<Self, String> {
+        let mut merged = written(own)?;
+        fill(&mut merged, &written(base)?);
+        Ok(Template(merged))
     }
 
     /// The Application for a set of parameters.
@@ -56,8 +56,9 @@ impl Template {
     }
 }
 
-fn written(template: &ApplicationSetTemplate) -> Value {
-    from_typed(template).unwrap_or_default()
+/// A part of an ApplicationSet as a value. What cannot be written down must not count as empty.
+fn written(part: &impl serde::Serialize) -> Result<Value, String> {
+    from_typed(part).map_err(|error| format!("it cannot be written down: {error}"))
 }
 
 fn typed(value: &Value) -> Result<Application, String> {
@@ -79,7 +80,7 @@ fn add_finalizer(set: &ApplicationSet, app: &mut Application) {
 fn patched(app: &Application, text: &str) -> Result<Application, String> {
     let patch = read(text)?;
     typed(&patch).map_err(|error| format!("it is no part of an Application: {error}"))?;
-    let before = from_typed(app).unwrap_or_default();
+    let before = written(app)?;
     let metadata = builtin().named("meta/v1.ObjectMeta").unwrap_or(TypeRef::untyped());
     let patched = strategic(&before, &without(&patch, "metadata"), TypeRef::untyped());
     let mut after = patched.map_err(|error| error.to_string())?;

@@ -7,7 +7,7 @@ use lynceus_api::{
 use lynceus_object::{Str, from_typed, json};
 
 use crate::limits;
-use crate::place::Fault;
+use crate::place::{Fault, FaultKind, Place};
 use crate::rollout::{Rollout, is_rolling};
 
 /// How a reconcile ended.
@@ -15,6 +15,11 @@ use crate::rollout::{Rollout, is_rolling};
 pub enum Report {
     /// The Applications are as they should be.
     UpToDate,
+    /// They are, but for deletions that wait for somebody to confirm them.
+    Held {
+        /// Which, and what confirms them.
+        message: String,
+    },
     /// Something failed.
     Failed {
         /// The word for the step that did.
@@ -48,6 +53,7 @@ pub fn conditions(
 ) -> Vec<ApplicationSetCondition> {
     let mut new = match report {
         Report::UpToDate => up_to_date(),
+        Report::Held { message } => held(&short(message)),
         Report::Failed { reason, message, generated } => failed(reason, &short(message), *generated),
     };
     if let Some(rollout) = rollout.filter(|_| is_rolling(set)) {
@@ -92,6 +98,14 @@ fn up_to_date() -> Vec<ApplicationSetCondition> {
         condition(Type::ParametersGenerated, ConditionStatus::True, "ParametersGenerated", GENERATED),
         condition(Type::ResourcesUpToDate, ConditionStatus::True, reason, message),
     ]
+}
+
+/// A wait is no error, but what should be gone is still there.
+fn held(message: &str) -> Vec<ApplicationSetCondition> {
+    let mut conditions = up_to_date();
+    conditions.pop();
+    conditions.push(condition(Type::ResourcesUpToDate, ConditionStatus::False, "DeletionsHeld", message));
+    conditions
 }
 
 fn failed(reason: &str, message: &str, generated: bool) -> Vec<ApplicationSetCondition> {
@@ -140,17 +154,35 @@ fn short(message: &str) -> String {
 
 /// The Applications as the status lists them, by their names, and how many there are. `most` is the setting
 /// `applicationsetcontroller.status.max.resources.count`; none, or 0, is as many as etcd has room for.
-pub fn resources(applications: &[Application], most: Option<usize>) -> (Vec<ResourceStatus>, i64) {
+///
+/// What cannot be written down is a fault: its size is not known, and a status that is too large is not stored at all.
+pub fn resources(
+    applications: &[Application],
+    most: Option<usize>,
+) -> Result<(Vec<ResourceStatus>, i64), Fault> {
     let mut all: Vec<ResourceStatus> = applications.iter().map(resource).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
     all.truncate(most.filter(|most| *most > 0).unwrap_or(limits::STATUS_RESOURCES));
-    let mut bytes = 0;
-    let fits = |one: &ResourceStatus| {
-        bytes += json::to_string(&from_typed(one).unwrap_or_default()).len() + 1;
-        bytes <= limits::STATUS_BYTES
-    };
-    (all.into_iter().take_while(fits).collect(), count)
+    let (mut fitting, mut bytes) = (Vec::new(), 0);
+    for one in all {
+        bytes += size(&one)? + 1;
+        if bytes > limits::STATUS_BYTES {
+            break;
+        }
+        fitting.push(one);
+    }
+    Ok((fitting, count))
+}
+
+/// How many bytes something takes as JSON.
+fn size(part: &impl serde::Serialize) -> Result<usize, Fault> {
+    let value = from_typed(part).map_err(|error| Fault {
+        kind: FaultKind::Validation,
+        place: Place::of("status.resources"),
+        message: format!("it cannot be written down: {error}"),
+    })?;
+    Ok(json::to_string(&value).len())
 }
 
 fn resource(app: &Application) -> ResourceStatus {
@@ -163,5 +195,18 @@ fn resource(app: &Application) -> ResourceStatus {
         status: app.status.sync.status.clone(),
         health: Some(HealthStatus { status: app.status.health.status.clone(), ..HealthStatus::default() }),
         ..ResourceStatus::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_size_that_cannot_be_told_is_a_fault() {
+        let unwritable = BTreeMap::from([(vec![1], 1)]);
+        let told = size(&unwritable).expect_err("its keys are no texts").to_string();
+        assert!(told.starts_with("status.resources: it cannot be written down: "), "{told}");
     }
 }

@@ -187,6 +187,7 @@ pub(crate) fn engine(
         observe,
         reach: Arc::new(connected.reach),
         notifications: sharing.notifications.then(|| post_options(&connected.cluster, &home.namespace)),
+        sets: children,
         ..Options::default()
     };
     let sources = Sources::new(data_dir.join("mirrors"), home.plugins.settings());

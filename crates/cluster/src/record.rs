@@ -41,6 +41,31 @@ impl Cluster {
         Ok(object)
     }
 
+    /// Changes the status of one of Lynceus' own objects, of a kind that keeps it apart from the rest. Where it does not,
+    /// the status is a field as any other.
+    pub async fn patch_status(
+        &self,
+        gvk: &Gvk,
+        namespace: &str,
+        name: &str,
+        patch: &Value,
+    ) -> Result<Object, ClusterError> {
+        let kind = self.kind(gvk).await?;
+        let place = kind.object_path(namespace, name);
+        let path = format!("{place}/status?fieldManager={}", crate::FIELD_MANAGER);
+        let value = match self.door.patch(&path, PatchKind::Merge, patch).await {
+            Ok(value) => value,
+            Err(error) if error.is_not_found() => {
+                return self.patch_record(gvk, namespace, name, patch).await;
+            }
+            Err(error) => return Err(error),
+        };
+        let object = Object::new(value)
+            .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
+        self.cache().upsert(object.clone());
+        Ok(object)
+    }
+
     /// Creates one of Lynceus' own objects, or one that the user asked for by name.
     pub async fn create_record(&self, object: &Object) -> Result<Object, ClusterError> {
         let kind = self.kind(&object.gvk()).await?;

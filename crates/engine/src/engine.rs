@@ -40,6 +40,7 @@ use crate::registry;
 use crate::rendering::Renderer;
 use crate::renewal::Renewals;
 use crate::rhythm::Rhythm;
+use crate::sets::Sets;
 use crate::settings::Settings;
 use crate::shards::{self, Shards};
 use crate::trace;
@@ -66,6 +67,9 @@ pub struct Options {
     pub rhythm: Rhythm,
     /// How notifications are sent; without it there are none, and another controller may send them.
     pub notifications: Option<lynceus_post::Options>,
+    /// Whether ApplicationSets are worked on. Off beside an Argo CD, whose own controller does. What is set in
+    /// `argocd-cmd-params-cm` goes before it.
+    pub sets: bool,
 }
 
 impl Default for Options {
@@ -79,6 +83,7 @@ impl Default for Options {
             reach: Arc::new(BySecret::default()),
             rhythm: Rhythm::default(),
             notifications: None,
+            sets: true,
         }
     }
 }
@@ -93,6 +98,7 @@ impl fmt::Debug for Options {
             .field("observe", &self.observe)
             .field("rhythm", &self.rhythm)
             .field("notifications", &self.notifications)
+            .field("sets", &self.sets)
             .finish_non_exhaustive()
     }
 }
@@ -134,6 +140,7 @@ pub struct Engine {
     options: Options,
     settings: RwLock<Arc<Settings>>,
     pub(crate) queue: Queue,
+    pub(crate) sets: Sets,
     pub(crate) shards: Shards,
     pub(crate) observations: Observations,
     pub(crate) quiet: Quiet,
@@ -171,8 +178,10 @@ impl Engine {
             Some(post) if !options.observe => Some(Arc::new(Notices::new(post.clone()))),
             _ => None,
         };
+        let sets = Sets::new(&sources);
         let engine = Arc::new(Engine {
             fleet,
+            sets,
             renderer: Renderer::new(sources),
             clock,
             options,
@@ -214,15 +223,24 @@ impl Engine {
         for object in self.home().cache().of_kind(&application_kind()) {
             self.refresh(AppKey::new(object.namespace(), object.name()), Freshness::Latest);
         }
+        self.refresh_sets(Freshness::Latest);
         let mut workers = JoinSet::new();
+        let for_sets = if self.options.observe { 0 } else { self.settings().sets.workers };
+        for _ in 0..for_sets {
+            workers.spawn(crate::sets::work(self.clone()));
+        }
         for _ in 0..self.settings().workers {
             workers.spawn(work(self.clone()));
         }
-        // One that panics is a bug that must not take the others along.
+        // One that panics is a bug that must not take the others along. Nobody knows which of the two it was; one of each
+        // takes its place.
         while let Some(ended) = workers.join_next().await {
             if let Err(error) = ended {
                 warn!(%error, "a worker has died; another takes its place");
                 workers.spawn(work(self.clone()));
+                if for_sets > 0 {
+                    workers.spawn(crate::sets::work(self.clone()));
+                }
             }
         }
         // What is being sent is sent to its end, if that comes soon.
@@ -245,6 +263,7 @@ impl Engine {
             notices.close();
         }
         self.queue.close();
+        self.sets.queue.close();
     }
 
     /// Whether the end is near.
@@ -271,17 +290,23 @@ impl Engine {
     /// Whether an application is worked on now or is about to be: a clock that is moved by hand should wait for it.
     pub fn is_busy(&self) -> bool {
         let now = self.clock.monotonic();
-        self.queue.is_busy(now) || self.notices.as_ref().is_some_and(|notices| notices.is_busy(now))
+        self.queue.is_busy(now)
+            || (!self.options.observe && self.sets.queue.is_busy(now))
+            || self.notices.as_ref().is_some_and(|notices| notices.is_busy(now))
     }
 
     /// Waits until some application has been worked on. Whoever moves the clock by hand has nothing else to do meanwhile.
     pub async fn progress(&self) {
-        match &self.notices {
-            None => self.queue.progress().await,
-            Some(notices) => tokio::select! {
-                () = self.queue.progress() => {}
-                () = notices.progress() => {}
-            },
+        let told = async {
+            match &self.notices {
+                Some(notices) => notices.progress().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.queue.progress() => {}
+            () = self.sets.queue.progress() => {}
+            () = told => {}
         }
     }
 

@@ -172,3 +172,28 @@ pub const NOTICE_ROUNDS: usize = 20;
 
 /// How many faults are remembered, so that none is told again and again.
 pub const NOTICE_FAULTS: usize = 1_000;
+
+/// How often an ApplicationSet may find that it needs something more: as often as generators stand inside each other, and
+/// a host is asked in three steps.
+pub(crate) const SET_ROUNDS: usize = 16;
+
+/// How many questions of one ApplicationSet are under way at the same time.
+pub(crate) const SET_QUESTIONS: usize = 8;
+
+/// How long a failure to get what an ApplicationSet needs is taken for granted.
+pub(crate) const SET_FAILURE: Duration = Duration::from_secs(30);
+
+/// How long after a failure an ApplicationSet is generated again, as in Argo CD.
+pub(crate) const SET_RETRY: Duration = Duration::from_secs(180);
+
+/// How often hosts of repositories and plugins are asked if nobody says otherwise, as in Argo CD.
+pub(crate) const SET_HOST_PERIOD: Duration = Duration::from_secs(30 * 60);
+
+/// How often an ApplicationSet that is being deleted is looked at although nothing seems to have changed.
+pub(crate) const SET_DELETION_POLL: Duration = Duration::from_secs(10);
+
+/// How many events one round of an ApplicationSet makes.
+pub(crate) const SET_EVENTS: usize = 50;
+
+/// How long the message of an event may be; the API server takes no more.
+pub(crate) const EVENT_CHARACTERS: usize = 1_000;

@@ -18,19 +18,25 @@ use crate::engine::Engine;
 use crate::key::{AppKey, application_kind, project_kind};
 use crate::queue::Freshness;
 use crate::quiet::asks_for_quiet;
+use crate::sets::SetWishes;
 use crate::settings;
 use crate::shards::Task;
 
 /// Follows the home cluster: Applications, projects and settings.
 pub(crate) async fn follow_home(engine: Arc<Engine>, mut changes: Receiver<Change>) {
     let mut wishes = Wishes::default();
+    let mut sets = SetWishes::default();
     loop {
         match changes.recv().await {
-            Ok(change) => take(&engine, &change, &mut wishes),
+            Ok(change) => {
+                take(&engine, &change, &mut wishes);
+                sets.take(&engine, &change);
+            }
             // Too much happened to follow it one by one: look at everything.
             Err(RecvError::Lagged(_)) => {
                 engine.reread_settings();
                 all(&engine, Freshness::Recent);
+                engine.refresh_sets(Freshness::Recent);
             }
             Err(RecvError::Closed) => return,
         }
@@ -150,6 +156,7 @@ pub(crate) async fn keep_leases(engine: Arc<Engine>) {
         }
         if !turnover.won.is_empty() {
             all(&engine, Freshness::Latest);
+            engine.refresh_sets(Freshness::Latest);
         }
         engine.shards.rest(pause).await;
     }
@@ -222,17 +229,29 @@ async fn poll(engine: &Engine, before: &HashMap<Place, String>) -> HashMap<Place
             Err(error) => format!("error: {error}"),
         };
         if before.get(&place).is_some_and(|before| *before != commit) {
-            debug!(repository = %url, applications = followers.len(), "there is a new commit");
-            followers.into_iter().for_each(|key| engine.refresh(key, Freshness::Latest));
+            debug!(repository = %url, followers = followers.len(), "there is a new commit");
+            followers.into_iter().for_each(|follower| match follower {
+                Follower::Application(key) => engine.refresh(key, Freshness::Latest),
+                Follower::Set(key) => engine.refresh_set(key, Freshness::Latest),
+            });
         }
         now.insert(place, commit);
     }
     now
 }
 
-/// The places on this machine that applications of ours follow.
-fn local_places(engine: &Engine) -> HashMap<Place, Vec<AppKey>> {
-    let mut places: HashMap<Place, Vec<AppKey>> = HashMap::new();
+/// Who follows a place.
+enum Follower {
+    Application(AppKey),
+    Set(AppKey),
+}
+
+/// The places on this machine that applications and sets of ours follow.
+fn local_places(engine: &Engine) -> HashMap<Place, Vec<Follower>> {
+    let mut places: HashMap<Place, Vec<Follower>> = HashMap::new();
+    for ((url, revision), key) in engine.local_places_of_sets() {
+        places.entry((url, revision, Str::new())).or_default().push(Follower::Set(key));
+    }
     for object in engine.home().cache().of_kind(&application_kind()) {
         if !engine.shards.holds(&engine.server_of(&object)) {
             continue;
@@ -241,7 +260,7 @@ fn local_places(engine: &Engine) -> HashMap<Place, Vec<AppKey>> {
         for source in application.spec.all_sources() {
             if matches!(RepoUrl::parse(&source.repo_url), Ok(RepoUrl::Local(_))) {
                 let place = (source.repo_url, source.target_revision, source.tag_prefix);
-                places.entry(place).or_default().push(AppKey::of(&application));
+                places.entry(place).or_default().push(Follower::Application(AppKey::of(&application)));
             }
         }
     }

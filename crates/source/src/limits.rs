@@ -117,3 +117,24 @@ pub const MAX_GENERATIONS: usize = 10_000;
 
 /// The largest text of public keys that is read at once.
 pub const MAX_KEY_BYTES: usize = 1 << 20;
+
+/// The largest answer that a host of repositories may give at once.
+pub const MAX_SCM_ANSWER_BYTES: usize = 32 << 20;
+/// The most repositories, branches or pull requests of one question.
+pub const MAX_SCM_ITEMS: usize = 20_000;
+/// The most pages of one question.
+pub const MAX_SCM_PAGES: usize = 1_000;
+/// How many hosts are remembered, each with its credentials.
+pub const MAX_SCM_HOSTS: usize = 256;
+/// How long one question to a host may take, with all its pages.
+pub const SCM_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long a host may take for one page.
+pub const SCM_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the way to a host is kept; the token of an app lives for an hour.
+pub const SCM_TOKEN_LIFE: Duration = Duration::from_secs(45 * 60);
+/// How long a host is left alone that says that it was asked too often, and not for how long.
+pub const SCM_USUAL_PAUSE: Duration = Duration::from_secs(60);
+/// How long it is left alone at most.
+pub const SCM_LONGEST_PAUSE: Duration = Duration::from_secs(3600);
+/// How long a plugin that gives parameters may take where its ConfigMap does not say, as in Argo CD.
+pub const PARAMETERS_TIMEOUT: Duration = Duration::from_secs(30);

@@ -101,6 +101,11 @@ impl Sources {
         self.inner.stand_ins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Asks hosts of repositories for what they have, by the same proxies.
+    pub fn scm(&self, aws: crate::Aws) -> crate::Scm {
+        crate::Scm::new(self.inner.settings.clone(), aws)
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.inner.settings
     }

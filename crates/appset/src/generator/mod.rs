@@ -186,7 +186,8 @@ fn filled(
     }
     let filling = world.engine.fill_with(params);
     let replacer = Replacer::new(world.engine, &filling).keeping_values_of(&WITH_VALUES);
-    let value = replacer.value(&written(asked)).map_err(|found| {
+    let asked = written(asked).map_err(|why| Box::new(Fault::parameters(Place::of(path), why)))?;
+    let value = replacer.value(&asked).map_err(|found| {
         let message = format!("the parameters of the first generator cannot be filled in: {}", found.error);
         let place = Place { field: Some(found.field), line: found.error.line, ..Place::of(path) };
         Box::new(Fault::parameters(place, message))
@@ -194,8 +195,9 @@ fn filled(
     to_typed(&value).map_err(|error| Box::new(Fault::parameters(Place::of(path), error.to_string())))
 }
 
-fn written(typed: &impl Serialize) -> lynceus_object::Value {
-    from_typed(typed).unwrap_or_default()
+/// A generator as a value. One that cannot be written down is a fault: as nothing, it would give no Applications.
+fn written(typed: &impl Serialize) -> Result<lynceus_object::Value, String> {
+    from_typed(typed).map_err(|error| format!("it cannot be written down: {error}"))
 }
 
 fn elements(
@@ -242,8 +244,9 @@ fn nested(
             "a matrix or merge may hold another one, but that one must not hold a third",
         ));
     }
+    let asked = written(asked).map_err(|why| wrong(&place, why))?;
     let asked: ApplicationSetGenerator =
-        to_typed(&written(asked)).map_err(|error| wrong(&place, error.to_string()))?;
+        to_typed(&asked).map_err(|error| wrong(&place, error.to_string()))?;
     check_known(&asked, path)?;
     let mut all = transform(world, &asked, path, params, depth + 1);
     match all.len() {

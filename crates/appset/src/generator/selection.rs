@@ -56,7 +56,8 @@ fn operator(word: &str, has_values: bool) -> Result<Operator, String> {
 
 /// A selector of objects in a cluster, whose values have to be ones that labels can have.
 pub(super) fn of_labels(selector: &LabelSelector, place: &Place) -> Found<Selector> {
-    let value = from_typed(selector).unwrap_or_default();
+    // As nothing, it would select everything.
+    let value = from_typed(selector).map_err(|error| wrong(place, format!("selector: {error}")))?;
     Selector::from_object(Some(&value)).map_err(|error| wrong(place, format!("selector: {error}")))
 }
 

@@ -42,15 +42,18 @@ pub(super) fn ignore_rules(set: &ApplicationSet) -> (Ignore, Vec<Fault>) {
 }
 
 /// An Application as it is made.
-pub(super) fn created(input: &Input<'_>, owner: &Owner<'_>, generated: &Application) -> Application {
+pub(super) fn created(
+    input: &Input<'_>,
+    owner: &Owner<'_>,
+    generated: &Application,
+) -> Result<Application, String> {
     let mut app = generated.clone();
-    let spec = normal_spec(&app);
-    if let Ok(spec) = lynceus_object::to_typed(&spec) {
-        app.spec = spec;
-    }
+    let spec = normal_spec(&app)?;
+    app.spec =
+        lynceus_object::to_typed(&spec).map_err(|error| format!("its spec cannot be read: {error}"))?;
     app.metadata.namespace = input.set.metadata.namespace.clone();
     owner.put_on(&mut app);
-    app
+    Ok(app)
 }
 
 /// What has to change in the cluster's Application for it to be as generated.
@@ -60,21 +63,26 @@ pub(super) fn compare(
     ignore: &Ignore,
     generated: &Application,
     live: &Application,
-) -> Act {
+) -> Result<Act, String> {
     let desired = desired(input, owner, generated, live);
-    let (before, after) = (stripped(ignore, live), stripped(ignore, &desired));
+    let (before, after) = (stripped(ignore, live)?, stripped(ignore, &desired)?);
     let changes = changes(&before, &after);
     if changes.is_empty() {
-        return Act::Keep(Keep::Same);
+        return Ok(Act::Keep(Keep::Same));
     }
-    let patch = merge_two_way(&before, &after).unwrap_or_default();
-    Act::Update { changes, patch }
+    let patch = patch(&before, &after)?;
+    Ok(Act::Update { changes, patch })
+}
+
+/// The patch from one to the other. No patch at all would pass for a change that was made.
+fn patch(before: &Value, after: &Value) -> Result<Value, String> {
+    merge_two_way(before, after).map_err(|error| format!("no patch can be made of its changes: {error}"))
 }
 
 /// Whether the specs of two Applications mean the same, but for what is left alone.
-pub(crate) fn same_spec(ignore: &Ignore, live: &Application, desired: &Application) -> bool {
-    let spec = |app: &Application| stripped(ignore, app).get("spec").cloned().unwrap_or_default();
-    spec(live) == spec(desired)
+pub(crate) fn same_spec(ignore: &Ignore, live: &Application, desired: &Application) -> Result<bool, String> {
+    let (live, desired) = (stripped(ignore, live)?, stripped(ignore, desired)?);
+    Ok(live.get("spec") == desired.get("spec"))
 }
 
 /// The cluster's Application with everything that the template decides.
@@ -111,13 +119,13 @@ fn desired(input: &Input<'_>, owner: &Owner<'_>, generated: &Application, live: 
 }
 
 /// An Application without what the cluster adds, what means nothing, and what is left alone.
-fn stripped(ignore: &Ignore, app: &Application) -> Value {
+fn stripped(ignore: &Ignore, app: &Application) -> Result<Value, String> {
     let mut object = app.to_object();
-    object.set(&["spec"], normal_spec(app));
+    object.set(&["spec"], normal_spec(app)?);
     ignore.strip(&mut object);
     let mut value = normal(&object);
     value.remove(&["status"]);
-    value
+    Ok(value)
 }
 
 /// A rule may leave an empty structure behind, which means as little as before.
@@ -129,13 +137,18 @@ fn normal(object: &Object) -> Value {
     value
 }
 
-fn normal_spec(app: &Application) -> Value {
-    let mut spec = lynceus_object::from_typed(&app.spec).unwrap_or_default();
+fn normal_spec(app: &Application) -> Result<Value, String> {
+    let mut spec = written(&app.spec)?;
     if app.spec.project.is_empty() {
         spec.set(&["project"], "default");
     }
     collapse(&mut spec);
-    spec
+    Ok(spec)
+}
+
+/// A spec as a value. One that cannot be written down must not count as an empty one.
+fn written(spec: &impl serde::Serialize) -> Result<Value, String> {
+    lynceus_object::from_typed(spec).map_err(|error| format!("its spec cannot be written down: {error}"))
 }
 
 /// Drops parts of a spec that are there but say nothing.
@@ -167,5 +180,20 @@ fn spec_is_zero(value: Option<&Value>) -> bool {
             value => value.is_empty() || value.as_bool() == Some(false),
         }),
         Some(value) => value.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_cannot_be_written_down_or_patched_is_told() {
+        let unwritable = BTreeMap::from([(vec![1], 1)]);
+        let told = written(&unwritable).expect_err("its keys are no texts");
+        assert!(told.starts_with("its spec cannot be written down: "), "{told}");
+        let told = patch(&Value::from("text"), &Value::default()).expect_err("a text has no fields");
+        assert!(told.starts_with("no patch can be made of its changes: "), "{told}");
     }
 }

@@ -129,9 +129,12 @@ pub enum Keep {
     Held,
     /// Not all could be generated, so nothing is known for certain.
     Incomplete,
+    /// It is no longer generated, but something else is wrong with what is, and nothing is deleted until it is not.
+    Uncertain,
 }
 
-/// Says what has to change. Nothing does while a generation is not complete.
+/// Says what has to change. Nothing does while a generation is not complete, and nothing is deleted while anything is
+/// wrong with what was generated.
 pub fn plan(input: &Input<'_>) -> Plan {
     let mut plan = Plan::default();
     let (ignore, errors) = live::ignore_rules(input.set);
@@ -161,7 +164,10 @@ fn change(input: &Input<'_>, owner: &Owner<'_>, ignore: &Ignore, plan: &mut Plan
         let live = existing.get(generated.application.metadata.name.as_str()).copied();
         let act = match (invalid.get(&at), live) {
             (Some(fault), _) => Act::Keep(Keep::Invalid(fault.message.clone())),
-            (None, None) => Act::Create(Box::new(live::created(input, owner, &generated.application))),
+            (None, None) => {
+                let created = live::created(input, owner, &generated.application);
+                told(created.map(|app| Act::Create(Box::new(app))), generated, &mut plan.faults)
+            }
             (None, Some(live)) => against(input, owner, ignore, generated, live, &mut plan.faults),
         };
         plan.steps.push(step(&generated.application, Some(generated.place.clone()), act));
@@ -188,7 +194,16 @@ fn against(
     if owner.owns(live) && !allows_update(policy(input)) {
         return Act::Keep(Keep::NoUpdate);
     }
-    live::compare(input, owner, ignore, &generated.application, live)
+    told(live::compare(input, owner, ignore, &generated.application, live), generated, faults)
+}
+
+/// What is to be done with an Application; what cannot be told is a fault, and it is left as it is.
+fn told(act: Result<Act, String>, generated: &Generated, faults: &mut Vec<Fault>) -> Act {
+    act.unwrap_or_else(|message| {
+        let place = generated.place.clone();
+        faults.push(Fault { kind: FaultKind::Validation, place, message: message.clone() });
+        Act::Keep(Keep::Invalid(message))
+    })
 }
 
 /// Own Applications that are not generated any more.
@@ -201,13 +216,16 @@ fn delete(input: &Input<'_>, owner: &Owner<'_>, plan: &mut Plan) {
     let deleted = leaving.iter().filter(|app| app.metadata.deletion_timestamp.is_none());
     let names: Vec<&str> = deleted.map(|app| app.metadata.name.as_str()).collect();
     let allowed = allows_delete(policy(input));
-    if allowed {
+    // What cannot be may be one of those that would go, under a name that came out wrong.
+    let certain = plan.faults.is_empty() && input.invalid.is_empty();
+    if allowed && certain {
         plan.held = input.settings.guard.holds(&names, own.len(), input.settings.confirmed.as_deref());
     }
     for app in leaving {
         let act = match (allowed, &plan.held) {
             _ if app.metadata.deletion_timestamp.is_some() => Act::Keep(Keep::Deleting),
             (false, _) => Act::Keep(Keep::NoDelete),
+            (true, _) if !certain => Act::Keep(Keep::Uncertain),
             (true, Some(_)) => Act::Keep(Keep::Held),
             (true, None) => Act::Delete { drop_finalizer: false },
         };

@@ -46,6 +46,9 @@ impl fmt::Display for Keep {
             Keep::Invalid(why) => f.write_str(why),
             Keep::Deleting => f.write_str("it is being deleted"),
             Keep::Held => f.write_str("no longer generated, but its deletion has to be confirmed"),
+            Keep::Uncertain => {
+                f.write_str("no longer generated, but nothing is deleted while there is anything wrong")
+            }
             Keep::Incomplete => f.write_str("not all Applications could be generated"),
         }
     }

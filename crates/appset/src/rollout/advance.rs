@@ -4,7 +4,7 @@ use lynceus_api::{
     Application, ApplicationConditionType, ApplicationSetApplicationStatus, HealthStatusCode, OperationPhase,
     ProgressiveSyncStatusCode as Code, SyncStatusCode, Time,
 };
-use lynceus_object::{Str, Value, from_typed};
+use lynceus_object::{Str, from_typed};
 
 use super::wait::Wants;
 
@@ -168,15 +168,16 @@ fn is_compared(app: &Application) -> bool {
     }
     let single = app.spec.source.clone().unwrap_or_default();
     let sources = if app.spec.sources.is_empty() {
-        value(&compared.source) == value(&single)
+        are_same(&compared.source, &single)
     } else {
-        value(&compared.sources) == value(&app.spec.sources)
+        are_same(&compared.sources, &app.spec.sources)
     };
-    sources && value(&compared.destination) == value(&app.spec.destination)
+    sources && are_same(&compared.destination, &app.spec.destination)
 }
 
-fn value(typed: &impl serde::Serialize) -> Value {
-    from_typed(typed).unwrap_or_default()
+/// Whether two mean the same. What cannot be written down is never the same, and so opens no gate.
+fn are_same(one: &impl serde::Serialize, other: &impl serde::Serialize) -> bool {
+    matches!((from_typed(one), from_typed(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// What is missing until the health that is told is the one after the last sync.
@@ -200,4 +201,17 @@ fn revisions(app: &Application) -> Vec<Str> {
         return sync.revisions.clone();
     }
     Some(sync.revision.clone()).filter(|revision| !revision.is_empty()).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_cannot_be_written_down_is_never_the_same() {
+        let unwritable = BTreeMap::from([(vec![1], 1)]);
+        assert!(!are_same(&unwritable, &unwritable));
+        assert!(are_same(&"a", &"a"));
+    }
 }

@@ -59,8 +59,9 @@ pub fn advance(input: &Input<'_>) -> Rollout {
     if !is_rolling(input.set) {
         return Rollout::default();
     }
-    let steps = Steps::of(input.set, input.desired);
-    let mut looked: Vec<advance::Looked> = look(input, &steps);
+    let mut steps = Steps::of(input.set, input.desired);
+    let (mut looked, problems) = look(input, &steps);
+    steps.problems.extend(problems);
     looked.sort_by(|one, other| one.status.application.cmp(&other.status.application));
     let turn = turn::take(input, &steps, &mut looked);
     let sync = looked.iter().filter(|one| one.status.status == Code::Pending);
@@ -70,7 +71,9 @@ pub fn advance(input: &Input<'_>) -> Rollout {
     Rollout { step: turn.step, statuses, sync, waiting, problems: steps.problems }
 }
 
-fn look(input: &Input<'_>, steps: &Steps) -> Vec<advance::Looked> {
+/// Every Application that there is, and what is wrong with those that cannot be compared. They wait.
+fn look(input: &Input<'_>, steps: &Steps) -> (Vec<advance::Looked>, Vec<String>) {
+    let mut problems = Vec::new();
     let before: BTreeMap<&Str, &ApplicationSetApplicationStatus> =
         input.set.status.application_status.iter().map(|one| (&one.application, one)).collect();
     let desired: BTreeMap<&Str, &Application> =
@@ -80,12 +83,17 @@ fn look(input: &Input<'_>, steps: &Steps) -> Vec<advance::Looked> {
         let spec_differs = desired.get(name).is_some_and(|desired| {
             let mut desired = (*desired).clone();
             stop_automation(&mut desired);
-            !same_spec(input.ignore, app, &desired)
+            let same = same_spec(input.ignore, app, &desired);
+            !same.unwrap_or_else(|why| {
+                problems.push(format!("{name} cannot be compared: {why}"));
+                false
+            })
         });
         let step = steps.step_of(name);
         advance::look(app, before.get(name).copied(), step, spec_differs, input.now)
     });
-    looked.collect()
+    let looked = looked.collect();
+    (looked, problems)
 }
 
 /// Turns automated sync off: whose turn it is, is decided here. Gives back whether it would have pruned.

@@ -151,6 +151,37 @@ fn nothing_is_done_while_anything_is_wrong() {
     );
 }
 
+/// Argo CD deletes here. A name that came out wrong is one that is missing, and what it named would be gone.
+#[test]
+fn nothing_is_deleted_while_an_application_cannot_be() {
+    let existing = applied(&listed(&["a", "old"], ""));
+    let generation = generated(&listed(&["a", "a"], ""), nothing);
+    let fault = lynceus_appset::Fault {
+        kind: lynceus_appset::FaultKind::Validation,
+        place: generation.applications[1].place.clone(),
+        message: "there is already an Application named a".to_owned(),
+    };
+    let invalid = [lynceus_appset::Invalid { at: 1, fault }];
+    let (set, settings) = (listed(&["a", "a"], ""), Settings::default());
+    let input = Input {
+        set: &set,
+        generation: &generation,
+        invalid: &invalid,
+        existing: &existing,
+        settings: &settings,
+    };
+    check(
+        &plan(&input).to_string(),
+        "keep   a: nothing differs\nkeep   a: there is already an Application named a\n\
+         keep   old: no longer generated, but nothing is deleted while there is anything wrong",
+    );
+    let mut taken = existing.clone();
+    taken[0].metadata.owner_references[0].name = "other".into();
+    assert!(
+        planned(&listed(&["a"], ""), &taken).contains("nothing is deleted while there is anything wrong")
+    );
+}
+
 #[test]
 fn many_deletions_wait_for_a_confirmation() {
     let existing = applied(&listed(&["a", "b", "c", "d"], ""));

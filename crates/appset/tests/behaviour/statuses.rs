@@ -85,7 +85,7 @@ fn resources_are_listed_as_many_as_etcd_has_room_for() {
             app
         })
         .collect();
-    let (listed, count) = resources(&all, None);
+    let (listed, count) = resources(&all, None).expect("a list");
     let bytes: usize =
         listed.iter().map(|one| json::to_string(&from_typed(one).expect("a value")).len() + 1).sum();
     assert!(
@@ -93,7 +93,7 @@ fn resources_are_listed_as_many_as_etcd_has_room_for() {
         "{} {bytes}",
         listed.len()
     );
-    assert_eq!(resources(&all, Some(10)).0.len(), 10);
+    assert_eq!(resources(&all, Some(10)).expect("a list").0.len(), 10);
     let first = json::to_string(&from_typed(&listed[0]).expect("a value"));
     assert_eq!(
         first,

@@ -225,6 +225,54 @@ keys! {
     #[parameters]
     PERSIST_HEALTH: Form::Switch => "controller.resource.health.persist" = "false",
         "Whether the health of every object stands in the Application's status.";
+    #[parameters]
+    SETS: Form::Switch => "lynceus.applicationsets.enabled" = "",
+        "Whether ApplicationSets are worked on. Not set: in an installation of its own, and not beside an Argo CD, whose own controller does.";
+    #[parameters]
+    SET_NAMESPACES: Form::List => "applicationsetcontroller.namespaces" = "",
+        "Namespaces beside its own in which ApplicationSets are looked at: names, globs, or regular expressions between slashes.";
+    #[parameters]
+    SET_POLICY: Form::Word(&["create-only", "create-update", "create-delete", "sync"]) => "applicationsetcontroller.policy" = "",
+        "What may be done to the Applications of all ApplicationSets. Not set: sync, and each may say otherwise.";
+    #[parameters]
+    SET_POLICY_OVERRIDE: Form::Switch => "applicationsetcontroller.enable.policy.override" = "",
+        "Whether an ApplicationSet may say otherwise by applicationsSync. Not set: unless there is a policy for all.";
+    #[parameters]
+    SET_DRY_RUN: Form::Switch => "applicationsetcontroller.dryrun" = "false",
+        "Whether nothing is made, changed or deleted; what would be is logged.";
+    #[parameters]
+    SET_SCM: Form::Switch => "applicationsetcontroller.enable.scm.providers" = "true",
+        "Whether hosts of repositories may be asked, by scmProvider and pullRequest.";
+    #[parameters]
+    SET_SCM_ALLOWED: Form::List => "applicationsetcontroller.allowed.scm.providers" = "",
+        "The only addresses of hosts that a generator may name. Not set: any, but none for ApplicationSets in other namespaces.";
+    #[parameters]
+    SET_STRICT_TOKENS: Form::Switch => "applicationsetcontroller.enable.tokenref.strict.mode" = "false",
+        "Whether only Secrets with the label argocd.argoproj.io/secret-type: scm-creds are sent to hosts.";
+    #[parameters]
+    SET_ANNOTATIONS: Form::List => "applicationsetcontroller.global.preserved.annotations" = "",
+        "Annotations of Applications that no ApplicationSet takes away.";
+    #[parameters]
+    SET_LABELS: Form::List => "applicationsetcontroller.global.preserved.labels" = "",
+        "Labels of Applications that no ApplicationSet takes away.";
+    #[parameters]
+    SET_REQUEUE: Form::Duration => "applicationsetcontroller.requeue.after" = "3m",
+        "How often the repositories of git generators are looked at where a generator does not say.";
+    #[parameters]
+    SET_STATUS: Form::Number => "applicationsetcontroller.status.max.resources.count" = "5000",
+        "How many Applications the status of an ApplicationSet lists; 0 for as many as there is room for.";
+    #[parameters]
+    SET_ROLLING: Form::Switch => "applicationsetcontroller.enable.progressive.syncs" = "false",
+        "Whether the steps of strategy.rollingSync are followed.";
+    #[parameters]
+    SET_WORKERS: Form::Number => "applicationsetcontroller.concurrent.reconciliations.max" = "10",
+        "How many ApplicationSets are worked on at the same time. Read at the start.";
+    #[parameters]
+    SET_GUARD_PERCENT: Form::Number => "lynceus.applicationsets.deletionPercent" = "25",
+        "Which share of its Applications, in percent, an ApplicationSet may delete in one change without being asked; 100 for all of them, as in Argo CD.";
+    #[parameters]
+    SET_GUARD_FEW: Form::Number => "lynceus.applicationsets.deletionsUnasked" = "2",
+        "How many it may delete in one change whatever their share is.";
 }
 
 /// The tables of settings as docs/settings.md has them.

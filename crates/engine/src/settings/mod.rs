@@ -9,6 +9,7 @@ mod global;
 mod keys;
 mod others;
 mod read;
+mod sets;
 #[cfg(test)]
 mod tests;
 mod updates;
@@ -33,6 +34,7 @@ pub use customizations::Customizations;
 pub use global::GlobalProject;
 pub use keys::{ConfigMap, Form, KEYS, Key, table};
 use read::Reader;
+pub use sets::SetSettings;
 
 /// The ConfigMaps beside the two of [`ConfigMap`] that something is read from.
 const MAPS: [&str; 3] = ["argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm", Keyring::CONFIG_MAP];
@@ -80,6 +82,8 @@ pub struct Settings {
     pub workers: usize,
     /// The namespaces beside the installation's own that Applications are taken from, as patterns.
     pub application_namespaces: Vec<Str>,
+    /// What is set for all ApplicationSets.
+    pub sets: SetSettings,
     /// Whether a sync acts as somebody else.
     pub impersonation: Impersonation,
     /// Projects whose rules hold for others too.
@@ -213,6 +217,7 @@ impl Settings {
             },
             workers: usize::try_from(workers).unwrap_or(usize::MAX).max(1),
             application_namespaces: read.list(&keys::NAMESPACES),
+            sets: SetSettings::read(read),
             impersonation: impersonation(read),
             global_projects: global::read(read),
             server_side_diff: read.switch(&keys::SERVER_SIDE_DIFF),
@@ -244,6 +249,13 @@ impl Settings {
     /// Whether Applications of a namespace are looked at.
     pub fn takes_applications_from(&self, namespace: &str, home: &str) -> bool {
         namespace == home || lynceus_api::fits_any(&self.application_namespaces, namespace)
+    }
+}
+
+impl Settings {
+    /// Whether ApplicationSets of a namespace are looked at.
+    pub fn takes_sets_from(&self, namespace: &str, home: &str) -> bool {
+        namespace == home || lynceus_api::fits_any(&self.sets.namespaces, namespace)
     }
 }
 

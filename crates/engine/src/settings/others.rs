@@ -182,25 +182,19 @@ const SETTINGS: &str = "
 
 /// Those of `argocd-cmd-params-cm`.
 const PARAMETERS: &str = "
-    applicationsetcontroller.allowed.scm.providers applicationsetcontroller.concurrent.reconciliations.max
-    applicationsetcontroller.debug applicationsetcontroller.dryrun
-    applicationsetcontroller.enable.git.submodule applicationsetcontroller.enable.github.api.metrics
-    applicationsetcontroller.enable.leader.election applicationsetcontroller.enable.new.git.file.globbing
-    applicationsetcontroller.enable.policy.override applicationsetcontroller.enable.progressive.syncs
-    applicationsetcontroller.enable.scm.providers applicationsetcontroller.enable.tokenref.strict.mode
-    applicationsetcontroller.global.preserved.annotations applicationsetcontroller.global.preserved.labels
+    applicationsetcontroller.debug applicationsetcontroller.enable.git.submodule
+    applicationsetcontroller.enable.github.api.metrics applicationsetcontroller.enable.leader.election
+    applicationsetcontroller.enable.new.git.file.globbing
     applicationsetcontroller.grpc.enable.txt.service.config applicationsetcontroller.k8s.client.burst
     applicationsetcontroller.k8s.client.max.idle.connections applicationsetcontroller.k8s.client.qps
     applicationsetcontroller.k8s.tcp.idle.timeout applicationsetcontroller.k8s.tcp.keepalive
     applicationsetcontroller.k8s.tcp.timeout applicationsetcontroller.k8s.tls.handshake.timeout
-    applicationsetcontroller.log.format applicationsetcontroller.log.level applicationsetcontroller.namespaces
-    applicationsetcontroller.policy applicationsetcontroller.profile.enabled
-    applicationsetcontroller.repo.server.ca.cert.path
+    applicationsetcontroller.log.format applicationsetcontroller.log.level
+    applicationsetcontroller.profile.enabled applicationsetcontroller.repo.server.ca.cert.path
     applicationsetcontroller.repo.server.client.cert.key.path
     applicationsetcontroller.repo.server.client.cert.path applicationsetcontroller.repo.server.plaintext
     applicationsetcontroller.repo.server.strict.tls applicationsetcontroller.repo.server.timeout.seconds
-    applicationsetcontroller.requeue.after applicationsetcontroller.scm.root.ca.path
-    applicationsetcontroller.status.max.resources.count applicationsetcontroller.webhook.parallelism.limit
+    applicationsetcontroller.scm.root.ca.path applicationsetcontroller.webhook.parallelism.limit
     commit.server commitserver.grpc.enable.txt.service.config commitserver.listen.address
     commitserver.log.format commitserver.log.level commitserver.metrics.listen.address
     controller.hydration.processors dexserver.connector.failure.continue dexserver.disable.tls
