@@ -17,6 +17,7 @@ mod settings;
 mod version;
 
 pub use account::{ACTIONS, RESOURCES};
+pub(crate) use applications::project_of;
 pub(crate) use repositories::Trials;
 
 use crate::call::{Answered, Call};
