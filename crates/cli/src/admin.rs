@@ -1,5 +1,6 @@
 //! `lynceus admin`: what somebody does who looks after an installation, with the cluster itself or with files alone.
 
+mod backup;
 mod elsewhere;
 mod generate;
 mod notifications;
@@ -26,6 +27,10 @@ pub(crate) struct Arguments {
 enum Command {
     /// Print the password that the account admin has at first.
     InitialPassword,
+    /// Write everything that an installation knows into one file: settings, credentials, projects, Applications, ApplicationSets.
+    Export(backup::Export),
+    /// Read back what `export` wrote, also what Argo CD's did.
+    Import(Box<backup::Import>),
     /// Print Applications from flags, without storing them.
     App {
         #[command(subcommand)]
@@ -59,6 +64,8 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let connection = &arguments.connection;
     match arguments.command {
         Command::InitialPassword => initial_password(connection).await,
+        Command::Export(arguments) => backup::export(connection, &arguments).await,
+        Command::Import(arguments) => backup::import(connection, &arguments).await,
         Command::App { command } => generate::app(command),
         Command::Proj { command } => generate::project(command),
         Command::Repo { command } => generate::repository(command, connection),

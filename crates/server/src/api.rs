@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::auth;
+use crate::badge;
 use crate::cookie;
 use crate::grpc::{self, Dialect};
 use crate::listen::Secure;
@@ -25,7 +26,8 @@ use crate::webhook;
 pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
     let auth = auth::auth(server.clone());
     let methods = Router::new().fallback(answer).with_state(server.clone());
-    let all = probes(vitals).merge(auth).merge(openapi::route()).merge(webhook::route(server)).merge(methods);
+    let beside = openapi::route().merge(badge::route(server.clone())).merge(webhook::route(server));
+    let all = probes(vitals).merge(auth).merge(beside).merge(methods);
     all.layer(axum::middleware::from_fn(guarded))
 }
 

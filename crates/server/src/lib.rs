@@ -9,6 +9,7 @@ mod access;
 mod api;
 mod ask;
 mod auth;
+mod badge;
 mod body;
 mod call;
 mod cookie;

@@ -227,3 +227,6 @@ pub(crate) const ISSUER_LEEWAY: i64 = 300;
 
 /// How long somebody may take to log in elsewhere, in seconds.
 pub(crate) const LOGIN_ELSEWHERE: i64 = 600;
+
+/// How many projects one badge may stand for.
+pub(crate) const BADGE_PROJECTS: usize = 20;

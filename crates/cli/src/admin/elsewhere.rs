@@ -5,7 +5,6 @@ use crate::exit::{Code, Failure};
 /// Said below the help.
 pub(super) const LIST: &str = "\
 Not here, because something else does it:
-  export, import          kubectl get applications,appprojects,applicationsets,configmaps,secrets -n argocd -o yaml
   dashboard               lynceus server serves the page
   redis-initial-password  there is no Redis
   app get-reconcile-results, app diff-reconcile-results
@@ -18,11 +17,6 @@ Not here, because something else does it:
 
 /// What is used instead of each, by the first words of the command.
 const INSTEAD: &[(&str, &str)] = &[
-    (
-        "admin export",
-        "everything is in the cluster; write it down with\nkubectl get applications,appprojects,applicationsets,configmaps,secrets -n argocd -o yaml > backup.yaml",
-    ),
-    ("admin import", "read back what was written down with\nkubectl apply -f backup.yaml"),
     ("admin dashboard", "the page is served by\nlynceus server --kubeconfig FILE"),
     ("admin redis-initial-password", "there is no Redis, and so no password of it"),
     (
@@ -94,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_not_here_says_what_to_use() {
-        assert_eq!(check("admin", "export -o x"), "lynceus has no `admin export`");
+        assert_eq!(check("admin", "dashboard -p x"), "lynceus has no `admin dashboard`");
         assert_eq!(check("admin cluster", "shards"), "lynceus has no `admin cluster shards`");
         assert_eq!(check("admin", "exports"), "there is no command `admin exports`");
     }

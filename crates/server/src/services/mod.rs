@@ -17,7 +17,7 @@ mod settings;
 mod version;
 
 pub use account::{ACTIONS, RESOURCES};
-pub(crate) use applications::{Hosts, Rolls};
+pub(crate) use applications::{Hosts, Rolls, project_of};
 pub(crate) use repositories::Trials;
 
 use crate::call::{Answered, Call};
