@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    account, admin, app, assess, cert, cluster, controller, crds, diff, doctor, explain, fix, gpg, helm,
-    install, kustomize, login, proj, rehearse, render, repo, server, sim, snapshot, up, version,
+    account, admin, app, appset, assess, cert, cluster, controller, crds, diff, doctor, explain, fix, gpg,
+    helm, install, kustomize, login, proj, rehearse, render, repo, server, sim, snapshot, up, version,
 };
 
 /// A GitOps delivery engine with an embedded Kubernetes.
@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Admin(Box<admin::Arguments>),
     /// Work with accounts, as `argocd account` does.
     Account(Box<account::Arguments>),
+    /// Work with ApplicationSets, as `argocd appset` does.
+    Appset(Box<appset::Arguments>),
     /// Work with projects, as `argocd proj` does.
     Proj(Box<proj::Arguments>),
     /// Work with repositories, as `argocd repo` does.

@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 
-use lynceus_api::{Application, Kind as _};
+use lynceus_api::{Application, ApplicationSet, Kind as _};
 use lynceus_cluster::{Cluster, Destination, Link};
-use lynceus_engine::{Engine, application_kind};
+use lynceus_engine::{Engine, application_kind, set_kind};
 use lynceus_server::{Metrics, Vitals};
 use tracing::warn;
 
@@ -55,6 +55,11 @@ impl Vitals for Health {
                 objects.iter().filter_map(|object| Application::from_object(object).ok()).collect();
             metrics.applications(&applications);
             metrics.conditions(&applications);
+            let objects = engine.home().cache().of_kind(&set_kind());
+            let mut sets: Vec<ApplicationSet> =
+                objects.iter().filter_map(|object| ApplicationSet::from_object(object).ok()).collect();
+            sets.sort_by(|one, other| one.metadata.name.cmp(&other.metadata.name));
+            metrics.sets(&sets);
             clusters(&mut metrics, engine);
             metrics.gauge("lynceus_queue_length", "How many applications wait to be looked at.");
             metrics.value("lynceus_queue_length", &[], engine.waiting() as u64);

@@ -9,6 +9,7 @@ mod account;
 mod admin;
 mod api;
 mod app;
+mod appset;
 mod arguments;
 mod assess;
 mod cert;
@@ -186,6 +187,7 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Configure(arguments) => login::configure(&arguments),
         Command::Admin(arguments) => admin::run(*arguments).await,
         Command::Account(arguments) => account::run(*arguments).await,
+        Command::Appset(arguments) => appset::run(*arguments).await,
         Command::Proj(arguments) => proj::run(*arguments).await,
         Command::Repo(arguments) => repo::run(*arguments).await,
         Command::Repocreds(arguments) => repo::credentials::run(*arguments).await,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lynceus_api::Application;
+use lynceus_api::{Application, ApplicationSet, ApplicationSetConditionType, ConditionStatus};
 
 /// A text in the format of Prometheus, built family by family.
 #[derive(Default)]
@@ -95,6 +95,34 @@ impl Metrics {
                 ];
                 self.value(NAME, &labels, count);
             }
+        }
+    }
+
+    /// `argocd_appset_info` and `argocd_appset_owned_applications`: one line per ApplicationSet.
+    pub fn sets<'a>(&mut self, sets: impl IntoIterator<Item = &'a ApplicationSet> + Clone) {
+        const INFO: &str = "argocd_appset_info";
+        self.gauge(INFO, "Information about ApplicationSet.");
+        for set in sets.clone() {
+            let is_up = set.status.conditions.iter().any(|condition| {
+                condition.type_ == ApplicationSetConditionType::ResourcesUpToDate
+                    && condition.status == ConditionStatus::True
+            });
+            let labels = [
+                ("name", set.metadata.name.as_str()),
+                ("namespace", set.metadata.namespace.as_str()),
+                (
+                    "resource_update_status",
+                    if is_up { "ApplicationSetUpToDate" } else { "ApplicationSetError" },
+                ),
+            ];
+            self.value(INFO, &labels, 1);
+        }
+        const OWNED: &str = "argocd_appset_owned_applications";
+        self.gauge(OWNED, "Number of applications owned by the ApplicationSet.");
+        for set in sets {
+            let labels =
+                [("name", set.metadata.name.as_str()), ("namespace", set.metadata.namespace.as_str())];
+            self.value(OWNED, &labels, u64::try_from(set.status.resources_count).unwrap_or_default());
         }
     }
 

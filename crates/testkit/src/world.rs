@@ -174,6 +174,11 @@ impl World {
         }
     }
 
+    /// How often ApplicationSets were generated since the engine began, those not counted of which nothing had changed.
+    pub fn generations(&self) -> u64 {
+        self.engine.as_ref().map_or(0, |(engine, _)| engine.generations())
+    }
+
     /// How many sources the engine has rendered so far; what it remembered does not count.
     pub fn renderings(&self) -> u64 {
         self.engine.as_ref().map_or(0, |(engine, _)| engine.renderer().renderings())

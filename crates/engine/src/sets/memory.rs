@@ -43,7 +43,9 @@ impl Kept {
         match (&self.mark, &other.mark) {
             (Mark::Text(one), Mark::Text(another)) => one == another,
             (Mark::Tree { commit, files }, Mark::Tree { commit: other, files: others }) => {
-                Arc::ptr_eq(files, others) || commit == other || files.is_same_in(others)
+                Arc::ptr_eq(files, others)
+                    || (commit == other && others.counts_as_seen(files))
+                    || files.is_same_in(others)
             }
             _ => false,
         }

@@ -28,6 +28,13 @@ impl Watched {
         same
     }
 
+    /// Counts as looked at what was looked at in another tree with the same files.
+    pub(super) fn counts_as_seen(&self, other: &Watched) -> bool {
+        let seen = other.seen().clone();
+        *self.seen() = seen;
+        true
+    }
+
     fn seen(&self) -> MutexGuard<'_, ReadSet> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,6 +86,9 @@ mod tests {
         assert!(before.is_same_in(&tree(&[("apps/web/y", "2"), ("docs/b", "2")], "sha256:2")));
         assert!(!before.is_same_in(&tree(&[("apps/shop/x", "1"), ("docs/a", "1")], "sha256:3")));
         before.read(&path("docs/a"), 10).expect("a file");
+        let again = tree(&[("apps/web/x", "1"), ("docs/a", "1")], "sha256:1");
+        assert!(again.counts_as_seen(&before));
+        assert!(!again.is_same_in(&tree(&[("apps/web/x", "1"), ("docs/a", "2")], "sha256:4")));
         assert!(!before.is_same_in(&tree(&[("apps/web/x", "1"), ("docs/a", "2")], "sha256:4")));
     }
 }

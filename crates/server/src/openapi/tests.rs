@@ -185,7 +185,7 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 
 /// The ways that are not asked, with what stands in the way.
 const NOT_ASKED: [(&str, &str); 9] = [
-    ("/api/v1/applicationsets", "they are not served yet"),
+    ("/api/v1/applicationsets/{name}", "there is none"),
     ("/api/v1/notifications", "there is nothing that they could be read from"),
     ("chartdetails", "the application is no chart"),
     ("ocimetadata", "the application is no artifact"),

@@ -2,6 +2,7 @@
 
 mod account;
 mod applications;
+mod applicationsets;
 mod certificates;
 mod clusters;
 mod doctor;
@@ -34,6 +35,7 @@ pub(crate) async fn answer(method: &Method, call: Call) -> Answered {
         "SettingsService" => Box::pin(settings::answer(name, call)).await,
         "VersionService" => Box::pin(version::answer(call)).await,
         "ApplicationService" => Box::pin(applications::answer(name, call)).await,
+        "ApplicationSetService" => Box::pin(applicationsets::answer(name, call)).await,
         "CertificateService" => Box::pin(certificates::answer(name, call)).await,
         "ClusterService" => Box::pin(clusters::answer(name, call)).await,
         "DoctorService" => Box::pin(doctor::answer(name, call)).await,

@@ -45,6 +45,8 @@ families! {
         "Number of kubernetes requests executed during application reconciliation.";
     RECONCILE: "argocd_app_reconcile", Kind::Histogram(SLOW), ["namespace", "dest_server"],
         "Application reconciliation performance in seconds.";
+    SET_RECONCILE: "argocd_appset_reconcile", Kind::Histogram(SLOW), ["namespace", "name"],
+        "Application reconciliation performance in seconds.";
     SYNC_SECONDS: "argocd_app_sync_duration_seconds_total", Kind::Counter,
         ["namespace", "name", "project", "dest_server"], "Application sync performance in seconds total.";
     SYNCS: "argocd_app_sync_total", Kind::Counter,

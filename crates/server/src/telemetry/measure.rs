@@ -10,6 +10,7 @@ pub(super) fn measure(registry: &Registry, name: &str, fields: &Fields, seconds:
     let failed = !get("error").is_empty();
     match name {
         "reconcile" => registry.add(&RECONCILE, &[get("namespace"), get("dest_server")], seconds),
+        "reconcile set" => registry.add(&SET_RECONCILE, &[get("namespace"), get("name")], seconds),
         "sync" => {
             let application = [get("namespace"), get("name"), get("project"), get("dest_server")];
             registry.add(&SYNC_SECONDS, &application, seconds);
@@ -60,7 +61,8 @@ fn request(registry: &Registry, fields: &Fields, seconds: f64) {
     let get = |name: &str| fields.get(name);
     registry.add(&REQUEST_DURATION, &[get("server"), get("verb")], seconds);
     registry.add(&REQUESTS, &[get("server"), get("method"), get("code")], 1.0);
-    if !get("application").is_empty() {
+    // What is written for an ApplicationSet is no application's.
+    if !get("application").is_empty() && !get("application").contains(' ') {
         let (namespace, name) = get("application").split_once('/').unwrap_or(("", get("application")));
         let labels = [
             namespace,

@@ -7,6 +7,7 @@ mod event;
 mod refresh;
 mod secret;
 mod sender;
+mod sets;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,6 +79,7 @@ async fn answer(State(desk): State<Desk>, request: Request<Body>) -> Response {
             // Who sends it does not wait for the applications, and the next one does until they are told.
             tokio::spawn(async move {
                 refresh::all(&desk.server, &events).await;
+                sets::all(&desk.server, &events).await;
                 drop((permit, handled));
             });
             (StatusCode::OK, "Webhook event received").into_response()
