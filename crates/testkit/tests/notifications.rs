@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 
 use jiff::SignedDuration;
 use lynceus_object::value;
-use lynceus_testkit::World;
+use lynceus_testkit::world::World;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 

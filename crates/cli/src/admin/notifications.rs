@@ -167,7 +167,8 @@ fn from_file(path: &Path, kind: &str, name: &str) -> Outcome<Object> {
 }
 
 async fn from_cluster(connection: &Connection, kind: &str, name: &str) -> Outcome<Option<Object>> {
-    let found = open(connection).await?.get(&Gvk::new("", "v1", kind), &connection.argocd_namespace, name).await;
+    let found =
+        open(connection).await?.get(&Gvk::new("", "v1", kind), &connection.argocd_namespace, name).await;
     found.doing(format!("cannot read the {kind} {name}"))
 }
 
@@ -179,9 +180,9 @@ async fn application(connection: &Connection, name: &str) -> Outcome<Object> {
     }
     let gvk = Gvk::new("argoproj.io", "v1alpha1", "Application");
     let found = open(connection).await?.get(&gvk, &connection.argocd_namespace, name).await;
-    found
-        .doing(format!("cannot read the Application {name}"))?
-        .ok_or_else(|| Failure::new(Code::NotFound, format!("there is no Application {name}, and no such file")))
+    found.doing(format!("cannot read the Application {name}"))?.ok_or_else(|| {
+        Failure::new(Code::NotFound, format!("there is no Application {name}, and no such file"))
+    })
 }
 
 /// The first line of what a template says, shortened as argocd does.
@@ -318,7 +319,8 @@ async fn notify(config: &Config, template: &str, application: &Object, recipient
     let mut ambience = Ambience::at(now);
     let mut random = |bytes: &mut [u8]| ambience.random(bytes);
     let service = Service::new(service).map_err(|why| failed(&why))?;
-    let delivery = service.deliver(&message, &to, now, &mut random).map_err(|error| failed(&error.message))?;
+    let delivery =
+        service.deliver(&message, &to, now, &mut random).map_err(|error| failed(&error.message))?;
     let post = Post::new(lynceus_post::Options::default());
     post.send(delivery).await.map_err(|error| failed(&error.message))
 }
