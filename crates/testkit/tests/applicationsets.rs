@@ -456,7 +456,7 @@ async fn resources_are_kept_where_the_set_preserves_them() {
     world.end().await;
 }
 
-const STEPS: &str = "strategy: {type: RollingSync, rollingSync: {steps: [{matchExpressions: [{key: env, operator: In, values: [a]}]}, {matchExpressions: [{key: env, operator: In, values: [b, c]}], maxUpdate: 1}]}ORDER}\ntemplatePatch: 'spec: {source: {path: "apps/{{name}}"}, syncPolicy: {automated: {prune: true}}}'";
+const STEPS: &str = "strategy: {type: RollingSync, rollingSync: {steps: [{matchExpressions: [{key: env, operator: In, values: [a]}]}, {matchExpressions: [{key: env, operator: In, values: [b, c]}], maxUpdate: 1}]}ORDER}\ntemplatePatch: 'spec: {source: {path: \"apps/{{name}}\"}, syncPolicy: {automated: {prune: true}}}'";
 
 fn commit_apps(world: &World) {
     let files: Vec<(String, String)> = ["a", "b", "c"]

@@ -32,6 +32,12 @@ pub(crate) struct Arguments {
     /// The Secret argocd-notifications-secret, in a file, or :empty for none; without it, that of the cluster.
     #[arg(long, global = true, value_name = "FILE")]
     secret: Option<PathBuf>,
+    /// Accepted for scripts: there is no repo-server.
+    #[arg(long, global = true, hide = true, value_name = "ADDRESS")]
+    argocd_repo_server: Option<String>,
+    /// Accepted for scripts, as above.
+    #[arg(long, global = true, hide = true)]
+    argocd_repo_server_plaintext: bool,
     #[command(subcommand)]
     command: Command,
 }

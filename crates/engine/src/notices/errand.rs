@@ -55,7 +55,12 @@ impl Notices {
             return;
         }
         let name = application.value().str_at(&["spec", "project"]).unwrap_or("default").to_owned();
-        let project = cache.get(&ObjectKey::new(GROUP, "AppProject", &engine.options().namespace, &name));
+        let project = cache.get(&ObjectKey::new(
+            GROUP,
+            "AppProject",
+            engine.options().namespace.as_str(),
+            name.as_str(),
+        ));
         let mut case = Case { engine, office: &office, key, application, project, facts: Facts::default() };
         let before = State::read(case.application.annotation(NOTIFIED_ANNOTATION));
         let marked = State::read(case.application.annotation(NOTIFYING));
