@@ -132,6 +132,9 @@ pub(crate) const COLLECTOR: Duration = Duration::from_secs(10);
 /// From how many bytes on an answer is worth being compressed.
 pub(crate) const COMPRESSED: usize = 4 << 10;
 
+/// Up to how many bytes an answer is compressed with some effort. More takes longer than it saves.
+pub(crate) const PACKED_WELL: usize = 16 << 20;
+
 /// The largest token of a session, in bytes. An issuer may write hundreds of groups into one.
 pub(crate) const TOKEN: usize = 60 << 10;
 

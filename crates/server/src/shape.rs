@@ -82,9 +82,10 @@ pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
     accepted.unwrap_or_default().split(',').any(|one| one.trim().split(';').next() == Some("gzip"))
 }
 
-/// Quick rather than small: a list is asked for again and again.
+/// Quick rather than small, because a list is asked for again and again; and where it is very long, as quick as can be.
 pub(crate) fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), Compression::fast());
+    let effort = if bytes.len() > limits::PACKED_WELL { Compression::fast() } else { Compression::new(3) };
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), effort);
     encoder.write_all(bytes).ok()?;
     encoder.finish().ok()
 }

@@ -146,6 +146,12 @@ impl Caller {
         self.grants(project.as_ref()).iter().any(|grants| grants.allow(resource, action, object))
     }
 
+    /// What they may do at this moment, for questions about very many objects: the rules are looked up once for each
+    /// project, and not once for each object.
+    pub(crate) fn moment(&self) -> Moment<'_> {
+        Moment { caller: self, by_project: HashMap::new() }
+    }
+
     /// Refuses what they may not.
     pub(crate) fn need(&self, resource: Resource, action: &str, object: &str) -> Result<(), Refusal> {
         if self.may(resource, action, object) { Ok(()) } else { Err(Refusal::denied()) }
@@ -211,6 +217,28 @@ impl Caller {
         let grants = Arc::new(granted(&self.who, &rules, name, added.as_ref().map(|added| &added.policy)));
         found.by_project.insert(name.to_owned(), (added, grants.clone()));
         grants
+    }
+}
+
+/// What somebody may do at one moment.
+pub(crate) struct Moment<'c> {
+    caller: &'c Caller,
+    by_project: HashMap<String, Arc<Vec<Grants>>>,
+}
+
+impl Moment<'_> {
+    /// Whether they may do something to an object, whose name begins with its project.
+    pub(crate) fn may(&mut self, resource: Resource, action: &str, name: &str) -> bool {
+        if matches!(self.caller.who, Who::Owner(_)) {
+            return true;
+        }
+        let project = name.split_once('/').map_or("", |(project, _)| project);
+        if !self.by_project.contains_key(project) {
+            let found = self.caller.access.project(project);
+            self.by_project.insert(project.to_owned(), self.caller.grants(found.as_ref()));
+        }
+        let grants = self.by_project.get(project);
+        grants.is_some_and(|grants| grants.iter().any(|grants| grants.allow(resource.word(), action, name)))
     }
 }
 

@@ -5,6 +5,7 @@ use lynceus_object::{Object, Selector, Value, value};
 
 use super::refresh::refreshed;
 use super::{project_of, shown};
+use crate::access::Moment;
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::Refusal;
 use crate::rights::Resource;
@@ -38,6 +39,11 @@ impl Filter {
 
     /// Whether an Application is meant, and the caller may see it.
     pub(super) fn takes(&self, call: &Call, object: &Object) -> bool {
+        self.takes_now(call, &mut call.caller.moment(), object)
+    }
+
+    /// The same for one of many.
+    fn takes_now(&self, call: &Call, moment: &mut Moment<'_>, object: &Object) -> bool {
         let is = |wanted: &str, text: &str| wanted.is_empty() || wanted == text;
         is(&self.name, object.name())
             && is(&self.namespace, object.namespace())
@@ -45,7 +51,7 @@ impl Filter {
             && self.selector.as_ref().is_none_or(|selector| selector.matches(|key| object.label(key)))
             && (self.repository.is_empty() || has_repository(object, &self.repository))
             && call.takes_applications_from(object.namespace())
-            && call.caller.may(Resource::Applications, "get", &call.application_object(object))
+            && moment.may(Resource::Applications, "get", &call.application_object(object))
     }
 }
 
@@ -64,7 +70,9 @@ fn plain(url: &str) -> &str {
 /// The applications that a call asks for, by name.
 pub(super) fn found(call: &Call, filter: &Filter) -> Vec<Object> {
     let mut found = call.server.engine.home().cache().of_kind(&application_kind());
-    found.retain(|object| filter.takes(call, object));
+    let mut moment = call.caller.moment();
+    found.retain(|object| filter.takes_now(call, &mut moment, object));
+    // They come by namespace and name, so that most often there is nothing to do.
     found.sort_by(|a, b| (a.name(), a.namespace()).cmp(&(b.name(), b.namespace())));
     found
 }
