@@ -29,12 +29,12 @@ impl Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
     /// Send only so much of the body as this, and then hang up.
-    cut: Option<usize>,
+    pub(crate) cut: Option<usize>,
     /// Never answer.
-    hang: bool,
+    pub(crate) hang: bool,
 }
 
 impl Reply {
