@@ -64,9 +64,6 @@ pub(super) struct Import {
     /// Delete what is not in the file. Objects that Applications have delivered stay.
     #[arg(long)]
     prune: bool,
-    /// Say of what is as in the file that it is.
-    #[arg(long)]
-    verbose: bool,
     /// End what Applications are doing.
     #[arg(long)]
     stop_operation: bool,
@@ -113,14 +110,20 @@ pub(super) async fn import(connection: &Connection, arguments: &Import) -> Outco
     let wanted = read(&arguments.source, home)?;
     let cluster = open(connection).await?;
     let mut left = everything(&cluster, home, &arguments.namespaces).await?;
+    let mut same = 0;
     for wanted in wanted {
         let live = left.remove(&wanted.key());
-        if !arguments.is_left_out(&wanted) {
-            arguments.bring(&cluster, wanted, live).await?;
+        if !arguments.is_left_out(&wanted)
+            && arguments.bring(&cluster, wanted, live).await? == Done::Unchanged
+        {
+            same += 1;
         }
     }
     for extra in left.into_values().filter(|extra| !arguments.is_left_out(extra)) {
         arguments.take_away(&cluster, &extra).await?;
+    }
+    if same > 0 {
+        anstream::eprintln!("{same} objects were as in the file already");
     }
     Ok(())
 }
@@ -154,24 +157,23 @@ impl Import {
     }
 
     /// Makes an object be as in the file.
-    async fn bring(&self, cluster: &Cluster, wanted: Object, live: Option<Object>) -> Outcome {
+    async fn bring(&self, cluster: &Cluster, wanted: Object, live: Option<Object>) -> Outcome<Done> {
         let Some(live) = live else {
             self.say(&wanted, Done::Created);
-            let made = if self.dry_run { Ok(()) } else { cluster.create_record(&wanted).await.map(drop) };
-            return made.doing(format!("cannot create {}", wanted.key()));
+            if !self.dry_run {
+                cluster.create_record(&wanted).await.doing(format!("cannot create {}", wanted.key()))?;
+            }
+            return Ok(Done::Created);
         };
         let mended = self.mended(&wanted, &live);
         if mended == live {
-            if self.verbose {
-                self.say(&live, Done::Unchanged);
-            }
-            return Ok(());
+            return Ok(Done::Unchanged);
         }
         self.say(&live, Done::Updated);
-        match self.dry_run {
-            true => Ok(()),
-            false => self.replace(cluster, &wanted, mended).await,
+        if !self.dry_run {
+            self.replace(cluster, &wanted, mended).await?;
         }
+        Ok(Done::Updated)
     }
 
     /// Writes an object. Who was faster wins, unless the file's word is to be taken.
