@@ -283,7 +283,7 @@ impl Engine {
             Ok(()) => Ok(()),
             Err(unknown) => {
                 let is_empty = path.get(object.value()).is_some_and(Value::is_empty);
-                match self.try_files(desk, &bench, &traced, &goal).await? {
+                match Box::pin(self.try_files(desk, &bench, &traced, &goal)).await? {
                     true => Ok(()),
                     false if is_empty && *change == Change::Remove => {
                         Err(MendError::Empty { object: Box::new(key.clone()), path: path.clone() })
@@ -306,7 +306,7 @@ impl Engine {
         while path.segments().len() > known.segments().len() {
             if let Ok(traced) = self.traced(bench, goal.key, &path).await
                 && matches!(&traced.reason, Reason::Kustomization(explanation) if explanation.is_removed)
-                && self.try_files(desk, bench, &traced, goal).await?
+                && Box::pin(self.try_files(desk, bench, &traced, goal)).await?
             {
                 return Ok(true);
             }

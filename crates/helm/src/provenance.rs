@@ -24,6 +24,8 @@ pub struct Explanation {
     pub place: Place,
     /// The templates on the way there, outermost first, each with the place that it was called from.
     pub calls: Vec<(String, Option<Place>)>,
+    /// All places that printed a part of it, those of the innermost templates first: quotes around a text are another's than the text.
+    pub parts: Vec<Place>,
     /// The values that fed it.
     pub values: Vec<Fed>,
     /// The values that decided that it is there at all.
@@ -64,7 +66,12 @@ impl Traces {
         let mut paths: Vec<&gotmpl::Path> = made.iter().flat_map(|made| &made.paths).collect();
         paths.sort_unstable();
         paths.dedup();
+        let mut parts: Vec<&Made> = made.iter().filter(|made| !made.is_text).collect();
+        parts.sort_by_key(|made| std::cmp::Reverse(made.calls.len()));
+        let mut parts: Vec<Place> = parts.into_iter().map(|made| place(&made.location)).collect();
+        parts.dedup();
         Some(Explanation {
+            parts,
             place: place(&main.location),
             calls: main
                 .calls

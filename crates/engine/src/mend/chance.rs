@@ -110,7 +110,7 @@ impl Engine {
 fn traced_site(bench: &Bench, traced: &Traced) -> Option<(Option<Span>, &'static str)> {
     let Reason::Template(explanation) = &traced.reason else { return None };
     let source = bench.sources.get(traced.number)?;
-    for place in literal::places(explanation) {
+    for place in explanation.parts.iter().chain(literal::places(explanation)) {
         let Some(file) = literal::file_of(source, place) else { continue };
         let Ok(text) = read(&*traced.tree, &file) else { continue };
         let line = place.line.checked_sub(1).and_then(|before| text.lines().nth(before));

@@ -11,6 +11,7 @@ use lynceus_api::{Application, ApplicationSource, HealthStatusCode, Kind as _, S
 use lynceus_doctor::AppName;
 use lynceus_doctor::surgery::{Change, Cut, apply, operate};
 use lynceus_files::{Entry, FilePath, Tree, TreeError};
+use lynceus_helm::{Fed, Origin};
 use lynceus_object::{FieldPath, Object, ObjectKey, Segment, Value, yaml};
 use lynceus_render::{Reason, References};
 
@@ -91,6 +92,11 @@ impl Engine {
             Reason::Kustomization(explanation) => patches::candidates(traced, explanation, goal),
             Reason::File(_) => Vec::new(),
         };
+        // What the Application says itself has the last word, so that no file can say otherwise.
+        let (number, aim) = (traced.number, (goal, before.as_slice()));
+        if Box::pin(self.give(desk, bench, number, aim, (&declared(&traced.reason), false))).await {
+            return Ok(true);
+        }
         let mut shared = None;
         for candidate in all {
             let Some(tree) = tree_of(bench, traced, candidate.number) else { continue };
@@ -113,7 +119,14 @@ impl Engine {
             }
         }
         // What others have in common with it is left to them where the Application can say it for itself.
-        if self.give(desk, bench, traced, (goal, &before)).await {
+        let known = match &traced.reason {
+            Reason::Template(_) => places(&Value::Null, &traced.reason, goal),
+            _ => Vec::new(),
+        };
+        let mentioned = mentioned::values(bench, traced);
+        if Box::pin(self.give(desk, bench, number, aim, (&known, false))).await
+            || Box::pin(self.give(desk, bench, number, aim, (&mentioned, true))).await
+        {
             return Ok(true);
         }
         let Some((tree, candidate)) = shared else { return Ok(false) };
@@ -121,25 +134,21 @@ impl Engine {
         Ok(true)
     }
 
-    /// Has the Application itself give its chart a value such that a field becomes what is wanted. Says whether one was found.
+    /// Has the Application itself give its chart one of some values such that a field becomes what is wanted. With a value that is only
+    /// guessed nothing else may change. Says whether one was found.
     async fn give(
         &self,
         desk: &mut Desk,
         bench: &Bench,
-        traced: &Traced,
+        number: usize,
         (goal, before): (&Goal<'_>, &[Object]),
+        (values, are_guessed): (&[FieldPath], bool),
     ) -> bool {
-        let Reason::Template(_) = &traced.reason else { return false };
-        let known = places(&Value::Null, &traced.reason, goal);
-        let guessed = mentioned::values(bench, traced);
-        let guessed: Vec<FieldPath> = guessed.into_iter().filter(|path| !known.contains(path)).collect();
-        let of = |paths: &[FieldPath]| given::candidates(bench, traced.number, paths, goal);
-        let all = of(&known).into_iter().map(|one| (one, false));
-        let all = all.chain(of(&guessed).into_iter().map(|one| (one, true)));
-        for ((path, change), is_exact) in all.take(limits::MEND_TRIALS) {
+        let all = given::candidates(bench, number, values, goal).into_iter();
+        for (path, change) in all.take(limits::MEND_TRIALS) {
             let Ok(after) = self.with_application(bench, &path, &change).await else { continue };
             let reached = bench.find(&after, goal.key).is_some_and(|object| goal.is_reached(object));
-            if reached && (!is_exact || goal.is_all(before, &after)) {
+            if reached && (!are_guessed || goal.is_all(before, &after)) {
                 let changed = self.change_application(desk, &bench.name, &path, &change);
                 return Box::pin(changed).await.is_ok();
             }
@@ -348,6 +357,18 @@ fn places(values: &Value, reason: &Reason, goal: &Goal<'_>) -> Vec<FieldPath> {
         }
     }
     seen
+}
+
+/// The values that fed a field and that the Application itself gives.
+fn declared(reason: &Reason) -> Vec<FieldPath> {
+    let Reason::Template(explanation) = reason else { return Vec::new() };
+    let is_own = |fed: &&Fed| match &fed.origin {
+        Some(Origin::Flag(..)) => true,
+        Some(Origin::File(name)) => name.starts_with("spec.source.helm."),
+        _ => false,
+    };
+    let fed = explanation.values.iter().chain(&explanation.conditions);
+    fed.filter(is_own).filter_map(|fed| in_values(&fed.path)).collect()
 }
 
 /// Where in the values something stands that a template calls `.Values.image.tag`.
