@@ -163,7 +163,7 @@ async fn connect_patiently(arguments: &Arguments) -> Outcome<Connected> {
 pub(crate) fn post_options(cluster: &Arc<Cluster>, namespace: &str) -> PostOptions {
     let (cluster, namespace) = (Arc::downgrade(cluster), namespace.to_owned());
     let certificates = move |host: &str| {
-        let key = ObjectKey::new("", "ConfigMap", &namespace, "argocd-tls-certs-cm");
+        let key = ObjectKey::new("", "ConfigMap", namespace.as_str(), "argocd-tls-certs-cm");
         let map = cluster.upgrade()?.cache().get(&key)?;
         map.value().str_at(&["data", host]).map(str::to_owned)
     };

@@ -62,7 +62,9 @@ pub(crate) fn start(engine: &Arc<Engine>, tasks: &mut JoinSet<()>) -> JoinSet<()
 }
 
 async fn follow(engine: Arc<Engine>, notices: Arc<Notices>, mut changes: Receiver<Change>) {
+    let mut next = engine.clock().monotonic() + limits::NOTICES_RESYNC;
     loop {
+        let pause = next.saturating_sub(engine.clock().monotonic());
         tokio::select! {
             change = changes.recv() => match change {
                 Ok(change) => notices.take(&engine, &change.key),
@@ -73,7 +75,10 @@ async fn follow(engine: Arc<Engine>, notices: Arc<Notices>, mut changes: Receive
                 Err(RecvError::Closed) => return,
             },
             // Some conditions ask for the time.
-            () = engine.clock().sleep(limits::NOTICES_RESYNC) => notices.all(&engine),
+            () = engine.clock().sleep(pause) => {
+                next = engine.clock().monotonic() + limits::NOTICES_RESYNC;
+                notices.all(&engine);
+            }
         }
     }
 }

@@ -18,13 +18,18 @@ use crate::limits;
 const ENCRYPTED: u16 = 465;
 
 /// Hands a mail over, within a time.
-pub(crate) async fn send(mail: &Email, certificates: Option<String>, within: Duration) -> Result<(), SendError> {
+pub(crate) async fn send(
+    mail: &Email,
+    certificates: Option<String>,
+    within: Duration,
+) -> Result<(), SendError> {
     let late = |_| SendError::new(format!("the mail server {} did not answer in time", mail.host));
     tokio::time::timeout(within, hand_over(mail, certificates)).await.map_err(late)?
 }
 
 async fn hand_over(mail: &Email, certificates: Option<String>) -> Result<(), SendError> {
-    let unreachable = |error| SendError::new(format!("the mail server {} cannot be reached: {error}", mail.host));
+    let unreachable =
+        |error| SendError::new(format!("the mail server {} cannot be reached: {error}", mail.host));
     let stream = TcpStream::connect((mail.host.as_str(), mail.port)).await.map_err(unreachable)?;
     if mail.port == ENCRYPTED {
         let mut line = Line::new(encrypted(mail, stream, certificates).await?, mail);
@@ -132,7 +137,10 @@ impl<'m, S: AsyncRead + AsyncWrite + Unpin> Line<'m, S> {
             let line = self.line().await?;
             size += line.len();
             if size > limits::MAIL_ANSWER_BYTES {
-                return Err(SendError::new(format!("the mail server {} does not stop answering", self.mail.host)));
+                return Err(SendError::new(format!(
+                    "the mail server {} does not stop answering",
+                    self.mail.host
+                )));
             }
             let code: Option<u16> = line.get(..3).and_then(|code| code.parse().ok());
             let text = line.get(4..).unwrap_or_default();

@@ -32,6 +32,12 @@ pub(crate) struct Arguments {
     /// The Secret argocd-notifications-secret, in a file, or :empty for none; without it, that of the cluster.
     #[arg(long, global = true, value_name = "FILE")]
     secret: Option<PathBuf>,
+    /// Accepted for scripts: there is no repo-server.
+    #[arg(long, global = true, hide = true, value_name = "ADDRESS")]
+    argocd_repo_server: Option<String>,
+    /// Accepted for scripts, as above.
+    #[arg(long, global = true, hide = true)]
+    argocd_repo_server_plaintext: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -167,7 +173,8 @@ fn from_file(path: &Path, kind: &str, name: &str) -> Outcome<Object> {
 }
 
 async fn from_cluster(connection: &Connection, kind: &str, name: &str) -> Outcome<Option<Object>> {
-    let found = open(connection).await?.get(&Gvk::new("", "v1", kind), &connection.argocd_namespace, name).await;
+    let found =
+        open(connection).await?.get(&Gvk::new("", "v1", kind), &connection.argocd_namespace, name).await;
     found.doing(format!("cannot read the {kind} {name}"))
 }
 
@@ -179,9 +186,9 @@ async fn application(connection: &Connection, name: &str) -> Outcome<Object> {
     }
     let gvk = Gvk::new("argoproj.io", "v1alpha1", "Application");
     let found = open(connection).await?.get(&gvk, &connection.argocd_namespace, name).await;
-    found
-        .doing(format!("cannot read the Application {name}"))?
-        .ok_or_else(|| Failure::new(Code::NotFound, format!("there is no Application {name}, and no such file")))
+    found.doing(format!("cannot read the Application {name}"))?.ok_or_else(|| {
+        Failure::new(Code::NotFound, format!("there is no Application {name}, and no such file"))
+    })
 }
 
 /// The first line of what a template says, shortened as argocd does.
@@ -318,7 +325,8 @@ async fn notify(config: &Config, template: &str, application: &Object, recipient
     let mut ambience = Ambience::at(now);
     let mut random = |bytes: &mut [u8]| ambience.random(bytes);
     let service = Service::new(service).map_err(|why| failed(&why))?;
-    let delivery = service.deliver(&message, &to, now, &mut random).map_err(|error| failed(&error.message))?;
+    let delivery =
+        service.deliver(&message, &to, now, &mut random).map_err(|error| failed(&error.message))?;
     let post = Post::new(lynceus_post::Options::default());
     post.send(delivery).await.map_err(|error| failed(&error.message))
 }

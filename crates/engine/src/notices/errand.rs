@@ -5,15 +5,15 @@ use lynceus_api::{Application, GROUP, Kind as _};
 use lynceus_cluster::EventType;
 use lynceus_helm::World as _;
 use lynceus_notify::{
-    ConditionResult, Destination, Facts, NOTIFIED_ANNOTATION, Ran, Render, SendError, State, Subject, is_refreshed,
-    state_key,
+    ConditionResult, Destination, Facts, NOTIFIED_ANNOTATION, Ran, Render, SendError, State, Subject,
+    is_refreshed, state_key,
 };
 use lynceus_object::{Object, ObjectKey, Str, Value, value};
 use tracing::{debug, info, warn};
 
+use super::Notices;
 use super::facts::find_out;
 use super::office::Office;
-use super::Notices;
 use crate::ambience::Ambience;
 use crate::engine::Engine;
 use crate::key::{AppKey, application_gvk};
@@ -55,14 +55,19 @@ impl Notices {
             return;
         }
         let name = application.value().str_at(&["spec", "project"]).unwrap_or("default").to_owned();
-        let project = cache.get(&ObjectKey::new(GROUP, "AppProject", &engine.options().namespace, &name));
-        let mut case =
-            Case { engine, office: &office, key, application, project, facts: Facts::default() };
+        let project = cache.get(&ObjectKey::new(
+            GROUP,
+            "AppProject",
+            engine.options().namespace.as_str(),
+            name.as_str(),
+        ));
+        let mut case = Case { engine, office: &office, key, application, project, facts: Facts::default() };
         let before = State::read(case.application.annotation(NOTIFIED_ANNOTATION));
         let marked = State::read(case.application.annotation(NOTIFYING));
         let (mut told, mut marks) = (before.clone(), marked.clone());
         let now = engine.clock().now();
-        let stale = now.checked_sub(SignedDuration::try_from(limits::NOTIFYING).unwrap_or_default()).unwrap_or(now);
+        let stale =
+            now.checked_sub(SignedDuration::try_from(limits::NOTIFYING).unwrap_or_default()).unwrap_or(now);
         for left in marks.before(stale) {
             told.forget(&left);
             marks.forget(&left);
@@ -231,7 +236,8 @@ impl Case<'_> {
     async fn settle(&self, done: &[&str], refused: &[&str]) {
         let home = self.engine.home();
         for _ in 0..limits::OVERTAKEN {
-            let Ok(Some(live)) = home.get(&application_gvk(), &self.key.namespace, &self.key.name).await else {
+            let Ok(Some(live)) = home.get(&application_gvk(), &self.key.namespace, &self.key.name).await
+            else {
                 break;
             };
             let mut told = State::read(live.annotation(NOTIFIED_ANNOTATION));

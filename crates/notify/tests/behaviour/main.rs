@@ -3,7 +3,6 @@
 mod catalogue;
 mod config;
 mod messages;
-mod services;
 mod state;
 mod subscriptions;
 mod triggers;
@@ -12,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use lynceus_notify::{Config, Facts, Sources, Subject};
-use lynceus_object::{Object, Str, Value, json, yaml};
+use lynceus_object::{Object, Str, Value, yaml};
 
 /// The time of all tests.
 fn now() -> Timestamp {
@@ -93,10 +92,4 @@ impl World {
 
 fn faults(config: &Config) -> String {
     config.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-fn pretty(body: &[u8]) -> String {
-    json::to_string(
-        &json::parse(body).unwrap_or_else(|_| Value::from(String::from_utf8_lossy(body).into_owned())),
-    )
 }

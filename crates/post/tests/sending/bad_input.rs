@@ -37,7 +37,8 @@ async fn a_redirect_on_the_same_host_is_followed_and_one_without_end_is_not() {
 #[tokio::test]
 async fn a_server_that_never_answers_is_given_up() {
     let server = StandIn::new(vec![(0, "", String::new())]).await;
-    let options = Options { environment_proxy: false, timeout: Duration::from_millis(200), ..Options::default() };
+    let options =
+        Options { environment_proxy: false, timeout: Duration::from_millis(200), ..Options::default() };
     let config = format!("{{token: xoxb, apiURL: '{}/secret'}}", server.url);
     let error = send(&Post::new(options), "slack:general", &config, "{message: m}").await.unwrap_err();
     assert_eq!(error.message, "127.0.0.1 did not answer in time");
@@ -66,7 +67,10 @@ async fn nobody_at_home_is_told_without_the_address() {
 #[tokio::test]
 async fn what_cannot_be_sent_is_told_without_saying_what_it_is() {
     for (options, expected) in [
-        ("{token: \"a\\nb\", apiURL: 'http://127.0.0.1:1'}", "the value of a header of the request cannot be sent"),
+        (
+            "{token: \"a\\nb\", apiURL: 'http://127.0.0.1:1'}",
+            "the value of a header of the request cannot be sent",
+        ),
         ("{token: t, apiURL: 'file:///etc/passwd'}", "the address of the request cannot be sent"),
         ("{token: t, apiURL: 'nonsense'}", "the address of the request cannot be sent"),
         ("{apiURL: 'http://127.0.0.1:1'}", "the option token of service slack is not set"),
@@ -74,7 +78,8 @@ async fn what_cannot_be_sent_is_told_without_saying_what_it_is() {
         let error = send(&post(), "slack:general", options, "{message: m}").await.unwrap_err();
         assert_eq!(error.message, expected);
     }
-    let error = send(&post(), "slack:g", "{token: t}", "{message: m, slack: {blocks: '[{'}}").await.unwrap_err();
+    let error =
+        send(&post(), "slack:g", "{token: t}", "{message: m, slack: {blocks: '[{'}}").await.unwrap_err();
     assert!(error.message.starts_with("what the template says under slack.blocks is no JSON"), "{error}");
 }
 

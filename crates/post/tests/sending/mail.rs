@@ -64,13 +64,15 @@ impl MailServer {
         let authority = self.authority.clone();
         let certificates = Arc::new(move |_: &str| Some(authority.clone()));
         let post = Post::new(Options { certificates, environment_proxy: false, ..Options::default() });
-        let options = format!("{{host: localhost, port: {}, from: 'Lynceus <from@example.com>'{more}}}", self.port);
+        let options =
+            format!("{{host: localhost, port: {}, from: 'Lynceus <from@example.com>'{more}}}", self.port);
         let message = "{message: \".a line\\nwith ü\", email: {subject: \"Gesundheit: schlecht für shop\\r\\nBcc: evil@example.com\"}}";
         send(&post, "email:a@example.com, b@example.com", &options, message).await
     }
 
     fn heard(&self) -> String {
-        self.heard.lock().unwrap().join("\n")
+        // Nobody waits for what is said at the end.
+        self.heard.lock().unwrap().join("\n").trim_end_matches("\nQUIT").to_owned()
     }
 }
 
@@ -127,17 +129,16 @@ RCPT TO:<b@example.com>
 DATA
 From: Lynceus <from@example.com>
 To: a@example.com, b@example.com
-Subject: =?UTF-8?B?R2VzdW5kaGVpdDogc2NobGVjaHQgZsO8ciBzaG9wICBCY2M6IGV2?=
- =?UTF-8?B?aWxAZXhhbXBsZS5jb20=?=
-Date: Fri, 02 Jan 2026 03:04:05 +0000
+Subject: =?UTF-8?B?R2VzdW5kaGVpdDogc2NobGVjaHQgZsO8ciBzaG9wICBCY2M6IGV2aWxAZXhh?=
+ =?UTF-8?B?bXBsZS5jb20=?=
+Date: Fri, 2 Jan 2026 03:04:05 +0000
 Message-ID: <07070707-0707-4707-8707-070707070707@example.com>
 MIME-Version: 1.0
 Content-Type: text/plain; charset=UTF-8
 Content-Transfer-Encoding: base64
 
 LmEgbGluZQp3aXRoIMO8
-.
-QUIT";
+.";
 
 #[tokio::test]
 async fn a_mail_is_handed_over_without_encryption() {
@@ -152,7 +153,9 @@ async fn encryption_is_used_where_it_is_offered_and_logins_come_behind_it() {
     server.send(", username: user, password: secret").await.unwrap();
     assert_eq!(
         server.heard(),
-        format!("EHLO localhost\nSTARTTLS\n-- encrypted --\nEHLO localhost\nAUTH PLAIN AHVzZXIAc2VjcmV0\n{LETTER}")
+        format!(
+            "EHLO localhost\nSTARTTLS\n-- encrypted --\nEHLO localhost\nAUTH PLAIN AHVzZXIAc2VjcmV0\n{LETTER}"
+        )
     );
     let server = MailServer::new(Ways { starttls: true, login: "LOGIN", ..Ways::default() }).await;
     server.send(", username: user, password: secret").await.unwrap();

@@ -32,6 +32,7 @@ async fn send(post: &Post, to: &str, options: &str, message: &str) -> Result<(),
             _ => drop(notification.parts.insert(field.clone(), value.clone())),
         }
     }
-    let delivery = Service::new(&config).unwrap().deliver(&notification, &to, now(), &mut |bytes| bytes.fill(7))?;
+    let delivery =
+        Service::new(&config).unwrap().deliver(&notification, &to, now(), &mut |bytes| bytes.fill(7))?;
     post.send(delivery).await
 }
