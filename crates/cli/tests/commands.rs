@@ -382,13 +382,16 @@ async fn an_installation_is_written_down_and_read_back() {
     shop.says("proj set store --description after");
     shop.says("proj create other");
     let trial = shop.says("admin import backup.yaml --prune --dry-run --kubeconfig data/kubeconfig");
-    assert!(trial.contains("argoproj.io/AppProject store in namespace argocd updated (dry run)\n"), "{trial}");
+    assert!(
+        trial.contains("argoproj.io/AppProject store in namespace argocd updated (dry run)\n"),
+        "{trial}"
+    );
     assert!(trial.contains("argoproj.io/AppProject other in namespace argocd pruned (dry run)\n"), "{trial}");
     assert!(shop.says("proj list").contains("after"));
     shop.says("admin import backup.yaml --prune --kubeconfig data/kubeconfig");
     let projects = shop.says("proj list");
     assert!(projects.contains("before") && !projects.contains("other"), "{projects}");
-    shop.up.stop().await;
+    shop.up.kill();
 }
 
 #[tokio::test]
