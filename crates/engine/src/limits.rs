@@ -197,3 +197,6 @@ pub(crate) const SET_EVENTS: usize = 50;
 
 /// How long the message of an event may be; the API server takes no more.
 pub(crate) const EVENT_CHARACTERS: usize = 1_000;
+
+/// How often a progressive sync that waits is looked at although nothing seems to have changed.
+pub(crate) const SET_ROLLOUT_POLL: Duration = Duration::from_secs(30);

@@ -243,7 +243,8 @@ mod tests {
                     "apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name},
                     "spec": {"project": "store", "destination": {}, "source": {"repoURL": "r"}},
                     "status": {"health": {"status": health}, "sync": {"status": sync},
-                        "operationState": {"syncResult": {"revision": revision}}},
+                        "operationState": {"operation": {}, "phase": "Succeeded", "startedAt": "2026-01-01T00:00:00Z",
+                            "message": "", "syncResult": {"revision": revision}}},
                 }))
                 .await;
         }

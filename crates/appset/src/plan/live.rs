@@ -14,6 +14,10 @@ use crate::place::{Fault, FaultKind, Place};
 const PRESERVED_ANNOTATIONS: [&str; 3] =
     ["notified.notifications.argoproj.io", annotations::REFRESH, annotations::HYDRATE];
 
+/// What the annotations begin with that we write on Applications ourselves: reasons, marks of waits. To take them away would
+/// only have them written again.
+const OWN_ANNOTATIONS: &str = "lynceus.dev/";
+
 /// Finalizers that Argo CD adds by itself, and their stages.
 const PRESERVED_FINALIZERS: [&str; 2] = [finalizers::PRE_DELETE, finalizers::POST_DELETE];
 
@@ -100,6 +104,10 @@ fn desired(input: &Input<'_>, owner: &Owner<'_>, generated: &Application, live: 
         new.extend(
             live.metadata.annotations.get_key_value(key).map(|(key, text)| (key.clone(), text.clone())),
         );
+    }
+    let is_own = |key: &Str| key.starts_with(OWN_ANNOTATIONS) && key != annotations::SYNC_TIMEOUT;
+    for (key, text) in live.metadata.annotations.iter().filter(|(key, _)| is_own(key)) {
+        new.entry(key.clone()).or_insert_with(|| text.clone());
     }
     desired.metadata.annotations = new;
     let mut new = generated.metadata.labels.clone();

@@ -151,6 +151,18 @@ fn nothing_is_done_while_anything_is_wrong() {
     );
 }
 
+#[test]
+fn what_is_noted_on_an_application_while_it_is_delivered_stays() {
+    let mut existing = applied(&listed(&["a"], ""));
+    for (key, text) in [("lynceus.dev/reasons", "[]"), ("lynceus.dev/sync-timeout", "1m")] {
+        existing[0].metadata.annotations.insert(key.into(), text.into());
+    }
+    check(
+        &planned(&listed(&["a"], ""), &existing),
+        "update a\nmetadata.annotations.lynceus.dev/sync-timeout: - \"1m\"",
+    );
+}
+
 /// Argo CD deletes here. A name that came out wrong is one that is missing, and what it named would be gone.
 #[test]
 fn nothing_is_deleted_while_an_application_cannot_be() {

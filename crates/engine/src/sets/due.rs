@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lynceus_api::{ApplicationSet, ApplicationSetGenerator, ApplicationSetNestedGenerator, Json};
+use lynceus_appset::rollout::Rollout;
 use lynceus_object::to_typed;
 
 use crate::engine::Engine;
@@ -11,6 +12,19 @@ use crate::limits;
 use crate::queue::Freshness;
 
 impl Engine {
+    /// Has a progressive sync looked at again: at once where one of its Applications got further, because that may take it
+    /// further still, and before long while any of them waits.
+    pub(super) fn look_after(&self, key: &AppKey, set: &ApplicationSet, rollout: Option<&Rollout>) {
+        let Some(rollout) = rollout else { return };
+        let moved = rollout.statuses != set.status.application_status;
+        let pause = match (moved, rollout.waiting.is_empty()) {
+            (true, _) => limits::SETTLE,
+            (false, false) => limits::SET_ROLLOUT_POLL,
+            (false, true) => return,
+        };
+        self.sets.queue.add(key.clone(), self.clock().monotonic() + pause, Freshness::Recent);
+    }
+
     /// Has a set looked at again as often as its generators ask for.
     pub(super) fn schedule_set(&self, key: &AppKey, set: &ApplicationSet) {
         let usual = self.settings().sets.requeue;

@@ -149,6 +149,7 @@ impl Engine {
         }
         // What is written about a step has to stand before the sync that it is about.
         let rollout = self.roll(set, &preview);
+        self.look_after(key, set, rollout.as_ref());
         self.store_set(set, &preview, &report, rollout.as_ref()).await?;
         let done = self.carry_out(set, &preview).await?;
         if let Some(rollout) = &rollout {
