@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn key(name: usize) -> ObjectKey {
-        ObjectKey::new("argoproj.io", "Application", "argocd", &format!("app-{name}"))
+        ObjectKey::new("argoproj.io", "Application", "argocd", format!("app-{name}"))
     }
 
     #[test]
