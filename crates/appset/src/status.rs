@@ -159,7 +159,7 @@ fn short(message: &str) -> String {
 pub fn resources(
     applications: &[Application],
     most: Option<usize>,
-) -> Result<(Vec<ResourceStatus>, i64), Fault> {
+) -> Result<(Vec<ResourceStatus>, i64), Box<Fault>> {
     let mut all: Vec<ResourceStatus> = applications.iter().map(resource).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
@@ -176,11 +176,13 @@ pub fn resources(
 }
 
 /// How many bytes something takes as JSON.
-fn size(part: &impl serde::Serialize) -> Result<usize, Fault> {
-    let value = from_typed(part).map_err(|error| Fault {
-        kind: FaultKind::Validation,
-        place: Place::of("status.resources"),
-        message: format!("it cannot be written down: {error}"),
+fn size(part: &impl serde::Serialize) -> Result<usize, Box<Fault>> {
+    let value = from_typed(part).map_err(|error| {
+        Box::new(Fault {
+            kind: FaultKind::Validation,
+            place: Place::of("status.resources"),
+            message: format!("it cannot be written down: {error}"),
+        })
     })?;
     Ok(json::to_string(&value).len())
 }

@@ -13,11 +13,11 @@ pub struct KustomizeError {
     /// The kustomization file whose field asked for it.
     pub kustomization: Option<FilePath>,
     /// That field, such as `patches[2]`. As long as the kustomization is not known, it may be the number of an item
-    /// of a list that is one piece of work.
-    pub field: String,
+    /// of a list that is one piece of work. Without room to grow, so that a result with this error stays small.
+    pub field: Box<str>,
     /// The place of what is wrong, if that is another file or a line is known.
     pub span: Option<Span>,
-    /// What to do about it. Boxed, so that a result with this error stays small.
+    /// What to do about it. Boxed for the same reason.
     pub hint: Option<Box<str>>,
     /// What a patch names itself, if that is not there. Boxed for the same reason.
     pub missing: Option<Box<Missing>>,
@@ -52,7 +52,7 @@ impl KustomizeError {
     pub fn within(mut self, kustomization: &FilePath, field: impl Into<String>) -> Self {
         if self.kustomization.is_none() {
             self.kustomization = Some(kustomization.clone());
-            self.field = field.into();
+            self.field = field.into().into();
         }
         self
     }

@@ -118,7 +118,7 @@ pub(crate) fn apply_replacements(
     for (index, replacement) in replacements.iter().enumerate() {
         replacement
             .apply(resources, schema, &spent)
-            .map_err(|error| KustomizeError { field: index.to_string(), ..error })?;
+            .map_err(|error| KustomizeError { field: index.to_string().into(), ..error })?;
         resources.list.iter_mut().for_each(Resource::settle);
     }
     resources.list.retain(|resource| !resource.value.is_empty());

@@ -112,7 +112,7 @@ pub(crate) fn names(subject: Subject<'_>, service: &str) -> Value {
             "context",
             Value::map(context.iter().map(|(name, text)| (name.as_str(), Value::str(text.as_str())))),
         ),
-        ("appProject", subject.project.map_or_else(|| empty_map(), to_template)),
+        ("appProject", subject.project.map_or_else(empty_map, to_template)),
         ("time", time()),
         ("strings", strings()),
         ("sync", sync()),

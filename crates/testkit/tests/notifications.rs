@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 
 use jiff::SignedDuration;
-use lynceus_object::value;
+use lynceus_object::{Gvk, Object, value};
 use lynceus_testkit::world::World;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -100,16 +100,14 @@ async fn a_message_that_is_not_taken_is_sent_again_later_and_told_of() {
     listener.status.store(500, Ordering::SeqCst);
     let world = world(&listener).await;
     world.until("a refusal", |_| listener.heard() >= 2).await;
-    let failed = |world: &World| {
-        let events = world.objects("", "Event");
-        events.iter().any(|event| event.value().str_at(&["reason"]) == Some("NotificationFailed"))
-    };
-    world.until("an event", failed).await;
     listener.status.store(200, Ordering::SeqCst);
     world.until("the message", |world| is_noted(world)).await;
     let heard = listener.heard();
     world.pass(SignedDuration::from_secs(200)).await;
     assert_eq!(listener.heard(), heard);
+    let events = world.cluster().list(&Gvk::new("", "v1", "Event"), "argocd").await.unwrap();
+    let told = |event: &Object| event.value().str_at(&["reason"]) == Some("NotificationFailed");
+    assert!(events.iter().any(told), "{events:?}");
     world.end().await;
 }
 

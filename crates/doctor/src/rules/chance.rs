@@ -115,7 +115,7 @@ fn found(app: &App<'_>, key: &ObjectKey, fields: &[&Chance]) -> Finding {
 /// Leaves the fields out of the comparison and of syncs. A name cannot be left out.
 fn ignore(app: &App<'_>, key: &ObjectKey, fields: &[&Chance]) -> Option<Fix> {
     let is_name = |one: &&Chance| one.path == FieldPath::fields(["metadata", "name"]);
-    if fields.iter().any(|one| is_name(one)) {
+    if fields.iter().any(is_name) {
         return None;
     }
     let pointers: Value = fields.iter().map(|one| Value::from(pointer(&one.path))).collect();

@@ -62,9 +62,13 @@ impl Engine {
                     if let Some(app) = own.iter().find(|app| app.metadata.name == name) {
                         self.home().delete_record(&app.to_object()).await.map_err(failed)?;
                     }
-                    return Ok(self.look_at_set_again(&key));
+                    self.look_at_set_again(&key);
+                    return Ok(());
                 }
-                Deletion::Wait(_) => return Ok(self.look_at_set_again(&key)),
+                Deletion::Wait(_) => {
+                    self.look_at_set_again(&key);
+                    return Ok(());
+                }
             }
         }
         let object: Object = set.to_object();

@@ -120,7 +120,7 @@ impl Engine {
         if object.is_deleting() {
             return self.finalize_set(&set).await;
         }
-        let asked = set.metadata.annotations.get(annotations::APPLICATION_SET_REFRESH).is_some();
+        let asked = set.metadata.annotations.contains_key(annotations::APPLICATION_SET_REFRESH);
         let freshness = if asked { freshness.max(Freshness::Anew) } else { freshness };
         self.keep_finalizer(&mut set).await?;
         self.bring_about(key, &mut set, freshness).await?;

@@ -32,7 +32,7 @@ impl Engine {
         let own = preview.own(set);
         let mut report = report.clone();
         let (listed, count) = resources(&own, settings.sets.status_resources).unwrap_or_else(|fault| {
-            report = Report::of(&[fault], 1);
+            report = Report::of(&[*fault], 1);
             (Vec::new(), i64::try_from(own.len()).unwrap_or(i64::MAX))
         });
         let mut status = set.status.clone();

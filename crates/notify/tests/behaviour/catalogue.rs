@@ -51,7 +51,7 @@ fn every_template_makes_good_messages() {
                 let mut subject = world.subject();
                 subject.more = &more;
                 let to = Destination::parse(&format!("{service}:r@example.com"));
-                let filled = templates.fill(&[name.clone()], subject, &to, now(), &mut random);
+                let filled = templates.fill(std::slice::from_ref(name), subject, &to, now(), &mut random);
                 let Ok(Render::Filled(notification)) = filled else { panic!("{name} for {service}") };
                 let text = json::to_string(&notification.to_value());
                 assert!(

@@ -1,4 +1,5 @@
 //! What notifications do, as text in and text out.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 mod catalogue;
 mod config;

@@ -87,11 +87,11 @@ impl Edited<'_> {
             Given::File(own) => {
                 let (line, column) = yaml::locate(&self.content, 0, &own).unwrap_or_default();
                 error.span = Some(Span { file: self.file.clone(), line, column });
-                error.field = own.to_string();
+                error.field = own.to_string().into();
             }
             Given::Parameter(parameter) => {
                 error.span = None;
-                error.field = parameter.to_string();
+                error.field = parameter.to_string().into();
             }
         }
     }
