@@ -79,7 +79,7 @@ fn is_noted(world: &World) -> bool {
 async fn a_state_is_told_once_even_if_the_engine_dies_and_comes_back() {
     let listener = Listener::new().await;
     let mut world = world(&listener).await;
-    world.until("the message", |world| is_noted(world)).await;
+    world.until("the message", is_noted).await;
     assert_eq!(listener.heard(), 1);
     let noted = notified(&world);
     assert!(noted.contains(":on-synced:[0].") && noted.contains(":hook:\":"), "{noted}");
@@ -101,7 +101,7 @@ async fn a_message_that_is_not_taken_is_sent_again_later_and_told_of() {
     let world = world(&listener).await;
     world.until("a refusal", |_| listener.heard() >= 2).await;
     listener.status.store(200, Ordering::SeqCst);
-    world.until("the message", |world| is_noted(world)).await;
+    world.until("the message", is_noted).await;
     let heard = listener.heard();
     world.pass(SignedDuration::from_secs(200)).await;
     assert_eq!(listener.heard(), heard);
@@ -115,7 +115,7 @@ async fn a_message_that_is_not_taken_is_sent_again_later_and_told_of() {
 async fn what_somebody_died_over_is_told_after_a_while() {
     let listener = Listener::new().await;
     let world = world(&listener).await;
-    world.until("the message", |world| is_noted(world)).await;
+    world.until("the message", is_noted).await;
     let key = notified(&world);
     // As if the engine had died between the mark and the message.
     let patch = value!({"metadata": {"annotations": {"lynceus.dev/notifying": (key.as_str())}}});

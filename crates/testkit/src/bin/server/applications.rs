@@ -41,7 +41,7 @@ pub(crate) async fn create(hand: &Cluster, count: usize) -> Outcome<usize> {
 
 /// Changes the status of one, as a controller does.
 pub(crate) async fn change(hand: &Cluster, number: usize, round: usize) -> Outcome {
-    let status = if round % 2 == 0 { "OutOfSync" } else { "Synced" };
+    let status = if round.is_multiple_of(2) { "OutOfSync" } else { "Synced" };
     let revision = revision(number + round + 1);
     let patch = value!({"status": {"sync": {"status": status, "revision": revision}}});
     hand.patch_record(&kind(), HOME, &name(number), &patch).await?;
