@@ -34,6 +34,8 @@ words! {
         WaitsForRetry = "WaitsForRetry",
         /// A sync window is closed.
         WaitsForWindow = "WaitsForWindow",
+        /// The steps of the ApplicationSet that makes an application have not come to it.
+        WaitsForStep = "WaitsForStep",
         /// A cluster does not answer.
         WaitsForCluster = "WaitsForCluster",
 

@@ -32,6 +32,16 @@ pub(crate) fn fits_file(pattern: &str, path: &str) -> Result<bool, Malformed> {
     Ok(matches(&read(pattern, Way::Git)?, path, Way::Git))
 }
 
+/// The folder that everything lies in which a pattern can fit, as far as that can be told: up to the last slash before
+/// anything that stands for something else.
+pub(crate) fn fixed_part(pattern: &str) -> &str {
+    let pattern = pattern.trim_start_matches("./");
+    let plain = pattern.find(['*', '?', '[', '\\']).map_or(pattern, |at| &pattern[..at]);
+    let folder = plain.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_plain = folder.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    if is_plain { folder } else { "" }
+}
+
 enum Piece {
     Star,
     Any,
@@ -142,6 +152,25 @@ mod tests {
             assert_eq!(fits_directory(pattern, path), Ok(fits), "{pattern} {path}");
         }
         assert!(fits_directory("apps/[a", "apps/a").is_err());
+    }
+
+    #[test]
+    fn a_pattern_leads_to_a_folder_as_far_as_it_is_certain() {
+        for (pattern, folder) in [
+            ("apps/*", "apps"),
+            ("apps/we*/x", "apps"),
+            ("clusters/prod/*/config.json", "clusters/prod"),
+            ("apps/web/", "apps/web"),
+            ("apps/web", "apps"),
+            ("apps", ""),
+            ("./apps/*", "apps"),
+            ("/apps/*", ""),
+            ("../apps/*", ""),
+            ("a\\*/b/c", ""),
+            ("*", ""),
+        ] {
+            assert_eq!(fixed_part(pattern), folder, "{pattern}");
+        }
     }
 
     #[test]

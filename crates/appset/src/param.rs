@@ -45,13 +45,13 @@ impl Param {
         }
     }
 
-    /// What Go's `%v` prints.
-    pub(crate) fn printed(&self) -> Str {
+    /// What Go's `%v` prints; or why there is no text for it, which must not count as an empty one.
+    pub(crate) fn printed(&self) -> Result<Str, String> {
         match self {
-            Param::Text(text) => text.clone(),
+            Param::Text(text) => Ok(text.clone()),
             other => gotmpl::format::text(&other.to_template(), limits::TEXT_BYTES)
                 .map(|text| text.as_str().into())
-                .unwrap_or_default(),
+                .map_err(|_| format!("it has more than {} bytes as a text", limits::TEXT_BYTES)),
         }
     }
 
@@ -168,9 +168,16 @@ mod tests {
 
     #[test]
     fn numbers_print_as_go_prints_floats() {
-        let printed = |value: Value| Param::from(&value).printed();
+        let printed = |value: Value| Param::from(&value).printed().expect("a text");
         assert_eq!(printed(value!(3)), "3");
         assert_eq!(printed(value!(10_000_000)), "1e+07");
         assert_eq!(printed(value!({"a": [1, null]})), "map[a:[1 <nil>]]");
+    }
+
+    #[test]
+    fn what_is_too_large_for_a_text_is_not_an_empty_one() {
+        let long = Param::Texts(vec!["x".repeat(limits::TEXT_BYTES).into(); 2]);
+        let told = long.printed().expect_err("more than a text may have");
+        assert!(told.ends_with("bytes as a text"), "{told}");
     }
 }

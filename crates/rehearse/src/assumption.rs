@@ -1,7 +1,8 @@
 //! What neither the repository nor a snapshot tells, and is taken to be there so that the rest can be seen.
 //!
 //! What the repository itself should bring is never assumed: not a definition that one of its files holds, not a Secret that a pod
-//! names, not a namespace. With a snapshot of a cluster, only what a snapshot does not tell is assumed.
+//! names, not a namespace; nor a class, a project, a cluster or a kind that is called almost as one that it brings, which is a slip.
+//! With a snapshot of a cluster, only what a snapshot does not tell is assumed.
 
 mod class;
 mod definition;
@@ -15,9 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use lynceus_api::IN_CLUSTER_SERVER;
+use lynceus_api::{Application, IN_CLUSTER_SERVER};
 use lynceus_cluster::Kinds;
-use lynceus_engine::AppKey;
+use lynceus_doctor::near;
+use lynceus_engine::{AppKey, RegisteredCluster};
 use lynceus_object::{GroupKind, Object, Str, Value, value};
 use lynceus_sim::Stage;
 use lynceus_sim::operators::Operator;
@@ -97,6 +99,20 @@ pub(crate) struct Elsewhere {
     pub(crate) name: Str,
 }
 
+impl Elsewhere {
+    /// The cluster that an Application goes to, if it is not the installation's own.
+    pub(crate) fn of(application: &Application) -> Option<Self> {
+        let to = &application.spec.destination;
+        match (to.server.trim_end_matches('/'), to.name.as_str()) {
+            ("", "" | "in-cluster") | (IN_CLUSTER_SERVER, "") => None,
+            ("", name) => {
+                Some(Elsewhere { server: format!("https://{name}.invalid").into(), name: name.into() })
+            }
+            (server, _) => Some(Elsewhere { server: server.into(), name: server.into() }),
+        }
+    }
+}
+
 /// What has to be made so that what is assumed is there.
 #[derive(Default)]
 pub(crate) struct Assumed {
@@ -107,6 +123,8 @@ pub(crate) struct Assumed {
     pub(crate) projects: Vec<Object>,
     pub(crate) operators: Vec<Arc<Operator>>,
     pub(crate) clusters: BTreeSet<Elsewhere>,
+    /// The clusters that the Secrets of a snapshot register, whether anything goes there or not.
+    pub(crate) registered: Vec<RegisteredCluster>,
     pub(crate) stage: Stage,
 }
 
@@ -142,6 +160,7 @@ pub(crate) fn assume(
     let snapshot = stage.snapshot.clone();
     let before = snapshot.as_deref().map_or(&[][..], |snapshot| &snapshot.objects);
     let there = There::new(surveys, before);
+    assumed.registered = crate::survey::registered(before);
     clusters(surveys, &mut assumed, &mut needs);
     image::assume(surveys, &mut assumed, &mut needs);
     maker::assume(surveys, (&there, before), operators, &mut assumed, &mut needs);
@@ -156,31 +175,54 @@ pub(crate) fn assume(
 }
 
 /// What is brought by somebody, or was there.
-pub(crate) struct There(BTreeSet<(GroupKind, Str)>);
+pub(crate) struct There(BTreeMap<GroupKind, BTreeSet<Str>>);
 
 impl There {
     fn new(surveys: &[&Survey], before: &[Object]) -> Self {
         let brought = surveys
             .iter()
             .flat_map(|survey| survey.rendered().chain(survey.roots.iter().map(|root| &root.object)));
-        There(brought.chain(before).map(|object| (object.group_kind(), object.name().into())).collect())
+        let mut there: BTreeMap<GroupKind, BTreeSet<Str>> = BTreeMap::new();
+        for object in brought.chain(before) {
+            there.entry(object.group_kind()).or_default().insert(object.name().into());
+        }
+        There(there)
     }
 
     pub(crate) fn has(&self, group: &str, kind: &str, name: &str) -> bool {
-        self.0.contains(&(GroupKind::new(group, kind), name.into()))
+        self.of(group, kind).any(|one| one == name)
+    }
+
+    /// Whether something may come from elsewhere: nobody brings it, nor anything of its kind that is called almost so and must
+    /// be what is meant.
+    pub(crate) fn is_open(&self, group: &str, kind: &str, name: &str) -> bool {
+        !self.has(group, kind, name) && near::slip(name, self.of(group, kind)).is_none()
+    }
+
+    fn of(&self, group: &str, kind: &str) -> impl Iterator<Item = &str> {
+        self.0.get(&GroupKind::new(group, kind)).into_iter().flatten().map(Str::as_str)
     }
 }
 
-/// Every destination but the installation's own cluster is a cluster of its own, with nothing in it.
+/// Every destination but the installation's own cluster is a cluster of its own, with nothing in it. One that is called almost as
+/// a cluster that a file registers is none.
 fn clusters(surveys: &[&Survey], assumed: &mut Assumed, needs: &mut Needs) {
+    let registered: BTreeSet<&str> =
+        surveys.iter().flat_map(|survey| &survey.registered).map(Str::as_str).collect();
+    let is_slip = |name: &str| {
+        let bare = name.trim_end_matches(|sign: char| sign.is_ascii_digit());
+        let known = registered.iter().copied().chain(["in-cluster"]);
+        !registered.contains(name) && (registered.contains(bare) || near::slip(name, known).is_some())
+    };
     for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
+        let Some(mut cluster) = Elsewhere::of(&one.application) else { continue };
         let to = &one.application.spec.destination;
-        let server = to.server.trim_end_matches('/');
-        let cluster = match (server, to.name.as_str()) {
-            ("", "" | "in-cluster") | (IN_CLUSTER_SERVER, "") => continue,
-            ("", name) => Elsewhere { server: format!("https://{name}.invalid").into(), name: name.into() },
-            (server, _) => Elsewhere { server: server.into(), name: server.into() },
-        };
+        let fits = |known: &&RegisteredCluster| known.server == cluster.server || known.name == cluster.name;
+        if let Some(known) = assumed.registered.iter().find(fits) {
+            cluster = Elsewhere { server: known.server.clone(), name: known.name.clone() };
+        } else if to.server.is_empty() && is_slip(&to.name) {
+            continue;
+        }
         needs.add(Sort::Cluster, cluster.name.as_str(), key);
         assumed.clusters.insert(cluster);
     }
@@ -192,7 +234,8 @@ fn projects(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &m
     for survey in surveys {
         for (key, one) in &survey.applications {
             let project = one.application.spec.project.as_str();
-            if matches!(project, "" | "default") || there.has(lynceus_api::GROUP, "AppProject", project) {
+            let is_given = matches!(project, "" | "default") || near::slip(project, ["default"]).is_some();
+            if is_given || !there.is_open(lynceus_api::GROUP, "AppProject", project) {
                 continue;
             }
             needs.add(Sort::Project, project, key);

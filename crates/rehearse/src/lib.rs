@@ -42,7 +42,8 @@ pub use play::{Rehearsal, rehearse};
 pub use premises::Premises;
 pub use record::{RecordError, record};
 pub use report::{
-    ApplicationReport, Ending, MassDeletion, Note, Place, Report, Step, StepKind, Unrehearsed, Verdict,
+    ApplicationReport, Ending, MassDeletion, Note, Place, Report, SetReport, Step, StepKind, Unrehearsed,
+    Verdict,
 };
 pub use script::{Overlay, Script};
 pub use trial::{Attempt, Complaint, Trial};

@@ -1,11 +1,9 @@
 //! Playing a script until nothing changes any more.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_engine::AppKey;
-use lynceus_object::Str;
+use lynceus_object::{Object, Str};
 use lynceus_source::Sources;
 
 use crate::assumption::{Assumed, assume};
@@ -15,7 +13,7 @@ use crate::premises::{Played, Premises};
 use crate::report::{Ending, Report, Telling, Unrehearsed, Watch};
 use crate::script::Script;
 use crate::survey::{Root, Survey, Surveyor};
-use crate::world::{self, Plan, World};
+use crate::world::{self, Plan, Skipped, World};
 
 /// A script that was played: what came of it, and the world at rest.
 pub struct Rehearsal {
@@ -67,7 +65,7 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
         assumed: &assumed,
         sources,
         home: surveys.to.home.clone(),
-        skipped: surveys.unreachable(),
+        skipped: surveys.skipped(),
         deadline: begun + script.limits.wall,
     };
     let mut world = World::start(plan).await?;
@@ -91,12 +89,11 @@ impl Surveys {
         script: &Script,
     ) -> Result<Self, RehearseError> {
         let home = installed(script);
-        let chosen = script.applications.as_slice();
         let to = premises.to.clone();
         let from = match premises.from.clone() {
             Some(played) => {
                 premises.show(&played)?;
-                let found = Survey::of(premises, surveyor, (&played, chosen, home.clone())).await;
+                let found = Survey::of(premises, surveyor, (&played, script, home.clone())).await;
                 premises.show(&to)?;
                 // Where there was nothing before, the change begins with nothing.
                 match found {
@@ -109,7 +106,7 @@ impl Surveys {
             None => None,
         };
         let home = home.or_else(|| from.as_ref().map(|from| from.home.clone()));
-        let to = Survey::of(premises, surveyor, (&to, chosen, home)).await?;
+        let to = Survey::of(premises, surveyor, (&to, script, home)).await?;
         Ok(Surveys { from, to })
     }
 
@@ -117,17 +114,23 @@ impl Surveys {
         self.from.iter().chain([&self.to]).collect()
     }
 
-    fn unreachable(&self) -> BTreeSet<AppKey> {
+    /// What cannot be played. A set that makes something else after the change can be played if that can.
+    fn skipped(&self) -> Skipped {
         let applications = self.all().into_iter().flat_map(|survey| &survey.applications);
-        applications.filter(|(_, one)| one.is_unreachable()).map(|(key, _)| key.clone()).collect()
+        let applications = applications.filter(|(_, one)| one.is_unreachable()).map(|(key, _)| key.clone());
+        let sets = self.all().into_iter().flat_map(|survey| &survey.sets);
+        let sets = sets.filter(|(_, set)| set.unanswered.is_some()).map(|(key, _)| key.clone());
+        Skipped { applications: applications.collect(), sets: sets.collect() }
     }
 }
 
 /// The namespace of the installation that a snapshot has: where its Applications are.
 fn installed(script: &Script) -> Option<Str> {
     let objects = &script.stage.snapshot.as_ref()?.objects;
-    let one =
-        objects.iter().find(|object| object.kind() == "Application" && object.group() == lynceus_api::GROUP);
+    let is_one = |object: &&Object| {
+        matches!(object.kind(), "Application" | "ApplicationSet") && object.group() == lynceus_api::GROUP
+    };
+    let one = objects.iter().find(is_one);
     one.map(|object| object.namespace().into())
 }
 

@@ -2,6 +2,7 @@
 
 mod application;
 mod mass;
+mod set;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,9 @@ pub struct Report {
     pub seconds: i64,
     /// The applications, in order.
     pub applications: Vec<ApplicationReport>,
+    /// The ApplicationSets, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetReport>,
     /// What would be deleted in mass.
     pub mass_deletions: Vec<MassDeletion>,
     /// What was taken to be there.
@@ -127,6 +131,29 @@ pub struct ApplicationReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
     /// What its syncs did, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One ApplicationSet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetReport {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Where it is defined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// For how long it had been stuck at the end, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stuck_for: Option<i64>,
+    /// Why its Applications are not as it generates them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
+    /// What it did to Applications, in order.
     pub steps: Vec<Step>,
 }
 
@@ -258,16 +285,21 @@ impl Telling<'_> {
         let Course { mark, ending } = course;
         let not_rehearsed = self.unrehearsed();
         let written = world.written().split_off(mark.written);
-        let applications = application::all(&self, world, watch, &mark, &written);
+        let mut steps = application::steps(&mark, &written);
+        let sets = set::all(&self, world, watch, &mark, &mut steps);
+        let applications = application::all(&self, world, watch, &mark, steps);
         let mass_deletions = mark.holdings.lost(world);
         let notes: BTreeSet<Note> =
             self.surveys.last().into_iter().flat_map(|survey| survey.notes.clone()).collect();
-        let is_stuck = applications.iter().any(|one| one.verdict == Verdict::Stuck);
+        let is_stuck = applications.iter().any(|one| one.verdict == Verdict::Stuck)
+            || sets.iter().any(|one| one.verdict == Verdict::Stuck);
         let verdict = match () {
             () if ending == Ending::OutOfPatience => Verdict::NotRehearsed,
             () if is_stuck || !notes.is_empty() => Verdict::Stuck,
             () if self.strict && !self.assumed.is_empty() => Verdict::Stuck,
-            () if !not_rehearsed.is_empty() || applications.is_empty() => Verdict::NotRehearsed,
+            () if !not_rehearsed.is_empty() || (applications.is_empty() && sets.is_empty()) => {
+                Verdict::NotRehearsed
+            }
             () => Verdict::Finishes,
         };
         Report {
@@ -277,6 +309,7 @@ impl Telling<'_> {
             to: self.to.clone(),
             seconds: watch.last_news().max(mark.at).duration_since(mark.at).as_secs(),
             applications,
+            sets,
             mass_deletions,
             assumed: self.assumed.to_vec(),
             strict: self.strict,
@@ -305,9 +338,6 @@ impl Telling<'_> {
                     why: why.clone(),
                     place: one.place.clone(),
                 });
-            }
-            for object in one.outcome.objects().filter(|object| object.kind() == "ApplicationSet") {
-                add(crate::survey::unplayed(object, None));
             }
         }
         found.into_values().collect()

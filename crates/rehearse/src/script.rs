@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lynceus_files::FilePath;
+use lynceus_object::Object;
 use lynceus_sim::Stage;
 use lynceus_sim::operators::Operator;
 use lynceus_sim::stage::Snapshot;
@@ -27,6 +28,8 @@ pub struct Script {
     pub overlay: Overlay,
     /// The files or names of the Applications to begin with; those that nobody else creates if none is named.
     pub applications: Vec<String>,
+    /// Applications and ApplicationSets that are applied in place of those that the repository holds, each with what it is known by.
+    pub applied: Vec<(Object, String)>,
     /// Addresses under which Applications know this repository, beside those that it was got from.
     pub urls: Vec<String>,
     /// Whether the directory is a repository of its own, whatever is around it.
@@ -63,6 +66,7 @@ impl Script {
             to: None,
             overlay: Overlay::new(),
             applications: Vec::new(),
+            applied: Vec::new(),
             urls: Vec::new(),
             alone: false,
             branches: Vec::new(),

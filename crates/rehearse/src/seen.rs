@@ -1,8 +1,9 @@
 //! What there is to see when a rehearsal is over, for the doctor.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lynceus_doctor::Snapshot;
+use lynceus_api::{ApplicationCondition, ApplicationConditionType, HealthStatusCode, SyncStatusCode};
+use lynceus_doctor::{Delivery, Snapshot, near};
 use lynceus_engine::AppKey;
 
 use crate::assumption::Sort;
@@ -14,10 +15,20 @@ impl Rehearsal {
     /// concluded from how it is on the stage.
     pub async fn snapshot(&self) -> Snapshot {
         let mut snapshot = self.world().engine().snapshot().await;
-        snapshot.applications.retain(|one| {
+        let is_skipped = |one: &Delivery| {
             let metadata = &one.application.metadata;
-            !self.world().is_skipped(&AppKey::new(metadata.namespace.clone(), metadata.name.clone()))
+            self.world().is_skipped(&AppKey::new(metadata.namespace.clone(), metadata.name.clone()))
+        };
+        let (skipped, played): (Vec<Delivery>, Vec<Delivery>) =
+            std::mem::take(&mut snapshot.applications).into_iter().partition(is_skipped);
+        let hosts: BTreeSet<String> = played.iter().flat_map(hosts_of).collect();
+        snapshot.applications = played;
+        // Where a host is called almost as one that others come from, its application is wrong, and not merely out of reach.
+        let wrong = skipped.into_iter().filter(|one| {
+            hosts_of(one).iter().any(|host| near::slip(host, hosts.iter().map(String::as_str)).is_some())
         });
+        let wrong: Vec<Delivery> = wrong.map(|one| self.unread(one)).collect();
+        snapshot.applications.extend(wrong);
         let unrehearsed = self.report.not_rehearsed.iter();
         snapshot.unseen.extend(unrehearsed.map(|one| match &one.place {
             Some(place) => format!("{} ({place}): {}", one.what, one.why),
@@ -27,6 +38,24 @@ impl Rehearsal {
         snapshot.unseen.extend(notes.map(|note| format!("{}: {}", note.place, note.message)));
         snapshot.unseen.extend(self.assumptions());
         snapshot
+    }
+
+    /// An application that could not be read, as its controller would say it.
+    fn unread(&self, mut one: Delivery) -> Delivery {
+        let name = format!("Application {}", one.application.metadata.name);
+        let told = self.report.not_rehearsed.iter().find(|other| other.what == name);
+        let message = told.map(|told| told.why.clone()).unwrap_or_default();
+        // That nobody looks at it is the rehearsal's doing.
+        one.application.metadata.annotations.remove(lynceus_api::annotations::SKIP_RECONCILE);
+        let status = &mut one.application.status;
+        status.sync.status = SyncStatusCode::Unknown.into();
+        status.health.status = HealthStatusCode::Unknown.into();
+        status.conditions.push(ApplicationCondition {
+            type_: ApplicationConditionType::ComparisonError.into(),
+            message: message.into(),
+            ..ApplicationCondition::default()
+        });
+        one
     }
 
     /// What was taken to be there, a sentence for each sort.
@@ -43,4 +72,15 @@ impl Rehearsal {
             }
         })
     }
+}
+
+/// The hosts that an application comes from.
+fn hosts_of(one: &Delivery) -> Vec<String> {
+    let sources = one.application.spec.all_sources();
+    let host = |url: &str| {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+        rest.split(['/', ':']).next().unwrap_or_default().to_owned()
+    };
+    sources.iter().map(|source| host(&source.repo_url)).filter(|host| host.contains('.')).collect()
 }

@@ -4,6 +4,7 @@ mod kustomization;
 mod manifest;
 mod rendering;
 mod root;
+mod set;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,10 +17,12 @@ use lynceus_object::{GroupKind, Object, Str};
 use crate::error::RehearseError;
 use crate::premises::{Played, Premises};
 use crate::report::{Note, Place, Unrehearsed};
+use crate::script::Script;
 
 pub(crate) use manifest::{Found, definition};
-pub(crate) use rendering::{Outcome, Surveyor, key};
-pub(crate) use root::{choose, unplayed};
+pub(crate) use rendering::{Outcome, Surveyor, key, registered};
+pub(crate) use root::choose;
+pub(crate) use set::SurveyedSet;
 
 /// The namespace of Applications where nobody names one.
 pub(crate) const HOME: &str = "argocd";
@@ -29,12 +32,16 @@ pub(crate) const HOME: &str = "argocd";
 pub(crate) struct Survey {
     /// Every Application that was found, in files or in what others render.
     pub(crate) applications: BTreeMap<AppKey, Surveyed>,
-    /// What is applied by hand, because nobody else does: Applications and projects.
+    /// Every ApplicationSet that was found, in the same places and in the cluster as it was before.
+    pub(crate) sets: BTreeMap<AppKey, SurveyedSet>,
+    /// What is applied by hand, because nobody else does: Applications, ApplicationSets and projects.
     pub(crate) roots: Vec<Root>,
     /// The Applications that are to be there in the end: those that are applied by hand, and what they create.
     pub(crate) planned: BTreeSet<AppKey>,
     /// The kinds that files of the repository define, be they rendered or not.
     pub(crate) defined: BTreeSet<GroupKind>,
+    /// The names of the clusters that files of the repository register.
+    pub(crate) registered: BTreeSet<Str>,
     /// What cannot be played.
     pub(crate) unrehearsed: Vec<Unrehearsed>,
     /// What is wrong with files.
@@ -62,6 +69,8 @@ pub(crate) struct Surveyed {
     pub(crate) read: BTreeSet<FilePath>,
     /// The Applications that it creates.
     pub(crate) creates: BTreeSet<AppKey>,
+    /// The ApplicationSets that it creates.
+    pub(crate) sets: BTreeSet<AppKey>,
 }
 
 impl Surveyed {
@@ -76,23 +85,44 @@ impl Survey {
     pub(crate) async fn of(
         premises: &mut Premises,
         surveyor: &Surveyor,
-        (played, chosen, home): (&Played, &[String], Option<Str>),
+        (played, script, home): (&Played, &Script, Option<Str>),
     ) -> Result<Self, RehearseError> {
         let tree = premises.tree(surveyor.sources(), played).await?;
         let mut found = manifest::find(&*tree, premises.scope())?;
-        let kustomized = surveyor.kustomizations(premises, &tree, &mut found).await;
-        found.manifests.extend(kustomized);
+        if script.applied.is_empty() {
+            let kustomized = surveyor.kustomizations(premises, &tree, &mut found).await;
+            found.manifests.extend(kustomized);
+        } else {
+            let given = script.applied.iter().map(|(object, file)| Found {
+                object: object.clone(),
+                place: Place { file: file.clone(), line: 0 },
+            });
+            found.manifests = given.collect();
+        }
         let home = home.unwrap_or_else(|| root::home(&found.manifests));
-        let mut survey = Survey { defined: found.defined, notes: found.notes, home, ..Survey::default() };
+        let mut survey = Survey {
+            defined: found.defined,
+            registered: found.registered,
+            notes: found.notes,
+            home,
+            ..Survey::default()
+        };
         guess(premises, &*tree, &found.manifests);
         for url in premises.urls() {
             surveyor.sources().stand_in(url, premises.path());
         }
-        surveyor.follow(&mut survey, premises, played, &found.manifests).await?;
+        let before = script.stage.snapshot.as_deref().map_or(&[][..], |snapshot| &snapshot.objects);
+        surveyor.follow(&mut survey, premises, played, (&found.manifests, before)).await?;
         let defined: Vec<GroupKind> = survey.rendered().filter_map(manifest::definition).collect();
         survey.defined.extend(defined);
-        choose(&mut survey, &found.manifests, chosen, premises)?;
+        choose(&mut survey, &found.manifests, &script.applications, premises)?;
         Ok(survey)
+    }
+
+    /// The Applications that one creates, those included that its ApplicationSets make.
+    pub(crate) fn created_by<'a>(&'a self, one: &'a Surveyed) -> impl Iterator<Item = &'a AppKey> {
+        let sets = one.sets.iter().filter_map(|key| self.sets.get(key));
+        one.creates.iter().chain(sets.flat_map(|set| &set.creates))
     }
 
     /// Everything that is rendered by any Application.
@@ -104,22 +134,30 @@ impl Survey {
 /// Where nothing says under which address this repository is known, it is the one under which most paths are there.
 fn guess(premises: &mut Premises, tree: &dyn Tree, found: &[Found]) {
     let mut hits: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for one in found.iter().filter(|one| one.object.kind() == "Application") {
-        let Ok(application) = Application::from_object(&one.object) else { continue };
-        for source in application.spec.all_sources().iter().filter(|source| source.chart.is_empty()) {
-            if premises.is_meant_by(&source.repo_url) {
-                return premises.answer_to(&source.repo_url);
-            }
-            let is_there = FilePath::new(&source.path).is_ok_and(|path| tree.entry(&path).is_ok());
-            let known = hits.entry(lynceus_source::identity(&source.repo_url)).or_default();
-            known.0 += usize::from(is_there && !source.path.is_empty());
-            known.1 = source.repo_url.to_string();
+    for (url, path) in found.iter().flat_map(addresses) {
+        if premises.is_meant_by(&url) {
+            return premises.answer_to(&url);
         }
+        let is_there = FilePath::new(&path).is_ok_and(|path| tree.entry(&path).is_ok());
+        let known = hits.entry(lynceus_source::identity(&url)).or_default();
+        known.0 += usize::from(is_there && !path.is_empty());
+        known.1 = url;
     }
     let best = hits.into_values().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
     if let Some((_, url)) = best {
         premises.answer_to(&url);
     }
+}
+
+/// The repositories that an Application or ApplicationSet names, each with a path in it.
+fn addresses(found: &Found) -> Vec<(String, String)> {
+    if found.object.kind() == "ApplicationSet" {
+        return set::addresses(found.object.value());
+    }
+    let Some(application) = application(&found.object) else { return Vec::new() };
+    let sources = application.spec.all_sources();
+    let sources = sources.iter().filter(|source| source.chart.is_empty());
+    sources.map(|source| (source.repo_url.to_string(), source.path.to_string())).collect()
 }
 
 /// The Application in an object, as far as it can be read.

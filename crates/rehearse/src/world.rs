@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use lynceus_api::annotations::SKIP_RECONCILE;
 use lynceus_api::{Application, Kind as _};
 use lynceus_cluster::{ApplyOptions, Cluster, Kinds, Link, Options as ClusterOptions, Rate};
 use lynceus_engine::{AppKey, Engine, Freshness, Options, Rhythm, application_kind, bootstrap};
@@ -56,10 +57,35 @@ pub(crate) struct Plan<'a> {
     pub(crate) sources: Sources,
     /// The namespace of the installation.
     pub(crate) home: Str,
-    /// Applications that cannot be played and are taken to be fine.
-    pub(crate) skipped: BTreeSet<AppKey>,
+    /// What cannot be played and is taken to be fine.
+    pub(crate) skipped: Skipped,
     /// When nobody waits any longer, on the machine's clock.
     pub(crate) deadline: Instant,
+}
+
+/// What cannot be played and is taken to be fine.
+#[derive(Clone, Default)]
+pub(crate) struct Skipped {
+    pub(crate) applications: BTreeSet<AppKey>,
+    pub(crate) sets: BTreeSet<AppKey>,
+}
+
+impl Skipped {
+    /// Keeps everybody from looking at an object that cannot be played.
+    pub(crate) fn mark(&self, object: &mut Object) {
+        let keys = match object.kind() {
+            "Application" => &self.applications,
+            "ApplicationSet" => &self.sets,
+            _ => return,
+        };
+        if keys.contains(&AppKey::new(object.namespace(), object.name())) {
+            object.set_annotation(SKIP_RECONCILE, "true");
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.applications.is_empty() && self.sets.is_empty()
+    }
 }
 
 /// What a cluster serves before anything is brought to it.
@@ -85,10 +111,10 @@ impl World {
         let clock = ManualClock::new(script.begin);
         let hand: Arc<dyn lynceus_engine::Clock> = Arc::new(Hand::new(clock.clone()));
         let record = Record::new(clock.clone(), skipped.clone());
-        let home = Site::start(&clock, script, assumed, true).await?;
+        let home = Site::start(&clock, script, assumed, Some(&skipped)).await?;
         let mut sites = BTreeMap::new();
         for cluster in &assumed.clusters {
-            sites.insert(cluster.server.clone(), Site::start(&clock, script, assumed, false).await?);
+            sites.insert(cluster.server.clone(), Site::start(&clock, script, assumed, None).await?);
         }
         // Not by the hand below, which would begin to watch what it has just learned of.
         let first = Cluster::open(home.client(), unhurried()).await.map_err(set_up("its client"))?;
@@ -100,8 +126,9 @@ impl World {
             let cluster = Cluster::open(site.client(), unhurried()).await.map_err(set_up("its client"))?;
             site::furnish(site, &cluster, &assumed.objects).await?;
         }
-        let registrations = assumed.clusters.iter().map(|cluster| site::registration(cluster, &namespace));
-        for object in registrations.chain(assumed.projects.iter().cloned()) {
+        for object in
+            site::registrations(assumed, &namespace).into_iter().chain(assumed.projects.iter().cloned())
+        {
             apply(&by_hand, &object).await?;
         }
         let options = ClusterOptions { home: namespace.clone(), ..unhurried() };
@@ -178,6 +205,11 @@ impl World {
         self.home.sim.local().list(lynceus_api::GROUP, "applications", None)
     }
 
+    /// Every ApplicationSet as it is stored.
+    pub(crate) fn stored_sets(&self) -> Vec<Object> {
+        self.home.sim.local().list(lynceus_api::GROUP, "applicationsets", None)
+    }
+
     /// Everything that was written so far.
     pub(crate) fn written(&self) -> Vec<Written> {
         self.record.written()
@@ -186,12 +218,13 @@ impl World {
     /// Applies an object as a user would.
     pub(crate) async fn apply(&self, object: &Object) -> Result<(), RehearseError> {
         let mut object = object.clone();
-        self.record.mark(&mut object);
+        self.tended.skipped.mark(&mut object);
         apply(&self.hand, &object).await
     }
 
-    /// Has every application looked at with the newest commit.
+    /// Has every application and ApplicationSet looked at with the newest commit.
     pub(crate) fn announce(&self) {
+        self.engine.refresh_sets(Freshness::Latest);
         for object in self.cluster().cache().of_kind(&application_kind()) {
             self.engine.refresh(AppKey::new(object.namespace(), object.name()), Freshness::Latest);
         }

@@ -6,6 +6,7 @@
 
 mod asked;
 mod charts;
+mod described;
 mod directory;
 mod environment;
 mod explain;
@@ -27,6 +28,7 @@ use lynceus_object::{Object, Str};
 
 use asked::Asked;
 pub use charts::Charts;
+pub use described::{apps, describe};
 pub use explain::{Field, FieldError, Reason, explain};
 use job::Trees;
 pub use job::{Bases, Fetched, Job, Need, PluginCall, References, Setting, Tools};

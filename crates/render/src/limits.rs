@@ -53,3 +53,9 @@ pub const JSONNET_MESSAGE_BYTES: usize = 10_000;
 
 /// How deep the values may nest that a Jsonnet program gives.
 pub const JSONNET_OUTPUT_DEPTH: usize = 200;
+
+/// How many directories of a repository are looked through for applications.
+pub const DIRECTORIES: usize = 20_000;
+
+/// The largest file of a repository that is read to describe it, in bytes.
+pub const DESCRIBED_FILE: u64 = 4 << 20;

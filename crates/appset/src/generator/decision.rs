@@ -26,8 +26,10 @@ pub(super) fn elements(
     let list = get("statusListKey").unwrap_or("clusters");
     let mut all = Vec::new();
     for decision in decisions(objects, list, place)? {
-        if let Some(cluster) = chosen(decision, match_key, clusters) {
-            all.push(element(world, asked, decision, &cluster));
+        let place = place.element(all.len());
+        if let Some(cluster) = chosen(decision, match_key, clusters).map_err(|why| wrong(&place, why))? {
+            let made = element(world, asked, decision, &cluster);
+            all.push(made.map_err(|why| wrong(&place, why))?);
         }
     }
     Ok(all)
@@ -91,22 +93,29 @@ fn decisions<'a>(objects: &'a [Value], list: &str, place: &Place) -> Found<Vec<&
 }
 
 /// The registered cluster whose name a decision has; what is not registered is passed over.
-fn chosen(decision: &Map, match_key: &str, clusters: &[Cluster]) -> Option<Cluster> {
-    let name = Param::from(decision.get(match_key)?).printed();
+fn chosen(decision: &Map, match_key: &str, clusters: &[Cluster]) -> Result<Option<Cluster>, String> {
+    let Some(name) = decision.get(match_key) else { return Ok(None) };
+    let name = Param::from(name).printed()?;
     let found = clusters.iter().find(|cluster| cluster.name == name && !name.is_empty());
     let has_local = clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER);
     let local = || Some(Cluster::local()).filter(|local| !has_local && local.name == name);
-    found.cloned().or_else(local)
+    Ok(found.cloned().or_else(local))
 }
 
-fn element(world: &World<'_, '_>, asked: &DuckTypeGenerator, decision: &Map, cluster: &Cluster) -> Element {
+fn element(
+    world: &World<'_, '_>,
+    asked: &DuckTypeGenerator,
+    decision: &Map,
+    cluster: &Cluster,
+) -> Result<Element, String> {
     let mut params = Params::from([
         ("name".into(), cluster.name.clone().into()),
         ("server".into(), cluster.server.clone().into()),
     ]);
-    params
-        .extend(decision.iter().map(|(key, value)| (key.clone(), Param::Text(Param::from(value).printed()))));
+    for (key, value) in decision.iter() {
+        params.insert(key.clone(), Param::Text(Param::from(value).printed()?));
+    }
     // Argo CD does not fill these values.
     values::put(world, asked.values.clone(), &mut params);
-    Element::new(params, format!("cluster {}", cluster.name))
+    Ok(Element::new(params, format!("cluster {}", cluster.name)))
 }

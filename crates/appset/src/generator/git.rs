@@ -7,8 +7,8 @@ use lynceus_files::{Entry, FilePath, Tree};
 use lynceus_object::{Str, Value, yaml};
 
 use super::{Element, Found, World, unexpected, values, wrong};
-use crate::flatten::flatten;
-use crate::glob::{fits_directory, fits_file};
+use crate::flatten::flat_params;
+use crate::glob::{fits_directory, fits_file, fixed_part};
 use crate::limits;
 use crate::name::normalize;
 use crate::need::{Answer, Need};
@@ -43,7 +43,8 @@ fn from_directories(
     tree: &dyn Tree,
     place: &Place,
 ) -> Found<Vec<Element>> {
-    let mut found = Walk::new(tree, place);
+    let chosen = asked.directories.iter().filter(|item| !item.exclude).map(|item| item.path.as_str());
+    let mut found = Walk::new(tree, place, chosen);
     found.directories(&FilePath::default(), 0)?;
     let mut all = Vec::new();
     for path in found.paths {
@@ -101,7 +102,8 @@ fn from_files(
     tree: &dyn Tree,
     place: &Place,
 ) -> Found<Vec<Element>> {
-    let mut found = Walk::new(tree, place);
+    let chosen = asked.files.iter().filter(|item| !item.exclude).map(|item| item.path.as_str());
+    let mut found = Walk::new(tree, place, chosen);
     found.files(&FilePath::default(), 0)?;
     found.paths.sort_unstable();
     let mut all = Vec::new();
@@ -158,16 +160,13 @@ fn of_file(
                 wrong(place, format!("it holds {}: {message}", kind(item)))
             })?,
         };
-        all.push(with_place(world.engine.go, asked, path, own));
+        all.push(with_place(world.engine.go, asked, path, own).map_err(|why| wrong(place, why))?);
     }
     Ok(all)
 }
 
-fn with_place(go: bool, asked: &GitGenerator, path: &str, own: Params) -> Params {
-    let mut params = match go {
-        true => own,
-        false => flatten(&own).into_iter().map(|(key, text)| (key, Param::Text(text))).collect(),
-    };
+fn with_place(go: bool, asked: &GitGenerator, path: &str, own: Params) -> Result<Params, String> {
+    let mut params = if go { own } else { flat_params(&own)? };
     let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
     let facts = [
         ("basename", base(directory).into()),
@@ -176,24 +175,39 @@ fn with_place(go: bool, asked: &GitGenerator, path: &str, own: Params) -> Params
         ("filenameNormalized", normalize(name).into()),
     ];
     params.extend(located(go, &asked.path_param_prefix, directory, &facts));
-    params
+    Ok(params)
 }
 
 fn base(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// A walk through a repository, which does not go on for ever.
+/// A walk through a repository, which does not go on for ever, nor where no pattern leads: what is not looked at may change
+/// without anything being generated again.
 struct Walk<'a> {
     tree: &'a dyn Tree,
     place: &'a Place,
+    /// Where the patterns lead, as far as that is certain.
+    ways: Vec<String>,
     paths: Vec<String>,
     seen: usize,
 }
 
 impl<'a> Walk<'a> {
-    fn new(tree: &'a dyn Tree, place: &'a Place) -> Self {
-        Walk { tree, place, paths: Vec::new(), seen: 0 }
+    fn new(tree: &'a dyn Tree, place: &'a Place, patterns: impl Iterator<Item = &'a str>) -> Self {
+        let ways = patterns.map(|pattern| fixed_part(pattern).to_owned()).collect();
+        Walk { tree, place, ways, paths: Vec::new(), seen: 0 }
+    }
+
+    /// Whether anything in a directory may be meant.
+    fn leads_to(&self, directory: &FilePath) -> bool {
+        let is_in = |one: &str, other: &str| {
+            other.is_empty()
+                || one == other
+                || one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let directory = directory.as_str();
+        self.ways.iter().any(|way| is_in(way, directory) || is_in(directory, way))
     }
 
     /// All directories but hidden ones, each before those in it.
@@ -202,7 +216,7 @@ impl<'a> Walk<'a> {
             if matches!(entry, Entry::Directory | Entry::Submodule(_)) && !name.starts_with('.') {
                 let path = self.join(at, &name)?;
                 self.paths.push(path.as_str().to_owned());
-                if entry == Entry::Directory {
+                if entry == Entry::Directory && self.leads_to(&path) {
                     self.directories(&path, depth + 1)?;
                 }
             }
@@ -215,6 +229,7 @@ impl<'a> Walk<'a> {
         for (name, entry) in self.list(at, depth)? {
             let path = self.join(at, &name)?;
             match entry {
+                Entry::Directory if !self.leads_to(&path) => {}
                 Entry::Directory => self.files(&path, depth + 1)?,
                 Entry::File | Entry::Link(_) => self.paths.push(path.as_str().to_owned()),
                 Entry::Submodule(_) => {}

@@ -13,9 +13,9 @@ pub(super) fn elements(world: &World<'_, '_>, list: &ListGenerator, place: &Plac
         let place = place.element(at);
         let params = match &element.0 {
             Value::Null => Params::new(),
-            Value::Map(_) if world.engine.go => params_of(&element.0).unwrap_or_default(),
-            Value::Map(map) => texts(map, &place)?,
-            other => return Err(wrong(&place, format!("it is {} and not a map", kind(other)))),
+            Value::Map(map) if !world.engine.go => texts(map, &place)?,
+            other => params_of(other)
+                .ok_or_else(|| wrong(&place, format!("it is {} and not a map", kind(other))))?,
         };
         all.push(Element { params, source: None });
     }

@@ -1,6 +1,9 @@
 //! Every combination of two generators.
 
+use std::collections::BTreeMap;
+
 use lynceus_api::MatrixGenerator;
+use lynceus_object::Str;
 
 use super::{Element, Found, World, nested, wrong};
 use crate::merge::put_over;
@@ -45,22 +48,25 @@ fn pair(go: bool, outer: &Element, inner: Element, place: &Place) -> Found<Eleme
         put_over(&mut params, &outer.params);
         return Ok(Element { params, source });
     }
-    let mut params = texts(&outer.params);
-    for (key, text) in texts(&inner.params) {
-        if let Some(other) = params.get(&key).filter(|other| **other != text) {
+    let mut all = texts(&outer.params).map_err(|why| wrong(place, why))?;
+    for (key, text) in texts(&inner.params).map_err(|why| wrong(place, why))? {
+        if let Some(other) = all.get(&key).filter(|other| **other != text) {
             let message = format!(
-                "both generators give {key}, the first {:?} and the second {:?}; rename one of them",
-                other.printed(),
-                text.printed()
+                "both generators give {key}, the first {other:?} and the second {text:?}; rename one of them"
             );
             return Err(wrong(place, message));
         }
-        params.insert(key, text);
+        all.insert(key, text);
     }
+    let params = all.into_iter().map(|(key, text)| (key, Param::Text(text))).collect();
     Ok(Element { params, source })
 }
 
 /// Without Go templates everything is text from here on.
-fn texts(params: &Params) -> Params {
-    params.iter().map(|(key, param)| (key.clone(), Param::Text(param.printed()))).collect()
+fn texts(params: &Params) -> Result<BTreeMap<Str, Str>, String> {
+    let text = |(key, param): (&Str, &Param)| {
+        let text = param.printed().map_err(|why| format!("{key}: {why}"))?;
+        Ok((key.clone(), text))
+    };
+    params.iter().map(text).collect()
 }

@@ -3,8 +3,8 @@
 use lynceus_api::PluginGenerator;
 use lynceus_object::{Map, Value};
 
-use super::{Element, Found, World, unexpected, values};
-use crate::flatten::flatten;
+use super::{Element, Found, World, unexpected, values, wrong};
+use crate::flatten::flat_params;
 use crate::need::{Answer, Need};
 use crate::param::{Param, Params};
 use crate::place::Place;
@@ -17,9 +17,10 @@ pub(super) fn elements(world: &World<'_, '_>, asked: &PluginGenerator, place: &P
     };
     let mut all = Vec::new();
     for given in found {
-        let mut params = own(world.engine.go, given);
+        let place = place.element(all.len());
+        let mut params = own(world.engine.go, given).map_err(|why| wrong(&place, why))?;
         params.insert("generator".into(), input(asked));
-        values::add(world, &asked.values, &mut params, &place.element(all.len()))?;
+        values::add(world, &asked.values, &mut params, &place)?;
         all.push(Element::new(params, format!("plugin {}", asked.config_map_ref.name)));
     }
     Ok(all)
@@ -37,12 +38,9 @@ fn parameters(asked: &PluginGenerator) -> Map {
     asked.input.parameters.iter().map(|(key, value)| (key.clone(), value.0.clone())).collect()
 }
 
-fn own(go: bool, given: &Map) -> Params {
+fn own(go: bool, given: &Map) -> Result<Params, String> {
     let params = given.iter().map(|(key, value)| (key.clone(), Param::from(value))).collect();
-    if go {
-        return params;
-    }
-    flatten(&params).into_iter().map(|(key, text)| (key, Param::Text(text))).collect()
+    if go { Ok(params) } else { flat_params(&params) }
 }
 
 /// What the plugin was given, for templates to use.

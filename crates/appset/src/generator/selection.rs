@@ -18,11 +18,14 @@ pub(super) fn select(
 ) -> Found<Vec<Element>> {
     let Some(selector) = selector else { return Ok(elements) };
     let requirements = requirements(selector).map_err(|why| wrong(place, format!("selector: {why}")))?;
-    let fits = |element: &Element| {
-        let flat = flatten::for_selector(&element.params);
-        requirements.iter().all(|one| one.matches(flat.get(&one.key).map(Str::as_str)))
-    };
-    Ok(elements.into_iter().filter(fits).collect())
+    let mut chosen = Vec::new();
+    for (at, element) in elements.into_iter().enumerate() {
+        let flat = flatten::for_selector(&element.params).map_err(|why| wrong(&place.element(at), why))?;
+        if requirements.iter().all(|one| one.matches(flat.get(&one.key).map(Str::as_str))) {
+            chosen.push(element);
+        }
+    }
+    Ok(chosen)
 }
 
 fn requirements(selector: &LabelSelector) -> Result<Vec<Requirement>, String> {

@@ -55,9 +55,16 @@ impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Held { names, of, percent, token } = self;
         let count = names.len();
+        let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = count.checked_sub(NAMED).filter(|more| *more > 0);
+        let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
         write!(
             f,
-            "{count} of {of} Applications would be deleted, and more than {percent} % have to be confirmed: {token}"
+            "{count} of {of} Applications would be deleted ({shown}{more}), and more than {percent} % have to be \
+             confirmed: {token}"
         )
     }
 }
+
+/// How many Applications are named whose deletion is held.
+const NAMED: usize = 10;

@@ -10,6 +10,7 @@ mod text;
 pub use change::FieldChange;
 pub use deletion::{Deletion, next_deletion};
 pub use guard::{Guard, Held};
+pub use live::ignore_rules;
 pub(crate) use live::same_spec;
 
 use std::collections::{BTreeMap, BTreeSet};

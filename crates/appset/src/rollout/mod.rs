@@ -6,10 +6,12 @@
 //! that was made for another spec or before the sync ended, opens no gate.
 
 mod advance;
+mod recorded;
 mod steps;
 mod turn;
 mod wait;
 
+pub use recorded::{Recorded, recorded};
 pub use steps::{Steps, is_reversed, is_rolling};
 pub use wait::{Waiting, Wants};
 

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
 mod faults;
+mod inventory;
 mod plans;
 mod rollouts;
 mod statuses;

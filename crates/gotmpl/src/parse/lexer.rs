@@ -79,6 +79,22 @@ impl<'s> Lexer<'s> {
         self.at += rest.find(|c| !take(c)).unwrap_or(rest.len());
     }
 
+    /// Takes what a word may go on with. Nearly all of it is ASCII.
+    fn take_word(&mut self) {
+        let rest = self.rest().as_bytes();
+        let end = rest.iter().position(|&byte| byte != b'_' && !byte.is_ascii_alphanumeric());
+        self.at += end.unwrap_or(rest.len());
+        if self.peek().is_some_and(|c| !c.is_ascii()) {
+            self.take_while(is_alphanumeric);
+        }
+    }
+
+    fn take_spaces(&mut self) {
+        let rest = self.rest().as_bytes();
+        let end = rest.iter().position(|&byte| !is_space(char::from(byte)));
+        self.at += end.unwrap_or(rest.len());
+    }
+
     fn take_if(&mut self, take: impl Fn(char) -> bool) -> bool {
         let found = self.peek().is_some_and(take);
         if found {
@@ -190,7 +206,7 @@ impl<'s> Lexer<'s> {
     fn leave(&mut self, marker: usize) {
         self.at += marker + self.delims.right.len();
         if marker > 0 {
-            self.take_while(is_space);
+            self.take_spaces();
         }
     }
 
@@ -200,7 +216,7 @@ impl<'s> Lexer<'s> {
         self.at += self.delims.right.len();
         let token = self.emit(Sort::RightDelim);
         if marker > 0 {
-            self.take_while(is_space);
+            self.take_spaces();
             self.skip();
         }
         self.inside = false;
@@ -251,7 +267,7 @@ impl<'s> Lexer<'s> {
 
     /// Reads spaces, of which the first is past, but leaves one that belongs to a trim marker.
     fn space(&mut self) -> Token {
-        self.take_while(is_space);
+        self.take_spaces();
         let last = self.at - 1;
         if starts_with_right_trim(&self.input[last..])
             && self.input[last + 2..].starts_with(self.delims.right.as_str())
@@ -265,7 +281,7 @@ impl<'s> Lexer<'s> {
     }
 
     fn word(&mut self) -> Token {
-        self.take_while(is_alphanumeric);
+        self.take_word();
         if let Some(error) = self.bad_terminator() {
             return error;
         }
@@ -283,7 +299,7 @@ impl<'s> Lexer<'s> {
         if self.at_terminator() {
             return self.emit(if sort == Sort::Field { Sort::Dot } else { sort });
         }
-        self.take_while(is_alphanumeric);
+        self.take_word();
         self.bad_terminator().unwrap_or_else(|| self.emit(sort))
     }
 

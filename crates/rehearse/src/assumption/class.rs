@@ -36,7 +36,7 @@ fn storage(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
                 let named =
                     ["storageClassName", "storageClass"].into_iter().filter_map(|key| map.str_at(&[key]));
                 for name in named.filter(|name| !name.is_empty() && *name != STANDARD) {
-                    if !there.has("storage.k8s.io", "StorageClass", name) {
+                    if there.is_open("storage.k8s.io", "StorageClass", name) {
                         needs.add(Sort::StorageClass, name, key);
                         names.insert(name.to_owned());
                     }
@@ -56,7 +56,7 @@ fn of_pods(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
             ("runtimeClassName", Sort::RuntimeClass, "node.k8s.io", "RuntimeClass"),
         ] {
             let name = pod.str_at(&[field]).unwrap_or_default();
-            if name.is_empty() || name.starts_with("system-") || there.has(group, kind, name) {
+            if name.is_empty() || name.starts_with("system-") || !there.is_open(group, kind, name) {
                 continue;
             }
             needs.add(sort, name, key);
@@ -75,7 +75,7 @@ fn ingress(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
             let Some(name) = name.or_else(|| object.annotation("kubernetes.io/ingress.class")) else {
                 continue;
             };
-            if name.is_empty() || there.has("networking.k8s.io", "IngressClass", name) {
+            if name.is_empty() || !there.is_open("networking.k8s.io", "IngressClass", name) {
                 continue;
             }
             needs.add(Sort::IngressClass, name, key);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_cluster::Kinds;
+use lynceus_doctor::near;
 use lynceus_object::{GroupKind, Object, Str, Value, value};
 
 use super::operator;
@@ -29,6 +30,16 @@ pub(crate) fn assume(surveys: &[&Survey], kinds: &Kinds, assumed: &mut Assumed, 
             let kind = object.group_kind();
             let is_custom = kind.group.contains('.') && !kind.kind.is_empty();
             if !is_custom || defined.contains(&kind) || kinds.preferred(&kind).is_some() {
+                continue;
+            }
+            // A letter off one that is known it is no kind of somebody else's.
+            let served = kinds.iter().map(|one| one.gvk.group_kind());
+            let known: BTreeSet<Str> = served
+                .chain(defined.iter().map(|one| (*one).clone()))
+                .filter(|one| one.group == kind.group)
+                .map(|one| one.kind)
+                .collect();
+            if near::one_off(&kind.kind, known.iter().map(Str::as_str)).is_some() {
                 continue;
             }
             needs.add(Sort::Definition, format!("{}/{}", kind.group, kind.kind), key);

@@ -17,9 +17,8 @@ pub(super) fn all(
     world: &World,
     watch: &Watch,
     mark: &Mark,
-    written: &[Written],
+    mut steps: BTreeMap<Str, Vec<Step>>,
 ) -> Vec<ApplicationReport> {
-    let mut steps = steps(mark, written);
     let mut reports: BTreeMap<AppKey, ApplicationReport> = BTreeMap::new();
     for object in world.stored_applications() {
         let key = AppKey::new(object.namespace(), object.name());
@@ -138,7 +137,7 @@ fn nothing(telling: &Telling<'_>, key: &AppKey, verdict: Verdict) -> Application
 }
 
 /// What was done on behalf of each application, in order; the same again is counted.
-fn steps(mark: &Mark, written: &[Written]) -> BTreeMap<Str, Vec<Step>> {
+pub(super) fn steps(mark: &Mark, written: &[Written]) -> BTreeMap<Str, Vec<Step>> {
     let mut all: BTreeMap<Str, Vec<Step>> = BTreeMap::new();
     for write in written {
         let step = step(mark, write);

@@ -46,7 +46,8 @@ impl Watch {
     /// Looks at all applications. Says whether all are fine.
     pub(crate) fn look(&mut self, world: &World) -> bool {
         let now = world.now();
-        let objects = world.stored_applications();
+        let mut objects = world.stored_applications();
+        objects.extend(world.stored_sets());
         let present: BTreeSet<AppKey> = objects.iter().map(key).collect();
         for object in &objects {
             self.look_at(object, now);
@@ -66,7 +67,10 @@ impl Watch {
         if known.is_some_and(|seen| seen.version == version) {
             return;
         }
-        let (state, is_fine) = (state(object), is_fine(object));
+        let (state, is_fine) = match object.kind() {
+            "ApplicationSet" => (state_of_set(object), is_set_fine(object)),
+            _ => (state(object), is_fine(object)),
+        };
         let is_new = self.states.insert((key.clone(), state));
         let since = known.filter(|seen| seen.is_fine == is_fine).map_or(now, |seen| seen.since);
         let news = if is_new { now } else { known.map_or(now, |seen| seen.news) };
@@ -81,8 +85,32 @@ impl Watch {
     }
 }
 
-fn key(object: &Object) -> AppKey {
-    AppKey::new(object.namespace(), object.name())
+/// By what something that is watched is known: an ApplicationSet may be called as an Application is.
+pub(crate) fn key(object: &Object) -> AppKey {
+    match object.kind() {
+        "ApplicationSet" => AppKey::new(object.namespace(), format!("ApplicationSet/{}", object.name())),
+        _ => AppKey::new(object.namespace(), object.name()),
+    }
+}
+
+/// Everything is generated, and nothing waits for anybody.
+pub(crate) fn is_set_fine(object: &Object) -> bool {
+    let is = |kind: &str, status: &str| {
+        let conditions = object.value().items_at(&["status", "conditions"]).iter();
+        conditions
+            .into_iter()
+            .any(|one| one.str_at(&["type"]) == Some(kind) && one.str_at(&["status"]) == Some(status))
+    };
+    is("ResourcesUpToDate", "True") && !is("ErrorOccurred", "True") && !object.is_deleting()
+}
+
+fn state_of_set(object: &Object) -> String {
+    let conditions = object.value().items_at(&["status", "conditions"]).iter();
+    let told = conditions.map(|one| {
+        let text = |field: &str| one.str_at(&[field]).unwrap_or_default();
+        format!("{} {} {}", text("type"), text("status"), text("reason"))
+    });
+    told.collect::<Vec<_>>().join("\n")
 }
 
 /// Synced, Healthy, and no sync under way or failed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lynceus_files::{Entry, FilePath, Severity, Tree};
-use lynceus_object::{GroupKind, Object, manifest, yaml};
+use lynceus_object::{GroupKind, Object, Str, manifest, yaml};
 
 use crate::error::RehearseError;
 use crate::limits;
@@ -21,6 +21,8 @@ pub(crate) struct Found {
 pub(crate) struct Files {
     pub(crate) manifests: Vec<Found>,
     pub(crate) defined: BTreeSet<GroupKind>,
+    /// The names of the clusters that Secrets register.
+    pub(crate) registered: BTreeSet<Str>,
     pub(crate) notes: Vec<Note>,
     /// The folders with a kustomization, and its file.
     pub(crate) kustomizations: Vec<FilePath>,
@@ -40,6 +42,14 @@ pub(crate) fn definition(object: &Object) -> Option<GroupKind> {
     }
     let text = |path: &[&str]| object.value().str_at(path).unwrap_or_default();
     Some(GroupKind::new(text(&["spec", "group"]), text(&["spec", "names", "kind"])))
+}
+
+/// The name of the cluster that a Secret registers.
+fn registered(object: &Object) -> Option<Str> {
+    let is_cluster = object.kind() == "Secret"
+        && object.label(lynceus_api::labels::SECRET_TYPE) == Some(lynceus_api::labels::SECRET_TYPE_CLUSTER);
+    let name = object.value().str_at(&["stringData", "name"]);
+    is_cluster.then(|| name.unwrap_or(object.name()).into())
 }
 
 struct Search<'a> {
@@ -91,6 +101,7 @@ impl Search<'_> {
         let read = manifest::read(path, text, &yaml::Options::default());
         for one in read.objects {
             self.files.defined.extend(definition(&one.object));
+            self.files.registered.extend(registered(&one.object));
             if is_ours && one.object.group() == lynceus_api::GROUP && is_argo(one.object.kind()) {
                 let place = Place { file: path.to_string(), line: one.line };
                 self.files.manifests.push(Found { object: one.object, place });

@@ -6,14 +6,19 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use jiff::Timestamp;
 use lynceus_api::{AppProject, Application, ApplicationSource, Kind as _};
-use lynceus_engine::{AppKey, Freshness, Renderer, RenderingError, Request, Sourced, words};
+use lynceus_cluster::Registration;
+use lynceus_engine::{
+    AppKey, Freshness, RegisteredCluster, Renderer, RenderingError, Request, Sourced, registered_cluster,
+    words,
+};
 use lynceus_files::{FilePath, Severity};
 use lynceus_object::{Object, Str};
 use lynceus_render::Setting;
 use lynceus_source::{Book, Keyring, Sources};
 
 use super::manifest::Found;
-use super::{SharedTree, Survey, Surveyed};
+use super::{SharedTree, Survey, Surveyed, SurveyedSet};
+use crate::assumption::Elsewhere;
 use crate::error::RehearseError;
 use crate::limits;
 use crate::premises::{Played, Premises};
@@ -71,20 +76,27 @@ impl Surveyor {
         self.renderer.sources()
     }
 
-    /// Renders Applications, and those that they create, until there is none that has not been.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Renders Applications, and those that they and ApplicationSets create, until there is none that has not been. Sets that were in
+    /// the cluster before are followed as well: they go on making Applications.
     pub(crate) async fn follow(
         &self,
         survey: &mut Survey,
         premises: &Premises,
         played: &Played,
-        found: &[Found],
+        (found, before): (&[Found], &[Object]),
     ) -> Result<(), RehearseError> {
-        let mut level: BTreeMap<AppKey, (Application, Object, Place)> = BTreeMap::new();
-        for one in found.iter().filter(|one| one.object.group_kind() == lynceus_engine::application_kind()) {
+        let mut level = Level::default();
+        let kind = lynceus_engine::application_kind();
+        for one in found.iter().filter(|one| one.object.group_kind() == kind) {
             match Application::from_object(&one.object) {
                 Ok(application) => {
                     let key = key(&one.object, &survey.home);
-                    level.entry(key).or_insert((application, one.object.clone(), one.place.clone()));
+                    let known = level.applications.entry(key);
+                    known.or_insert((application, one.object.clone(), one.place.clone()));
                 }
                 Err(error) => survey.notes.push(Note {
                     place: one.place.clone(),
@@ -93,42 +105,93 @@ impl Surveyor {
                 }),
             }
         }
+        let is_set = |object: &Object| object.group_kind() == lynceus_engine::set_kind();
+        for one in found.iter().filter(|one| is_set(&one.object)) {
+            let key = key(&one.object, &survey.home);
+            level.sets.entry(key).or_insert((one.object.clone(), Some(one.place.clone())));
+        }
+        for object in before.iter().filter(|object| is_set(object)) {
+            level.sets.entry(key(object, &survey.home)).or_insert((object.clone(), None));
+        }
+        let registered = registered(before);
         for _ in 0..limits::GENERATIONS {
-            for (application, _, _) in level.values() {
+            self.make_all(survey, premises, played, &mut level, &registered).await;
+            for (application, _, _) in level.applications.values() {
                 for source in application.spec.all_sources() {
                     if premises.is_meant_by(&source.repo_url) {
                         premises.admit(&source.target_revision, played)?;
                     }
                 }
             }
-            let work =
-                std::mem::take(&mut level).into_iter().map(async |(key, (application, object, place))| {
+            let work = std::mem::take(&mut level.applications).into_iter().map(
+                async |(key, (application, object, place))| {
                     let made = self.render(premises, &key, &application).await;
                     (key, application, object, place, made)
-                });
+                },
+            );
             let made: Vec<_> = futures::stream::iter(work).buffered(limits::RENDERED_AT_ONCE).collect().await;
             for (key, application, object, place, made) in made {
-                let creates = children(&made.outcome, &application, &survey.home);
+                let creates = children(&made.outcome, &application, &survey.home, is_application);
+                let sets = children(&made.outcome, &application, &survey.home, is_set);
                 survey.notes.extend(made.notes);
                 for (child, object, place) in &creates {
                     if !survey.applications.contains_key(child)
                         && let Some(application) = super::application(object)
                     {
-                        level.entry(child.clone()).or_insert((application, object.clone(), place.clone()));
+                        let known = level.applications.entry(child.clone());
+                        known.or_insert((application, object.clone(), place.clone()));
+                    }
+                }
+                for (set, object, place) in &sets {
+                    // What Git says now counts, and not what was there.
+                    if survey.sets.get(set).is_none_or(|known| known.place.is_none()) {
+                        level.sets.insert(set.clone(), (object.clone(), Some(place.clone())));
                     }
                 }
                 let creates = creates.into_iter().map(|(key, _, _)| key).collect();
+                let sets = sets.into_iter().map(|(key, _, _)| key).collect();
                 let (outcome, read, place) = (made.outcome, made.read, Some(place));
                 survey
                     .applications
-                    .insert(key, Surveyed { application, object, place, outcome, read, creates });
+                    .insert(key, Surveyed { application, object, place, outcome, read, creates, sets });
             }
-            level.retain(|key, _| !survey.applications.contains_key(key));
-            if level.is_empty() {
+            level.applications.retain(|key, _| !survey.applications.contains_key(key));
+            if level.applications.is_empty() && level.sets.is_empty() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Has all sets of a level made their Applications, which are of the same level.
+    async fn make_all(
+        &self,
+        survey: &mut Survey,
+        premises: &Premises,
+        played: &Played,
+        level: &mut Level,
+        registered: &[RegisteredCluster],
+    ) {
+        let named = level.applications.values().map(|(application, _, _)| application);
+        let known = survey.applications.values().map(|one| &one.application);
+        let clusters = clusters(registered, named.chain(known));
+        for (key, (object, place)) in std::mem::take(&mut level.sets) {
+            let made = self.make(premises, played, &object, &clusters).await;
+            let mut creates = BTreeSet::new();
+            for mut application in made.applications {
+                application.metadata.namespace = key.namespace.clone();
+                let child = AppKey::of(&application);
+                creates.insert(child.clone());
+                // One that was only in the cluster stands in no file.
+                let Some(place) = place.clone() else { continue };
+                if !survey.applications.contains_key(&child) {
+                    let object = application.to_object();
+                    level.applications.entry(child).or_insert((application, object, place));
+                }
+            }
+            let unanswered = made.unanswered;
+            survey.sets.insert(key, SurveyedSet { object, place, creates, unanswered });
+        }
     }
 
     async fn render(&self, premises: &Premises, key: &AppKey, application: &Application) -> Made {
@@ -234,14 +297,53 @@ fn failed(error: &RenderingError, premises: &Premises, source: &ApplicationSourc
     }
 }
 
-/// The Applications among what an Application renders.
-fn children(outcome: &Outcome, parent: &Application, home: &Str) -> Vec<(AppKey, Object, Place)> {
+/// What is still to be looked at.
+#[derive(Default)]
+struct Level {
+    applications: BTreeMap<AppKey, (Application, Object, Place)>,
+    sets: BTreeMap<AppKey, (Object, Option<Place>)>,
+}
+
+/// The clusters that the Secrets of a snapshot register, as far as they say where those are.
+pub(crate) fn registered(before: &[Object]) -> Vec<RegisteredCluster> {
+    let secrets = before.iter().filter(|object| Registration::is_one(object));
+    secrets.filter_map(|secret| registered_cluster(secret).ok()).collect()
+}
+
+/// The clusters that generators choose from: those that are registered, and those that Applications go to.
+fn clusters<'a>(
+    registered: &[RegisteredCluster],
+    applications: impl Iterator<Item = &'a Application>,
+) -> Vec<RegisteredCluster> {
+    let mut all = registered.to_vec();
+    for one in applications.filter_map(Elsewhere::of) {
+        if !all.iter().any(|known| known.server == one.server) {
+            all.push(RegisteredCluster {
+                name: one.name,
+                server: one.server,
+                ..RegisteredCluster::default()
+            });
+        }
+    }
+    all
+}
+
+fn is_application(object: &Object) -> bool {
+    object.group_kind() == lynceus_engine::application_kind()
+}
+
+/// The Applications, or the ApplicationSets, among what an Application renders.
+fn children(
+    outcome: &Outcome,
+    parent: &Application,
+    home: &Str,
+    is_one: impl Fn(&Object) -> bool,
+) -> Vec<(AppKey, Object, Place)> {
     let namespace = &parent.spec.destination.namespace;
     let of = |(object, place): &(Object, Place)| {
         let default = if namespace.is_empty() { home } else { namespace };
         (key(object, default), object.clone(), place.clone())
     };
-    let is_one = |object: &Object| object.group_kind() == lynceus_engine::application_kind();
     outcome.made().iter().filter(|(object, _)| is_one(object)).map(of).collect()
 }
 

@@ -10,9 +10,7 @@ use http_body_util::{BodyExt as _, Full};
 use jiff::Timestamp;
 use kube::Client;
 use kube::client::Body;
-use lynceus_api::annotations::SKIP_RECONCILE;
 use lynceus_cluster::Behalf;
-use lynceus_engine::AppKey;
 use lynceus_object::{Object, ObjectKey, Str, Value, json};
 use lynceus_sim::Sim;
 use lynceus_sim::attributes::User;
@@ -20,6 +18,7 @@ use lynceus_sim::clock::{Clock as _, ManualClock};
 use lynceus_sim::view::View as _;
 use tower::ServiceExt as _;
 
+use super::Skipped;
 use super::call::Call;
 use crate::limits;
 
@@ -55,12 +54,12 @@ pub(crate) struct Record(Arc<Inner>);
 struct Inner {
     clock: ManualClock,
     written: Mutex<Vec<Written>>,
-    /// Applications that nobody is to look at.
-    skipped: BTreeSet<AppKey>,
+    /// What nobody is to look at.
+    skipped: Skipped,
 }
 
 impl Record {
-    pub(crate) fn new(clock: ManualClock, skipped: BTreeSet<AppKey>) -> Self {
+    pub(crate) fn new(clock: ManualClock, skipped: Skipped) -> Self {
         Record(Arc::new(Inner { clock, written: Mutex::default(), skipped }))
     }
 
@@ -76,14 +75,6 @@ impl Record {
     /// Everything so far, in order.
     pub(crate) fn written(&self) -> Vec<Written> {
         self.lock().clone()
-    }
-
-    /// Keeps everybody from looking at an Application that cannot be played.
-    pub(crate) fn mark(&self, object: &mut Object) {
-        let key = AppKey::new(object.namespace(), object.name());
-        if object.kind() == "Application" && self.0.skipped.contains(&key) {
-            object.set_annotation(SKIP_RECONCILE, "true");
-        }
     }
 
     async fn send(self, sim: Sim, server: Str, request: Request<Body>) -> Result<Answer, BoxError> {
@@ -113,14 +104,15 @@ impl Record {
         Ok(Response::from_parts(head, body))
     }
 
-    /// An Application that is made and that nobody is to look at, with the mark for it.
+    /// Something that is made and that nobody is to look at, with the mark for it.
     fn marked(&self, call: &Call) -> Option<Value> {
-        let is_one = call.verb == "create" && call.body.str_at(&["kind"]) == Some("Application");
-        if self.0.skipped.is_empty() || !is_one {
+        let kind = call.body.str_at(&["kind"]).unwrap_or_default();
+        let is_made = matches!(call.verb, "create" | "apply") && kind.starts_with("Application");
+        if self.0.skipped.is_empty() || !is_made {
             return None;
         }
         let mut object = Object::new(call.body.clone()).ok()?;
-        self.mark(&mut object);
+        self.0.skipped.mark(&mut object);
         Some(object.into_value())
     }
 
@@ -149,9 +141,9 @@ fn effect(
     after: &Value,
     code: StatusCode,
 ) -> Option<(ObjectKey, Effect)> {
-    // The engine's own words on an Application are no delivery.
-    if call.resource == "applications.argoproj.io" && call.verb == "patch" && call.body.get("spec").is_none()
-    {
+    // The engine's own words on an Application or an ApplicationSet are no delivery.
+    let is_own = matches!(call.resource.as_str(), "applications.argoproj.io" | "applicationsets.argoproj.io");
+    if is_own && call.verb == "patch" && call.body.get("spec").is_none() {
         return None;
     }
     let key = key(call, before, after);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use kube::Client;
 use lynceus_cluster::{Cluster, ClusterError, Reach, Registration};
+use lynceus_engine::RegisteredCluster;
 use lynceus_object::{Object, Str, value};
 use lynceus_sim::attributes::User;
 use lynceus_sim::clock::ManualClock;
@@ -13,7 +14,7 @@ use lynceus_sim::stage::Snapshot;
 use lynceus_sim::{Sim, Stage};
 
 use super::record::Record;
-use super::{apply, set_up};
+use super::{Skipped, apply, set_up};
 use crate::assumption::{Assumed, Elsewhere};
 use crate::error::RehearseError;
 use crate::script::Script;
@@ -31,14 +32,15 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Starts a cluster. Only the installation's own begins as the snapshot says.
+    /// Starts a cluster. Only the installation's own begins as the snapshot says, but for what cannot be played of it.
     pub(crate) async fn start(
         clock: &ManualClock,
         script: &Script,
         assumed: &Assumed,
-        is_home: bool,
+        home: Option<&Skipped>,
     ) -> Result<Self, RehearseError> {
-        let snapshot = assumed.stage.snapshot.as_deref().filter(|_| is_home).map(without_credentials);
+        let snapshot = assumed.stage.snapshot.as_deref().zip(home);
+        let snapshot = snapshot.map(|(snapshot, skipped)| playable(snapshot, skipped));
         let operators = assumed.operators.iter().chain(&script.operators).cloned().collect();
         let options = lynceus_sim::Options {
             clock: Some(clock.clone()),
@@ -58,10 +60,13 @@ impl Site {
     }
 }
 
-/// A snapshot has no values of Secrets: those that lead to clusters and repositories lead nowhere any more.
-fn without_credentials(snapshot: &Snapshot) -> Snapshot {
+/// A snapshot has no values of Secrets: those that lead to clusters and repositories lead nowhere any more. ApplicationSets that
+/// nobody can generate are left alone.
+fn playable(snapshot: &Snapshot, skipped: &Skipped) -> Snapshot {
     let mut snapshot = snapshot.clone();
     snapshot.objects.retain(|object| object.kind() != "Secret" || object.label(SECRET_TYPE).is_none());
+    let sets = snapshot.objects.iter_mut().filter(|object| object.kind() == "ApplicationSet");
+    sets.for_each(|set| skipped.mark(set));
     snapshot
 }
 
@@ -74,14 +79,25 @@ pub(crate) async fn furnish(site: &Site, cluster: &Cluster, objects: &[Object]) 
     cluster.rediscover().await.map_err(set_up("what is assumed"))
 }
 
-/// The Secret that tells the engine of a cluster.
-pub(crate) fn registration(cluster: &Elsewhere, namespace: &str) -> Object {
+/// The Secrets that tell the engine of clusters: those that Applications go to, and those that a snapshot registers.
+pub(crate) fn registrations(assumed: &Assumed, namespace: &str) -> Vec<Object> {
+    let mut all: Vec<RegisteredCluster> = assumed.registered.clone();
+    for Elsewhere { server, name } in &assumed.clusters {
+        if !all.iter().any(|known| known.server == *server) {
+            let (server, name) = (server.clone(), name.clone());
+            all.push(RegisteredCluster { server, name, ..RegisteredCluster::default() });
+        }
+    }
+    all.iter().map(|one| registration(one, namespace)).collect()
+}
+
+fn registration(cluster: &RegisteredCluster, namespace: &str) -> Object {
     let name: String = cluster
         .name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
         .collect();
-    let value = value!({
+    let mut value = value!({
         "apiVersion": "v1", "kind": "Secret",
         "metadata": {
             "name": format!("cluster-{}", name.trim_matches('-')), "namespace": namespace,
@@ -91,6 +107,11 @@ pub(crate) fn registration(cluster: &Elsewhere, namespace: &str) -> Object {
             "server": cluster.server.as_str(), "name": cluster.name.as_str(), "config": "{}",
         },
     });
+    for (field, texts) in [("labels", &cluster.labels), ("annotations", &cluster.annotations)] {
+        for (key, text) in texts {
+            value.set(&["metadata", field, key.as_str()], text.clone());
+        }
+    }
     Object::new(value).unwrap_or_default()
 }
 

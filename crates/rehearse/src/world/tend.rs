@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_api::{Application, Kind as _, OperationPhase, SyncStatusCode, Word as _};
-use lynceus_engine::{AppKey, application_gvk};
-use lynceus_object::{GroupKind, Gvk, Str, Value, value};
+use lynceus_engine::{AppKey, application_gvk, set_gvk};
+use lynceus_object::{Str, Value, value};
 
-use super::World;
+use super::{Skipped, World};
 
 /// Who asks for syncs.
 pub(crate) const PERSON: &str = "rehearsal";
 
 /// What was done already.
 pub(crate) struct Tended {
-    /// Applications that cannot be played and are taken to be fine.
-    skipped: BTreeSet<AppKey>,
+    /// What cannot be played and is taken to be fine.
+    pub(super) skipped: Skipped,
     /// Whether nobody asks for syncs.
     unattended: bool,
     /// The revisions for which a sync was asked for.
@@ -26,10 +26,10 @@ pub(crate) struct Tended {
 
 impl Tended {
     pub(crate) fn is_skipped(&self, key: &AppKey) -> bool {
-        self.skipped.contains(key)
+        self.skipped.applications.contains(key)
     }
 
-    pub(crate) fn new(skipped: BTreeSet<AppKey>, unattended: bool) -> Self {
+    pub(crate) fn new(skipped: Skipped, unattended: bool) -> Self {
         let (asked, told, looked_at) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
         Tended { skipped, unattended, asked, told, looked_at }
     }
@@ -47,10 +47,12 @@ impl World {
                 continue;
             }
             let Ok(application) = Application::from_object(&object) else { continue };
-            if self.tended.skipped.contains(&key) {
+            if self.tended.is_skipped(&key) {
                 did |= self.tended.told.insert(key.clone()) && self.patch(&key, &fine()).await;
             } else if !self.tended.unattended
                 && let Some(revisions) = wants_sync(&application)
+                // The steps of its set decide, and nobody asks.
+                && self.engine.rolled_by(&application).is_none()
                 && self.tended.asked.get(&key) != Some(&revisions)
             {
                 self.tended.asked.insert(key.clone(), revisions);
@@ -65,18 +67,18 @@ impl World {
         self.tended.asked.contains_key(key)
     }
 
-    /// ApplicationSets are not played; what waits for one would wait for ever.
+    /// What waits for an ApplicationSet that cannot be played would wait for ever.
     async fn tend_sets(&mut self) -> bool {
-        let kind = GroupKind::new(lynceus_api::GROUP, "ApplicationSet");
-        let gvk = Gvk::new(lynceus_api::GROUP, lynceus_api::VERSION, "ApplicationSet");
         let mut did = false;
-        for object in self.cluster().cache().of_kind(&kind) {
-            let key = AppKey::new(object.namespace(), format!("ApplicationSet/{}", object.name()));
-            if self.tended.told.insert(key) {
+        for key in self.tended.skipped.sets.clone() {
+            let known = AppKey::new(key.namespace.clone(), format!("ApplicationSet/{}", key.name));
+            let there = self.stored_sets();
+            let is_there = there.iter().any(|set| set.namespace() == key.namespace && set.name() == key.name);
+            if is_there && self.tended.told.insert(known) {
                 let status = value!({"status": {"conditions": [
                     {"type": "ResourcesUpToDate", "status": "True", "reason": "Assumed", "message": "assumed"},
                 ]}});
-                did |= self.hand.patch_record(&gvk, object.namespace(), object.name(), &status).await.is_ok();
+                did |= self.hand.patch_status(&set_gvk(), &key.namespace, &key.name, &status).await.is_ok();
             }
         }
         did
