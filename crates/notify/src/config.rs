@@ -81,6 +81,8 @@ pub struct ServiceConfig {
     pub kind: Str,
     /// Its options.
     pub options: Value,
+    /// Whether the operator has written it: then it may use what the controller is trusted with.
+    pub is_operators: bool,
 }
 
 /// Somebody who listens to every application that fits.
@@ -159,8 +161,8 @@ impl Config {
 
     fn take_service(&mut self, key: &str, name: &str, text: &str) -> Result<(), String> {
         let (kind, name) = match name.split('.').collect::<Vec<_>>().as_slice() {
-            [kind] => (Str::from(*kind), Str::from(*kind)),
-            [kind, name] => (Str::from(*kind), Str::from(*name)),
+            [kind] => (*kind, *kind),
+            [kind, name] => (*kind, *name),
             _ => return Err("the key of a service is service.KIND or service.KIND.NAME".to_owned()),
         };
         let mut missing = Vec::new();
@@ -169,8 +171,13 @@ impl Config {
             let message = format!("${name} is not in the Secret; add it, or it is sent as it stands");
             self.fault(key, message);
         }
-        self.services.insert(name, ServiceConfig { kind, options });
+        self.serve(kind, name, options);
         Ok(())
+    }
+
+    pub(crate) fn serve(&mut self, kind: &str, name: &str, options: Value) {
+        let is_operators = self.self_service.is_none();
+        self.services.insert(name.into(), ServiceConfig { kind: kind.into(), options, is_operators });
     }
 
     fn read_subscriptions(&mut self, key: &str, text: &str) -> Result<Vec<DefaultSubscription>, String> {

@@ -2,7 +2,7 @@
 
 use lynceus_object::{Str, Value, patch, value};
 
-use crate::config::{Condition, Config, ServiceConfig, parse, subscription, text, text_map};
+use crate::config::{Condition, Config, parse, subscription, text, text_map};
 
 /// Adds what `config.yaml` of the ConfigMap and `notifiers.yaml` of the Secret say.
 pub(crate) fn apply(config: &mut Config, old: &str) {
@@ -30,16 +30,12 @@ pub(crate) fn apply(config: &mut Config, old: &str) {
 fn take_services(config: &mut Config, value: &Value) {
     for kind in ["email", "slack", "opsgenie", "grafana"] {
         if let Some(options) = value.get(kind).filter(|options| !options.is_null()) {
-            config
-                .services
-                .insert(kind.into(), ServiceConfig { kind: kind.into(), options: options.clone() });
+            config.serve(kind, kind, options.clone());
         }
     }
     for options in value.items_at(&["webhook"]) {
         let name = options.str_at(&["name"]).unwrap_or_default();
-        config
-            .services
-            .insert(name.into(), ServiceConfig { kind: "webhook".into(), options: options.clone() });
+        config.serve("webhook", name, options.clone());
     }
 }
 

@@ -26,8 +26,11 @@ pub use config::{Condition, Config, DefaultSubscription, Fault, ServiceConfig, S
 pub use message::{Notification, Render, Templates};
 pub use names::{Commit, Facts, Need, Subject};
 pub use redact::Redactor;
-pub use root_cause::{NEW_ROOT_CAUSE, RootCause, new_root_causes};
-pub use service::{Answer, Delivery, Email, Envelope, Memory, Next, Request, SendError, Service};
+pub use root_cause::{ROOT_CAUSE, RootCause};
+pub use service::{
+    Answer, Delivery, Email, Envelope, Memory, NatsServer, Next, Place, Publication, Request, SendError,
+    Service,
+};
 pub use state::{NOTIFIED_ANNOTATION, State, is_refreshed, state_key};
 pub use subscription::{Destination, Destinations};
 pub use trigger::{ConditionResult, Ran, Triggers};

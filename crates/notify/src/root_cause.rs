@@ -1,11 +1,9 @@
 //! One trigger of our own: a root cause that was not there before.
 
-use std::collections::BTreeSet;
-
 use lynceus_object::{Str, Value, value};
 
-/// The name of the trigger.
-pub const NEW_ROOT_CAUSE: &str = "on-new-root-cause";
+/// What expressions and templates call it. A trigger that asks for it is told of root causes, whatever the trigger's name.
+pub const ROOT_CAUSE: &str = "rootCause";
 
 /// Something that the doctor found at the root of what is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +25,11 @@ pub struct RootCause {
 }
 
 impl RootCause {
+    /// Whether an application stands still because of it.
+    pub fn stops(&self, application: &str) -> bool {
+        self.applications.iter().any(|name| name == application)
+    }
+
     /// What expressions and templates see under `rootCause`.
     pub fn to_value(&self) -> Value {
         let applications: Vec<Value> =
@@ -41,41 +44,5 @@ impl RootCause {
         });
         value.set(&["applications"], Value::from(applications));
         value
-    }
-}
-
-/// The root causes that were not there before, as they are told for one application, in the order in which they were found.
-/// One that lasts is told once; one that went away and comes back is told again.
-pub fn new_root_causes(before: &BTreeSet<Str>, found: &[RootCause], application: &str) -> Vec<Value> {
-    found
-        .iter()
-        .filter(|cause| !before.contains(&cause.id))
-        .filter(|cause| cause.applications.iter().any(|name| name == application))
-        .map(RootCause::to_value)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{RootCause, new_root_causes};
-
-    #[test]
-    fn a_root_cause_is_told_while_it_is_new_and_only_to_those_it_stops() {
-        let cause = |id: &str, applications: &[&str]| RootCause {
-            id: id.into(),
-            applications: applications.iter().map(|name| (*name).into()).collect(),
-            ..RootCause::default()
-        };
-        let found =
-            [cause("a", &["argocd/shop"]), cause("b", &["argocd/shop", "argocd/bank"]), cause("c", &[])];
-        let told = |before: &[&str], application: &str| {
-            let before = before.iter().map(|id| (*id).into()).collect();
-            let ids = new_root_causes(&before, &found, application);
-            ids.iter().map(|cause| cause.str_at(&["id"]).unwrap().to_owned()).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(told(&[], "argocd/shop"), "a b");
-        assert_eq!(told(&["a"], "argocd/shop"), "b");
-        assert_eq!(told(&["a"], "argocd/bank"), "b");
-        assert_eq!(told(&["a", "b", "c"], "argocd/shop"), "");
     }
 }

@@ -61,6 +61,18 @@ impl State {
         self.0.remove(key);
     }
 
+    /// Forgets what a trigger told of root causes that are over. Their names stand before that of the trigger.
+    pub fn forget_causes(&mut self, namespace: Option<&str>, trigger: &str, is_over: impl Fn(&str) -> bool) {
+        let of_trigger = match namespace {
+            Some(namespace) => format!(":{namespace}:{trigger}:["),
+            None => format!(":{trigger}:["),
+        };
+        self.0.retain(|key, _| match key.find(&of_trigger) {
+            Some(end) => !is_over(&key[..end]),
+            None => true,
+        });
+    }
+
     /// What was written down before a time.
     pub fn before(&self, time: Timestamp) -> Vec<String> {
         self.0.iter().filter(|(_, at)| **at < time.as_second()).map(|(key, _)| key.clone()).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lynceus_object::{Object, Str, Value, yaml};
 
-use crate::config::{Config, texts};
+use crate::config::{Config, Fault, texts};
 
 /// Somebody to send a message to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,8 +24,14 @@ impl Destination {
     }
 }
 
-/// The destinations of each trigger, each once.
-pub type Destinations = BTreeMap<Str, Vec<Destination>>;
+/// Who listens, and which subscriptions cannot be read.
+#[derive(Debug, Default)]
+pub struct Destinations {
+    /// The destinations of each trigger, each once.
+    pub of_triggers: BTreeMap<Str, Vec<Destination>>,
+    /// What is wrong with annotations.
+    pub faults: Vec<Fault>,
+}
 
 const PREFIX: &str = "notifications.argoproj.io/subscribe.";
 const LIST: &str = "notifications.argoproj.io/subscriptions";
@@ -34,7 +40,7 @@ const LEGACY: &str = "recipients.argocd-notifications.argoproj.io";
 impl Config {
     /// Who listens to an application: by the configuration, by its own annotations, and by those of its project.
     pub fn destinations(&self, application: &Object, project: Option<&Object>) -> Destinations {
-        let mut found = Found { config: self, destinations: Destinations::new() };
+        let mut found = Found { config: self, destinations: Destinations::default() };
         found.global(application);
         for object in [Some(application), project].into_iter().flatten() {
             for (name, text) in object.annotations() {
@@ -52,7 +58,7 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn add(&mut self, trigger: &str, destination: &Destination) {
-        let known = self.destinations.entry(trigger.into()).or_default();
+        let known = self.destinations.of_triggers.entry(trigger.into()).or_default();
         if !known.contains(destination) {
             known.push(destination.clone());
         }
@@ -114,24 +120,16 @@ impl Found<'_> {
     }
 
     /// What stands in the annotation `subscriptions`: triggers, and destinations with recipients. What cannot be read is
-    /// no subscription.
+    /// no subscription, and told.
     fn list(&mut self, text: &str) {
-        let Ok(value) = yaml::parse_str(text) else { return };
-        for item in value.as_seq().unwrap_or_default() {
-            let field = |name: &str, other: &str| item.get(name).or_else(|| item.get(other));
-            let triggers = field("trigger", "Trigger").map_or(Ok(Vec::new()), texts).unwrap_or_default();
-            let triggers = if triggers.is_empty() { vec![Str::default()] } else { triggers };
-            let destinations =
-                field("destinations", "Destinations").and_then(Value::as_seq).unwrap_or_default();
-            for destination in destinations {
-                let service = destination.str_at(&["service"]).unwrap_or_default();
-                let recipients =
-                    destination.get("recipients").map_or(Ok(Vec::new()), texts).unwrap_or_default();
-                let recipients: Vec<&str> = recipients.iter().map(Str::as_str).collect();
-                for trigger in &triggers {
-                    self.subscribe(trigger, service, &recipients);
+        match listed(text) {
+            Ok(listed) => {
+                for Listed { trigger, service, recipients } in listed {
+                    let recipients: Vec<&str> = recipients.iter().map(Str::as_str).collect();
+                    self.subscribe(&trigger, &service, &recipients);
                 }
             }
+            Err(message) => self.destinations.faults.push(Fault { place: LIST.to_owned(), message }),
         }
     }
 
@@ -148,4 +146,34 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// One service of a list of subscriptions, for one trigger; without a name it is for the default ones.
+struct Listed {
+    trigger: Str,
+    service: Str,
+    recipients: Vec<Str>,
+}
+
+fn listed(text: &str) -> Result<Vec<Listed>, String> {
+    let value = yaml::parse_str(text).map_err(|error| error.to_string())?;
+    let items = value.as_seq().ok_or("this has to be a list of trigger and destinations")?;
+    let mut all = Vec::new();
+    for item in items {
+        let field = |name: &str, other: &str| item.get(name).or_else(|| item.get(other));
+        let mut triggers = field("trigger", "Trigger").map_or(Ok(Vec::new()), texts)?;
+        if triggers.is_empty() {
+            triggers.push(Str::default());
+        }
+        for destination in field("destinations", "Destinations").and_then(Value::as_seq).unwrap_or_default() {
+            let service = destination.str_at(&["service"]).ok_or("a destination has no service")?;
+            let recipients = destination.get("recipients").map_or(Ok(Vec::new()), texts)?;
+            all.extend(triggers.iter().map(|trigger| Listed {
+                trigger: trigger.clone(),
+                service: service.into(),
+                recipients: recipients.clone(),
+            }));
+        }
+    }
+    Ok(all)
 }

@@ -82,6 +82,19 @@ impl Triggers {
         self.conditions.contains_key(name)
     }
 
+    /// Whether an expression of a trigger has a name in it.
+    pub fn asks_for(&self, trigger: &str, name: &str) -> bool {
+        let conditions = self.conditions.get(trigger).into_iter().flatten();
+        conditions
+            .map(|ready| &ready.condition)
+            .any(|condition| condition.when.contains(name) || condition.once_per.contains(name))
+    }
+
+    /// Whether any trigger has it.
+    pub fn any_asks_for(&self, name: &str) -> bool {
+        self.conditions.keys().any(|trigger| self.asks_for(trigger, name))
+    }
+
     /// Asks all conditions of a trigger. None if there is no such trigger.
     pub fn run(
         &self,

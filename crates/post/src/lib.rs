@@ -1,25 +1,33 @@
 //! Sends what notifications are made of.
 //!
-//! `notify` says what to ask, step by step; [`Post`] asks it. It knows HTTP and mail, and no service. Credentials never go
-//! to another place than the one that they are meant for, and no error holds an address or a header.
+//! `notify` says what to ask, step by step; [`Post`] asks it. It knows HTTP, mail and NATS, and no service. Credentials never
+//! go to another place than the one that they are meant for, and no error holds an address or a header.
 
 mod http;
 pub mod limits;
+mod nats;
 mod smtp;
+mod surroundings;
+mod tls;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lynceus_notify::{Answer, Delivery, Memory, Next, Request, SendError};
+use lynceus_notify::{Answer, Delivery, Memory, Next, Place, Request, SendError};
 use tokio::task::JoinSet;
 
 /// The certificates in PEM that a host is trusted by, in place of the system's.
 pub type Certificates = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
+/// What stands in a file or a variable around the program.
+pub type Surroundings = Arc<dyn Fn(&Place) -> Answer + Send + Sync>;
+
 /// How to send.
 #[derive(Clone)]
 pub struct Options {
+    /// What services that show who they are by where they run may look at.
+    pub surroundings: Surroundings,
     /// Whom to trust beside the system's certificates.
     pub certificates: Certificates,
     /// Whether the proxies of the environment are used.
@@ -30,7 +38,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { certificates: Arc::new(|_| None), environment_proxy: true, timeout: limits::TIMEOUT }
+        Options {
+            surroundings: Arc::new(surroundings::look),
+            certificates: Arc::new(|_| None),
+            environment_proxy: true,
+            timeout: limits::TIMEOUT,
+        }
     }
 }
 
@@ -68,10 +81,14 @@ impl Post {
                 Next::Ask(request) => Some(self.http.ask(&request).await?),
                 Next::AskAny(requests) => Some(self.ask_any(requests).await?),
                 Next::Mail(mail) => {
-                    let trust = (self.options.certificates)(&mail.host);
-                    smtp::send(&mail, trust, self.options.timeout).await?;
+                    smtp::send(&mail, &self.options.certificates, self.options.timeout).await?;
                     None
                 }
+                Next::Publish(publication) => {
+                    nats::send(&publication, &self.options.certificates, self.options.timeout).await?;
+                    None
+                }
+                Next::Look(place) => Some((self.options.surroundings)(&place)),
                 Next::Done => return Ok(()),
             };
         }

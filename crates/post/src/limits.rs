@@ -26,5 +26,14 @@ pub const CLIENTS: usize = 64;
 /// How many bytes one answer of a mail server may have.
 pub const MAIL_ANSWER_BYTES: usize = 64 << 10;
 
+/// How many bytes one line of a server of NATS may have.
+pub const NATS_ANSWER_BYTES: usize = 64 << 10;
+
+/// How many lines such a server may say before it answers.
+pub const NATS_LINES: usize = 1_000;
+
+/// How many bytes a file with credentials may have.
+pub const CREDENTIALS_BYTES: u64 = 1 << 20;
+
 /// How many characters of an answer of a mail server are repeated in an error.
 pub const TOLD_CHARACTERS: usize = 200;

@@ -6,13 +6,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lynceus_notify::{Email, SendError};
-use lynceus_source::{Access, tls_config};
-use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::limits;
+use crate::{Certificates, limits, tls};
 
 /// The port on which a connection is encrypted from the start.
 const ENCRYPTED: u16 = 465;
@@ -20,14 +18,14 @@ const ENCRYPTED: u16 = 465;
 /// Hands a mail over, within a time.
 pub(crate) async fn send(
     mail: &Email,
-    certificates: Option<String>,
+    certificates: &Certificates,
     within: Duration,
 ) -> Result<(), SendError> {
     let late = |_| SendError::new(format!("the mail server {} did not answer in time", mail.host));
     tokio::time::timeout(within, hand_over(mail, certificates)).await.map_err(late)?
 }
 
-async fn hand_over(mail: &Email, certificates: Option<String>) -> Result<(), SendError> {
+async fn hand_over(mail: &Email, certificates: &Certificates) -> Result<(), SendError> {
     let unreachable =
         |error| SendError::new(format!("the mail server {} cannot be reached: {error}", mail.host));
     let stream = TcpStream::connect((mail.host.as_str(), mail.port)).await.map_err(unreachable)?;
@@ -56,18 +54,10 @@ async fn hand_over(mail: &Email, certificates: Option<String>) -> Result<(), Sen
 async fn encrypted(
     mail: &Email,
     stream: TcpStream,
-    certificates: Option<String>,
+    certificates: &Certificates,
 ) -> Result<tokio_rustls::client::TlsStream<TcpStream>, SendError> {
     let host = mail.host.as_str();
-    let access = Access {
-        insecure: mail.insecure,
-        certificate_authority: certificates.unwrap_or_default().as_str().into(),
-        ..Access::default()
-    };
-    let config = tls_config(host, &access)
-        .map_err(|_| SendError::lasting(format!("the certificates for {host} cannot be used")))?;
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| SendError::lasting(format!("{host:?} is no name of a server")))?;
+    let (name, config) = tls::client(host, mail.insecure, certificates)?;
     let failed = |error| SendError::new(format!("the connection to {host} cannot be encrypted: {error}"));
     TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(failed)
 }

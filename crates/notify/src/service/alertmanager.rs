@@ -24,8 +24,8 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     });
     alert.set(&["annotations"], field("annotations").cloned().unwrap_or_default());
     let body = Value::from(vec![alert]);
-    let targets =
-        crate::config::texts(job.options.get("targets").unwrap_or(&Value::Null)).unwrap_or_default();
+    let targets = crate::config::texts(job.options.get("targets").unwrap_or(&Value::Null))
+        .map_err(|error| SendError::lasting(format!("the option targets: {error}")))?;
     let targets = if targets.is_empty() { vec!["127.0.0.1:9093".into()] } else { targets };
     let scheme = job.address("scheme", "http");
     let path = match job.option("apiPath") {

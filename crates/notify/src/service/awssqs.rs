@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use lynceus_object::{Value, json, value};
 
+use super::aws_identity::{Identity, Keys, Search};
 use super::aws_signature::Signer;
 use super::conversation::{Delivery, Next, SendError};
 use super::job::Job;
@@ -32,29 +33,38 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         let text = crate::config::text(text).unwrap_or_default();
         message.set(&["MessageAttributes", name], value!({"DataType": "String", "StringValue": (text)}));
     }
+    let (key, secret) = (job.option("key"), job.option("secret"));
+    let step = match key.is_empty() && secret.is_empty() {
+        true => {
+            job.may_look_around()?;
+            Step::Identity(Identity::new(&region, job.now))
+        }
+        false => Step::Begin(Keys {
+            key: job.required("key")?,
+            secret: job.required("secret")?,
+            token: String::new(),
+        }),
+    };
     Ok(Box::new(Sqs {
         endpoint: job.address("endpointUrl", &format!("https://sqs.{region}.amazonaws.com")),
-        key: job.required("key")?,
-        secret: job.required("secret")?,
         region,
         question,
         message,
         now: job.now,
-        step: Step::Begin,
+        step,
     }))
 }
 
-#[derive(Clone, Copy)]
 enum Step {
-    Begin,
-    Found,
+    /// Who sends has to be found out first.
+    Identity(Identity),
+    Begin(Keys),
+    Found(Keys),
     Sent,
 }
 
 struct Sqs {
     endpoint: String,
-    key: String,
-    secret: String,
     region: String,
     question: Value,
     message: Value,
@@ -63,34 +73,49 @@ struct Sqs {
 }
 
 impl Delivery for Sqs {
-    fn next(&mut self, answer: Option<&Answer>, _: &mut Memory) -> Result<Next, SendError> {
-        match (self.step, answer) {
-            (Step::Begin, _) => {
-                self.step = Step::Found;
-                self.ask("AmazonSQS.GetQueueUrl", &self.question)
+    fn next(&mut self, answer: Option<&Answer>, memory: &mut Memory) -> Result<Next, SendError> {
+        let no_answer = || SendError::new("there was no answer");
+        if let Step::Identity(identity) = &mut self.step {
+            match identity.next(answer, memory)? {
+                Search::Look(place) => return Ok(Next::Look(place)),
+                Search::Ask(request) => return Ok(Next::Ask(request)),
+                Search::Found(keys) => self.step = Step::Begin(keys),
             }
-            (Step::Found, Some(answer)) => {
+        }
+        match std::mem::replace(&mut self.step, Step::Sent) {
+            Step::Identity(_) => Err(no_answer()),
+            Step::Begin(keys) => {
+                let asked = self.ask(&keys, "AmazonSQS.GetQueueUrl", &self.question);
+                self.step = Step::Found(keys);
+                asked
+            }
+            Step::Found(keys) => {
+                let answer = answer.ok_or_else(no_answer)?;
                 let said = answer.json();
                 let Some(url) = said.str_at(&["QueueUrl"]) else { return Err(answer.refusal()) };
-                self.step = Step::Sent;
                 self.message.set(&["QueueUrl"], url);
-                self.ask("AmazonSQS.SendMessage", &self.message)
+                self.ask(&keys, "AmazonSQS.SendMessage", &self.message)
             }
-            (Step::Sent, Some(answer)) if answer.is_success() => Ok(Next::Done),
-            (Step::Sent, Some(answer)) => Err(answer.refusal()),
-            (_, None) => Err(SendError::new("there was no answer")),
+            Step::Sent => match answer {
+                Some(answer) if answer.is_success() => Ok(Next::Done),
+                Some(answer) => Err(answer.refusal()),
+                None => Err(no_answer()),
+            },
         }
     }
 }
 
 impl Sqs {
-    fn ask(&self, target: &str, body: &Value) -> Result<Next, SendError> {
+    fn ask(&self, keys: &Keys, target: &str, body: &Value) -> Result<Next, SendError> {
         let mut request = Request::new("POST", format!("{}/", self.endpoint))
             .header("Content-Type", "application/x-amz-json-1.0")
             .header("X-Amz-Target", target);
+        if !keys.token.is_empty() {
+            request = request.header("X-Amz-Security-Token", keys.token.as_str());
+        }
         request.body = json::to_vec(body);
         let host = self.endpoint.split_once("://").map_or("", |(_, host)| host);
-        let signer = Signer { key: &self.key, secret: &self.secret, region: &self.region, service: "sqs" };
+        let signer = Signer { key: &keys.key, secret: &keys.secret, region: &self.region, service: "sqs" };
         let signed = signer.sign(request, host, self.now);
         signed.map(Next::Ask).ok_or_else(|| SendError::lasting("the request cannot be signed"))
     }

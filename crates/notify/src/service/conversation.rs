@@ -2,6 +2,7 @@
 
 use super::email::Email;
 use super::memory::Memory;
+use super::nats::Publication;
 use super::request::{Answer, Request};
 
 /// What to do next.
@@ -12,13 +13,26 @@ pub enum Next {
     AskAny(Vec<Request>),
     /// Hand this over to a mail server.
     Mail(Email),
+    /// Have a server of NATS take this.
+    Publish(Publication),
+    /// Look at this, and come back with what stands there; 404 if there is nothing.
+    Look(Place),
     /// The message has been taken.
     Done,
 }
 
+/// Something around the program that shows who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A file.
+    File(String),
+    /// A variable of the environment.
+    Variable(&'static str),
+}
+
 /// A message on its way through one service.
 pub trait Delivery: Send {
-    /// The next step; `answer` is that to the step before. Mail has none.
+    /// The next step; `answer` is that to the step before. What is handed over to mail or NATS has none.
     fn next(&mut self, answer: Option<&Answer>, memory: &mut Memory) -> Result<Next, SendError>;
 }
 

@@ -10,6 +10,8 @@ use crate::subscription::Destination;
 
 pub(super) struct Job<'a> {
     pub(super) options: &'a Value,
+    /// Whether the operator has written the options, and not the users of a namespace.
+    pub(super) is_operators: bool,
     pub(super) notification: &'a Notification,
     pub(super) to: &'a Destination,
     pub(super) now: Timestamp,
@@ -38,6 +40,17 @@ impl<'a> Job<'a> {
         let value = self.option(name);
         let value = if value.is_empty() { usual } else { &value };
         value.trim_end_matches('/').to_owned()
+    }
+
+    /// Refuses to show who the controller is for somebody else's configuration.
+    pub(super) fn may_look_around(&self) -> Result<(), SendError> {
+        if self.is_operators {
+            return Ok(());
+        }
+        Err(SendError::lasting(format!(
+            "service {} of a namespace's own configuration cannot use the credentials of the controller; name its own",
+            self.to.service
+        )))
     }
 
     pub(super) fn flag(&self, name: &str) -> bool {

@@ -4,18 +4,22 @@
 //! an error. So a test can hold it without a network, and whoever sends knows nothing of any service.
 
 mod alertmanager;
+mod aws_identity;
 mod aws_signature;
 mod awssqs;
 mod conversation;
 mod email;
+mod gcppubsub;
 mod github;
 mod github_steps;
 mod github_token;
 mod googlechat;
 mod grafana;
 mod job;
+mod jwt;
 mod mattermost;
 mod memory;
+mod nats;
 mod newrelic;
 mod opsgenie;
 mod pagerduty;
@@ -24,6 +28,7 @@ mod pushover;
 mod request;
 mod rocketchat;
 mod slack;
+mod surroundings;
 mod teams;
 mod teams_workflows;
 mod telegram;
@@ -32,9 +37,10 @@ mod webhook;
 
 use jiff::Timestamp;
 
-pub use conversation::{Delivery, Next, SendError};
+pub use conversation::{Delivery, Next, Place, SendError};
 pub use email::{Email, Envelope};
 pub use memory::Memory;
+pub use nats::{NatsServer, Publication};
 pub use request::{Answer, Request, Retry};
 
 use crate::config::ServiceConfig;
@@ -49,14 +55,16 @@ pub struct Service {
 }
 
 /// The kinds of services that there are, in order.
-pub const KINDS: [&str; 19] = [
+pub const KINDS: [&str; 21] = [
     "alertmanager",
     "awssqs",
     "email",
+    "gcppubsub",
     "github",
     "googlechat",
     "grafana",
     "mattermost",
+    "nats",
     "newrelic",
     "opsgenie",
     "pagerduty",
@@ -97,15 +105,18 @@ impl Service {
         now: Timestamp,
         random: &mut dyn FnMut(&mut [u8]),
     ) -> Result<Box<dyn Delivery>, SendError> {
-        let mut job = Job { options: &self.config.options, notification, to, now, random };
+        let ServiceConfig { options, is_operators, .. } = &self.config;
+        let mut job = Job { options, is_operators: *is_operators, notification, to, now, random };
         match self.kind() {
             "alertmanager" => alertmanager::deliver(&job),
             "awssqs" => awssqs::deliver(&job),
             "email" => email::deliver(&mut job),
+            "gcppubsub" => gcppubsub::deliver(&job),
             "github" => github::deliver(&job),
             "googlechat" => googlechat::deliver(&mut job),
             "grafana" => grafana::deliver(&job),
             "mattermost" => mattermost::deliver(&job),
+            "nats" => nats::deliver(&job),
             "newrelic" => newrelic::deliver(&job),
             "opsgenie" => opsgenie::deliver(&job),
             "pagerduty" => pagerduty::deliver(&job),

@@ -1,8 +1,8 @@
 //! The triggers and templates that everybody needs.
 
 use lynceus_notify::{
-    Config, Destination, NEW_ROOT_CAUSE, Render, RootCause, Service, ServiceConfig, Sources, Templates,
-    Triggers, catalogue,
+    Config, Destination, ROOT_CAUSE, Render, RootCause, Service, ServiceConfig, Sources, Templates, Triggers,
+    catalogue,
 };
 use lynceus_object::json;
 
@@ -61,7 +61,7 @@ fn every_template_makes_good_messages() {
                 let options = parse(
                     r#"{token: t, host: h, from: a@b.c, recipientUrls: {r@example.com: "https://api.powerautomate.com/x"}}"#,
                 );
-                let made = Service::new(&ServiceConfig { kind: service.into(), options });
+                let made = Service::new(&ServiceConfig { kind: service.into(), options, is_operators: true });
                 let delivery = made.unwrap().deliver(&notification, &to, now(), &mut random);
                 assert!(delivery.is_ok(), "{name} for {service}: {} {text}", delivery.err().unwrap());
             }
@@ -94,5 +94,13 @@ fn triggers_hold_when_they_should() {
     assert_eq!(holding(&world, &[]), "on-created on-deleted on-sync-failed on-sync-status-unknown");
     world.application.set(&["status", "operationState", "phase"], "Running");
     let cause = [("rootCause", RootCause { id: "x".into(), ..RootCause::default() }.to_value())];
-    assert!(holding(&world, &cause).contains(NEW_ROOT_CAUSE));
+    assert!(holding(&world, &cause).contains("on-new-root-cause"));
+}
+
+#[test]
+fn the_triggers_about_root_causes_are_known_by_their_expressions() {
+    let (triggers, _) =
+        Triggers::new(&Config::read(Sources { config_map: Some(&catalogue()), ..Sources::default() }));
+    assert!(triggers.asks_for("on-new-root-cause", ROOT_CAUSE) && triggers.any_asks_for(ROOT_CAUSE));
+    assert!(!triggers.asks_for("on-sync-failed", ROOT_CAUSE) && !triggers.asks_for("none", ROOT_CAUSE));
 }

@@ -27,11 +27,12 @@ fn listening(application: &str, project: &str) -> String {
     };
     let project = Object::new(object(project).into_value()).ok();
     let found = settings().destinations(&object(application), project.as_ref());
-    let lines = found.iter().map(|(trigger, to)| {
+    let lines = found.of_triggers.iter().map(|(trigger, to)| {
         let to: Vec<String> = to.iter().map(|to| format!("{}:{}", to.service, to.recipient)).collect();
         format!("{trigger} -> {}", to.join(" "))
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let faults = found.faults.iter().map(ToString::to_string);
+    lines.chain(faults).collect::<Vec<_>>().join("\n")
 }
 
 const GLOBAL: &str = "on-a -> slack:defaults\non-b -> slack:defaults\non-global -> slack:everyone hook:";
@@ -85,7 +86,23 @@ notifications.argoproj.io/subscriptions.broken: "{{"
     assert_eq!(
         listening(list, "{}"),
         "on-a -> slack:defaults teams:e\non-b -> slack:defaults teams:e\non-global -> slack:everyone hook:\n\
-         on-x -> slack:a slack:b email:c@d\non-y -> slack:a slack:b email:c@d"
+         on-x -> slack:a slack:b email:c@d\non-y -> slack:a slack:b email:c@d\n\
+         notifications.argoproj.io/subscriptions: yaml: line 1: did not find expected node content"
+    );
+}
+
+#[test]
+fn a_subscription_that_cannot_be_read_is_told() {
+    let told = |text: &str| {
+        let found = listening(&format!("notifications.argoproj.io/subscriptions: \"{text}\""), "{}");
+        found.lines().last().unwrap_or_default().to_owned()
+    };
+    let place = "notifications.argoproj.io/subscriptions";
+    assert_eq!(told("on-x"), format!("{place}: this has to be a list of trigger and destinations"));
+    assert_eq!(told("[{trigger: {a: b}}]"), format!("{place}: this has to be a list, not object"));
+    assert_eq!(
+        told("[{destinations: [{recipients: [a]}]}]"),
+        format!("{place}: a destination has no service")
     );
 }
 

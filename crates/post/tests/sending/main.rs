@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has to stop")]
 
 mod bad_input;
+mod identity;
 mod mail;
+mod nats;
 mod services;
 mod stand_in;
 
@@ -23,7 +25,8 @@ fn post() -> Post {
 async fn send(post: &Post, to: &str, options: &str, message: &str) -> Result<(), SendError> {
     let (kind, recipient) = to.split_once(':').unwrap();
     let (kind, name) = kind.split_once('.').unwrap_or((kind, kind));
-    let config = ServiceConfig { kind: kind.into(), options: yaml::parse_str(options).unwrap() };
+    let options = yaml::parse_str(options).unwrap();
+    let config = ServiceConfig { kind: kind.into(), options, is_operators: true };
     let to = Destination { service: name.into(), recipient: recipient.into() };
     let mut notification = Notification::default();
     let message = yaml::parse_str(message).unwrap();
