@@ -1,11 +1,11 @@
 //! The live cache: every object of every kind that can be watched, as last seen.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jiff::Timestamp;
 use lynceus_api::Tracking;
-use lynceus_object::{GroupKind, Object, ObjectKey, Str};
+use lynceus_object::{GroupKind, Object, ObjectKey, Pool, Str};
 use tokio::sync::{Notify, broadcast};
 
 use crate::limits;
@@ -43,6 +43,9 @@ pub struct Cache {
     rows: RwLock<Rows>,
     places: RwLock<Places>,
     changes: broadcast::Sender<Change>,
+    /// What objects have in common.
+    pool: Mutex<Pool>,
+    begun: Timestamp,
     /// Told when objects should be fetched because too little of them is kept.
     pub(crate) hunger: Notify,
 }
@@ -64,8 +67,15 @@ impl Cache {
             rows: RwLock::new(Rows::new(tracking, home)),
             places: RwLock::default(),
             changes: broadcast::channel(limits::CHANGES).0,
+            pool: Mutex::new(Pool::new(limits::SHARED)),
+            begun: Timestamp::now(),
             hunger: Notify::new(),
         }
+    }
+
+    /// When it was begun. Since then watches keep it up to date, and it is never read anew as a whole.
+    pub fn begun(&self) -> Timestamp {
+        self.begun
     }
 
     /// Hears of every change from now on.
@@ -155,11 +165,19 @@ impl Cache {
         self.len() == 0
     }
 
+    /// Takes an object as it is now, for whoever goes on with it: both hold the same.
+    pub(crate) fn learn(&self, mut object: Object) -> Object {
+        self.share(&mut object);
+        self.upsert(object.clone());
+        object
+    }
+
     /// Takes an object as it is now.
     pub(crate) fn upsert(&self, object: Object) {
+        let kept = self.trimmed(object);
         let (change, hungry) = {
             let mut rows = self.write();
-            (rows.upsert(object), !rows.hungry.is_empty())
+            (rows.upsert(kept), !rows.hungry.is_empty())
         };
         if hungry {
             self.hunger.notify_one();
@@ -175,7 +193,14 @@ impl Cache {
 
     /// As much of an object as would be kept now.
     pub(crate) fn trimmed(&self, object: Object) -> Kept {
-        self.read().trimmed(object)
+        let mut kept = self.read().trimmed(object);
+        self.share(&mut kept.object);
+        kept
+    }
+
+    /// Has an object hold what others hold as well.
+    fn share(&self, object: &mut Object) {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).share(object.value_mut());
     }
 
     /// Takes a whole list: what is not in it is gone.

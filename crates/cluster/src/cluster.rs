@@ -233,11 +233,13 @@ impl Cluster {
             None => gvk.clone(),
         };
         let live = self.get(&gvk, &key.namespace, &key.name).await?;
-        if let (Some(object), true) = (&live, cached.is_some()) {
-            self.cache().want(key);
-            self.cache().upsert(object.clone());
-        }
-        Ok(live)
+        Ok(live.map(|object| match cached {
+            Some(_) => {
+                self.cache().want(key);
+                self.cache().learn(object)
+            }
+            None => object,
+        }))
     }
 
     /// A raw question to the server, for what has no typed way.

@@ -7,6 +7,7 @@ use http::{Method, Request};
 use kube::Client;
 use kube::client::Body;
 use lynceus_object::{Str, Value, json};
+use tokio::time::Instant;
 use tracing::{Instrument as _, debug};
 
 use crate::error::{ClusterError, Refusal};
@@ -69,7 +70,8 @@ impl<'a> Question<'a> {
         Step { method: name_of(&self.method), path: path_of(self.path) }
     }
 
-    fn request(&self) -> Result<Request<Body>, ClusterError> {
+    /// The request, and how large its body is.
+    fn request(&self) -> Result<(Request<Body>, usize), ClusterError> {
         let mut request =
             Request::builder().method(self.method.clone()).uri(self.path).header("accept", self.accept);
         if let Some((media_type, _)) = self.body {
@@ -80,7 +82,9 @@ impl<'a> Question<'a> {
         }
         let request = request.extension(Behalf(application()));
         let bytes = self.body.map(|(_, value)| json::to_vec(value)).unwrap_or_default();
-        request.body(Body::from(bytes)).map_err(|error| self.step().send(error))
+        let size = bytes.len();
+        let request = request.body(Body::from(bytes)).map_err(|error| self.step().send(error))?;
+        Ok((request, size))
     }
 }
 
@@ -92,6 +96,11 @@ impl Door {
     /// The same with the address that others know the cluster by.
     pub(crate) fn of(self, server: Str) -> Self {
         Door { server, ..self }
+    }
+
+    /// The address that others know the cluster by.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Value, ClusterError> {
@@ -109,7 +118,7 @@ impl Door {
 
     /// Asks once, now: for finding out whether the server is there.
     pub(crate) async fn try_get(&self, path: &str) -> Result<Value, ClusterError> {
-        self.call_once(&Question::get(path)).await
+        self.call_once(&Question::get(path), Duration::ZERO).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, ClusterError> {
@@ -163,21 +172,29 @@ impl Door {
     /// Waits for a turn, asks, and asks again as often as the server wants to be asked later.
     async fn call(&self, question: Question<'_>) -> Result<Value, ClusterError> {
         for _ in 1..limits::RETRY_AFTER_TRIES {
-            self.turns.next().await;
-            match self.call_once(&question).await {
+            let waited = self.turn().await;
+            match self.call_once(&question, waited).await {
                 Err(ClusterError::Refused(Refusal { retry_after: Some(pause), code, .. })) => {
                     debug!(code, path = path_of(question.path), ?pause, "the server asks for a pause");
                     tokio::time::sleep(pause.min(limits::RETRY_AFTER_MAX)).await;
+                    trace::again(&self.server, &question.method, code);
                 }
                 answer => return answer,
             }
         }
-        self.turns.next().await;
-        self.call_once(&question).await
+        let waited = self.turn().await;
+        self.call_once(&question, waited).await
     }
 
-    async fn call_once(&self, question: &Question<'_>) -> Result<Value, ClusterError> {
-        let span = trace::request(&self.server, &question.method, question.path);
+    /// Waits for a turn; says how long.
+    async fn turn(&self) -> Duration {
+        let began = Instant::now();
+        self.turns.next().await;
+        began.elapsed()
+    }
+
+    async fn call_once(&self, question: &Question<'_>, waited: Duration) -> Result<Value, ClusterError> {
+        let span = trace::request(&self.server, &question.method, question.path, waited);
         let answer = self.send(question).instrument(span.clone()).await;
         trace::tell(&span, &answer);
         answer
@@ -189,11 +206,12 @@ impl Door {
         if question.method != Method::GET && !Tenure::permits() {
             return Err(ClusterError::NotHolder { method: step.method, path: step.path });
         }
-        let request = question.request()?;
+        let (request, sent) = question.request()?;
         let answer = async {
             let response = self.client.send(request).await.map_err(|error| step.send(error))?;
             let (head, body) = response.into_parts();
             let bytes = step.read(body, question.limit).await?;
+            trace::weigh(sent, bytes.len());
             if !head.status.is_success() {
                 return Err(refused(&head, &bytes));
             }
@@ -210,7 +228,7 @@ impl Door {
     pub(crate) async fn watch(&self, path: &str) -> Result<Lines, ClusterError> {
         self.turns.next().await;
         let step = Step { method: "WATCH", path: path_of(path) };
-        let request = Question::get(path).request()?;
+        let (request, _) = Question::get(path).request()?;
         let response = tokio::time::timeout(limits::REQUEST, self.client.send(request))
             .await
             .map_err(|_| step.timeout(limits::REQUEST))?

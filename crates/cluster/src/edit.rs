@@ -69,8 +69,7 @@ impl Cluster {
     /// The object in an answer, which the cache has from now on as well.
     fn taken(&self, answer: Value, path: String) -> Result<Object, ClusterError> {
         let object = read(answer, path)?;
-        self.cache().upsert(object.clone());
-        Ok(object)
+        Ok(self.cache().learn(object))
     }
 }
 

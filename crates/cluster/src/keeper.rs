@@ -19,6 +19,7 @@ use crate::limits;
 use crate::options::RespectRbac;
 use crate::pause::{Backoff, up_to};
 use crate::rows::{Kept, Listed};
+use crate::trace;
 use crate::watch::Shared;
 
 /// The annotation of the bookmark that ends the objects of a streaming list.
@@ -109,7 +110,7 @@ impl Keeper {
         let mut lost = Lost::default();
         loop {
             match lines.next(limits::STREAM).await {
-                Line::Event(event) => match self.initial(&event, &mut objects, &mut lost)? {
+                Line::Event(event) => match self.initial(event, &mut objects, &mut lost)? {
                     Some(version) => {
                         self.listed(objects, &version, lost);
                         drop(permit);
@@ -139,24 +140,23 @@ impl Keeper {
     /// Takes one event before the end of the objects; gives the version when that is reached.
     fn initial(
         &self,
-        event: &Value,
+        mut event: Value,
         objects: &mut Vec<Kept>,
         lost: &mut Lost,
     ) -> Result<Option<String>, ClusterError> {
-        let object = event.get("object");
+        let object = event.remove(&["object"]);
         match event.str_at(&["type"]).unwrap_or_default() {
             "ADDED" | "MODIFIED" => match object.and_then(|value| self.item(value)) {
                 Some(object) => objects.push(self.shared.cache.trimmed(object)),
                 None => lost.note("an object has no name".to_owned()),
             },
             "BOOKMARK" => {
-                let metadata = object.and_then(|object| object.get("metadata"));
-                let text = |path: &[&str]| metadata.and_then(|metadata| metadata.str_at(path));
-                if text(&["annotations", INITIAL_EVENTS_END]) == Some("true") {
-                    return Ok(Some(text(&["resourceVersion"]).unwrap_or_default().to_owned()));
+                let metadata = object.unwrap_or_default().remove(&["metadata"]).unwrap_or_default();
+                if metadata.str_at(&["annotations", INITIAL_EVENTS_END]) == Some("true") {
+                    return Ok(Some(metadata.str_at(&["resourceVersion"]).unwrap_or_default().to_owned()));
                 }
             }
-            "ERROR" => return Err(refusal(object)),
+            "ERROR" => return Err(refusal(object.as_ref())),
             other => lost.note(format!("an event is of the unknown type {other:?}")),
         }
         Ok(None)
@@ -174,14 +174,19 @@ impl Keeper {
                 "" => format!("{path}?limit={}", limits::PAGE),
                 token => format!("{path}?limit={}&continue={token}", limits::PAGE),
             };
-            let page = match self.shared.door.get(&query).await {
+            let mut page = match self.shared.door.get(&query).await {
                 Err(error) if error.is_expired() && !more.is_empty() => {
                     objects.clear();
                     self.shared.door.get_list(&path).await?
                 }
                 page => page?,
             };
-            for item in page.items_at(&["items"]) {
+            // Each is taken out, so that it is nobody else's any more and can be trimmed and shared in place.
+            let items = match page.remove(&["items"]) {
+                Some(Value::Seq(items)) => items,
+                _ => lynceus_object::Seq::new(),
+            };
+            for item in items {
                 match self.item(item) {
                     Some(object) => objects.push(self.shared.cache.trimmed(object)),
                     None => lost.note("an item has no name".to_owned()),
@@ -235,7 +240,11 @@ impl Keeper {
                 }
             };
             match line {
-                Line::Event(event) => self.take(&event)?,
+                Line::Event(event) => {
+                    let began = Instant::now();
+                    self.take(event)?;
+                    trace::event(self.shared.door.server(), &self.place.0, began.elapsed());
+                }
                 Line::Garbage(reason) => {
                     warn!(kind = %self.place.0, reason, "an event cannot be read; reading the kind anew");
                     self.position = None;
@@ -258,11 +267,11 @@ impl Keeper {
     }
 
     /// Takes one event. A version that goes backwards means that the cluster was set back.
-    fn take(&mut self, event: &Value) -> Result<(), ClusterError> {
-        let value = event.get("object");
+    fn take(&mut self, mut event: Value) -> Result<(), ClusterError> {
+        let value = event.remove(&["object"]);
         let kind = event.str_at(&["type"]).unwrap_or_default();
         if kind == "ERROR" {
-            return Err(refusal(value));
+            return Err(refusal(value.as_ref()));
         }
         let Some(object) = value.and_then(|value| self.object(value)) else {
             debug!(kind = %self.place.0, event = kind, "an event without an object");
@@ -370,13 +379,13 @@ impl Keeper {
     }
 
     /// An object that has a name.
-    fn item(&self, item: &Value) -> Option<Object> {
+    fn item(&self, item: Value) -> Option<Object> {
         self.object(item).filter(|object| !object.name().is_empty())
     }
 
     /// An object with its kind, which items of a list do not carry; none if it cannot be one.
-    fn object(&self, item: &Value) -> Option<Object> {
-        let mut object = Object::new(item.clone()).ok()?;
+    fn object(&self, item: Value) -> Option<Object> {
+        let mut object = Object::new(item).ok()?;
         object.at(&["metadata"])?.as_map()?;
         if object.kind() != self.kind.gvk.kind {
             object.set(&["kind"], self.kind.gvk.kind.clone());

@@ -74,6 +74,9 @@ pub(crate) const CHANGES: usize = 4096;
 /// How often an apply is tried again when another writer was faster.
 pub(crate) const CONFLICT_TRIES: usize = 5;
 
+/// How many parts of objects are remembered so that equal ones can share them; each is small.
+pub(crate) const SHARED: usize = 1 << 15;
+
 /// How many deletions are remembered before they are forgotten all at once.
 pub(crate) const DELETED: usize = 20_000;
 

@@ -37,8 +37,7 @@ impl Cluster {
         let object = Object::new(value)
             .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
         // Taking it now keeps the next look from deciding on what was before our own write.
-        self.cache().upsert(object.clone());
-        Ok(object)
+        Ok(self.cache().learn(object))
     }
 
     /// Changes the status of one of Lynceus' own objects, of a kind that keeps it apart from the rest. Where it does not,
@@ -62,8 +61,7 @@ impl Cluster {
         };
         let object = Object::new(value)
             .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
-        self.cache().upsert(object.clone());
-        Ok(object)
+        Ok(self.cache().learn(object))
     }
 
     /// Creates one of Lynceus' own objects, or one that the user asked for by name.
@@ -74,8 +72,7 @@ impl Cluster {
         let value = self.door.post(&path, object.value()).await?;
         let object = Object::new(value)
             .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
-        self.cache().upsert(object.clone());
-        Ok(object)
+        Ok(self.cache().learn(object))
     }
 
     /// Deletes one of Lynceus' own objects, if it is still the one that is meant. One that is gone already is no error.
@@ -102,8 +99,7 @@ impl Cluster {
         let value = self.door.put(&path, object.value()).await?;
         let object = Object::new(value)
             .map_err(|_| ClusterError::Decode { path, reason: "it is no object".into() })?;
-        self.cache().upsert(object.clone());
-        Ok(object)
+        Ok(self.cache().learn(object))
     }
 
     /// Records an event about an object, with labels of its own.

@@ -266,8 +266,11 @@ impl Rows {
             && !self.home.is_empty()
             && key.group.is_empty()
             && matches!(key.kind.as_str(), "Secret" | "ConfigMap");
-        if settings || key.group == GROUP || self.wanted.contains(key) || self.mark(object).is_some() {
-            return Keep::Full;
+        // What installs Lynceus or another application is compared like any other object; otherwise all of it is read, but not
+        // who wrote which field.
+        let whole = settings || self.wanted.contains(key) || self.mark(object).is_some();
+        if whole || key.group == GROUP {
+            return if whole { Keep::Full } else { Keep::Body };
         }
         match self.standing(key, object) {
             Standing::Managed | Standing::Unclear => Keep::Body,

@@ -1,15 +1,17 @@
 //! A span for each request, by which others count and trace. It names no values: a path holds names of objects only.
 
+use std::time::Duration;
+
 use http::Method;
-use lynceus_object::Value;
+use lynceus_object::{GroupKind, Value};
 use tracing::field::Empty;
-use tracing::{Span, info_span};
+use tracing::{Span, info, info_span};
 
 use crate::error::ClusterError;
 use crate::turn::application;
 
-/// The span of a request to a server.
-pub(crate) fn request(server: &str, method: &Method, path: &str) -> Span {
+/// The span of a request to a server, for which somebody waited until it was their turn.
+pub(crate) fn request(server: &str, method: &Method, path: &str, waited: Duration) -> Span {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let place = Place::of(path);
     let dry_run = query.split('&').any(|part| part.starts_with("dryRun="));
@@ -24,6 +26,9 @@ pub(crate) fn request(server: &str, method: &Method, path: &str) -> Span {
         namespace = place.namespace,
         dry_run,
         application = application.as_str(),
+        waited = waited.as_secs_f64(),
+        sent = Empty,
+        received = Empty,
         project = Empty,
         code = Empty,
         error = Empty,
@@ -45,6 +50,22 @@ pub(crate) fn tell(span: &Span, answer: &Result<Value, ClusterError>) {
             span.record("code", "0").record("error", "no answer");
         }
     }
+}
+
+/// Writes down how much was sent and received with the request that is under way, in bytes.
+pub(crate) fn weigh(sent: usize, received: usize) {
+    Span::current().record("sent", sent).record("received", received);
+}
+
+/// Measures a request that is made again because of what the server said to it.
+pub(crate) fn again(server: &str, method: &Method, code: u16) {
+    info!(target: "lynceus::measure", server, method = method.as_str(), code, "request again");
+}
+
+/// Measures an event of a watch that was taken.
+pub(crate) fn event(server: &str, kind: &GroupKind, took: Duration) {
+    let (group, kind, seconds) = (kind.group.as_str(), kind.kind.as_str(), took.as_secs_f64());
+    info!(target: "lynceus::measure", server, group, kind, seconds, "resource event");
 }
 
 /// What a path is about.

@@ -343,9 +343,10 @@ impl Target<'_> {
             false => String::new(),
         };
         let message = format!("{reconciled}{name} {verb}{dry_run}");
-        if !self.options.dry_run {
-            self.cluster.cache().upsert(object.clone());
-        }
+        let object = match self.options.dry_run {
+            true => object,
+            false => self.cluster.cache().learn(object),
+        };
         Applied { object, message }
     }
 }

@@ -13,6 +13,7 @@ mod map;
 mod object;
 pub mod patch;
 pub mod path;
+mod pool;
 mod propagation;
 pub mod protobuf;
 pub mod quantity;
@@ -27,6 +28,7 @@ pub use id::{GroupKind, Gvk, Gvr, ObjectKey, join_api_version, split_api_version
 pub use map::Map;
 pub use object::{Object, OwnerRef};
 pub use path::{FieldPath, Segment};
+pub use pool::Pool;
 pub use propagation::Propagation;
 pub use quantity::Quantity;
 pub use selector::{FieldSelector, Selector};

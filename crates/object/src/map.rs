@@ -61,6 +61,11 @@ impl Map {
         self.0.as_ptr() == other.0.as_ptr() && self.0.len() == other.0.len()
     }
 
+    /// Whether nobody else has these fields, so that to change them copies nothing.
+    pub(crate) fn is_unique(&mut self) -> bool {
+        self.0.is_unique()
+    }
+
     /// Whether the two are equal when one field is left out.
     pub(crate) fn equals_but_for(&self, other: &Map, key: &str) -> bool {
         let rest = |map: &Map| map.contains(key);

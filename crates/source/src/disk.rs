@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lynceus_files::{Entry, FilePath, Tree, TreeError, follow_links};
 
@@ -17,6 +17,9 @@ use crate::tree::is_lfs_pointer;
 #[derive(Clone, Debug)]
 pub struct DiskTree {
     root: PathBuf,
+    /// The directory that was read last and has no link on the way to it. Files of one directory are read one after the
+    /// other, and to look at each part of each path again took longer than to read them.
+    plain: Arc<Mutex<FilePath>>,
 }
 
 impl DiskTree {
@@ -28,11 +31,15 @@ impl DiskTree {
         if !fs::metadata(&real).map_err(failed)?.is_dir() {
             return Err(failed(io::Error::from(io::ErrorKind::NotADirectory)));
         }
-        Ok(DiskTree { root: real })
+        Ok(DiskTree { root: real, plain: Arc::new(Mutex::new(FilePath::root())) })
     }
 
     fn at(&self, path: &FilePath) -> PathBuf {
         if path.is_root() { self.root.clone() } else { self.root.join(path.as_str()) }
+    }
+
+    fn plain(&self) -> MutexGuard<'_, FilePath> {
+        self.plain.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What stands at a path whose parents are known to be no links.
@@ -51,6 +58,13 @@ impl DiskTree {
 
     /// Where a path leads, and what stands there.
     fn follow(&self, path: &FilePath) -> Result<(FilePath, Option<Entry>), TreeError> {
+        let is_below_plain = path.parent().is_some_and(|parent| *self.plain() == parent);
+        if is_below_plain {
+            let found = self.look(path)?;
+            if !matches!(found, Some(Entry::Link(_))) {
+                return Ok((path.clone(), found));
+            }
+        }
         let mut last = None;
         let real = follow_links(path, |path| match self.look(path)? {
             Some(Entry::Link(target)) => Ok(Some(target)),
@@ -59,6 +73,9 @@ impl DiskTree {
                 Ok(None)
             }
         })?;
+        if let Some(parent) = path.parent().filter(|_| real == *path) {
+            *self.plain() = parent;
+        }
         match last {
             Some((place, found)) if place == real => Ok((real, found)),
             // The root, or what a link leads up to.
@@ -91,8 +108,10 @@ impl Tree for DiskTree {
         if size > limit {
             return Err(TreeError::TooLarge { path: path.clone(), size, limit });
         }
+        // What was added since is not read. A file that does not know its size is read to its end.
+        let most = if size > 0 { size } else { limit.saturating_add(1) };
         let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(failed)?;
+        file.take(most).read_to_end(&mut content).map_err(failed)?;
         let size = content.len() as u64;
         if size > limit {
             return Err(TreeError::TooLarge { path: path.clone(), size, limit });

@@ -398,6 +398,7 @@ async fn what_a_host_says_instead_is_told_without_its_credentials() {
         (Reply::ok("{}"), "is not a list"),
         (Reply::ok("[{\"id\": 1}]"), "an item has no owner.login"),
         (Reply::ok("[").cut(0), "localhost"),
+        (Reply::ok("[]").header("link", "<http://[>; rel=\"next\""), "its Link header leads nowhere"),
     ] {
         let server = WebServer::start(move |_| reply.clone()).await;
         let asked = provider("github: {organization: acme, api: API}", &server);
@@ -456,6 +457,29 @@ async fn a_host_may_be_forbidden() {
 }
 
 #[tokio::test]
+async fn a_file_with_certificates_has_to_be_there_and_is_for_hosts_that_are_named() {
+    let server = WebServer::start(|_| Reply::ok("[]").header("x-total-count", "0")).await;
+    let asked = provider("gitea: {owner: acme, api: API}", &server);
+    let rules = ScmRules { authority_file: "/nowhere/ca.crt".into(), ..ScmRules::default() };
+    let error = scm().repositories(&asked, &keys(), &rules).await.unwrap_err().to_string();
+    assert!(
+        error.starts_with(
+            "the file /nowhere/ca.crt of applicationsetcontroller.scm.root.ca.path cannot be used"
+        ),
+        "{error}"
+    );
+    let folder = std::env::temp_dir().join(format!("lynceus-hosts-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("ca.crt");
+    std::fs::write(&file, "no certificate").unwrap();
+    let rules =
+        ScmRules { authority_file: file.display().to_string().as_str().into(), ..ScmRules::default() };
+    let answer = scm().repositories(&asked, &keys(), &rules).await;
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(answer.is_err(), "what is in it has to be certificates");
+}
+
+#[tokio::test]
 async fn a_list_that_never_ends_is_cut_off() {
     let server = WebServer::start(|seen| {
         let host = seen.header("host").unwrap();
@@ -466,4 +490,47 @@ async fn a_list_that_never_ends_is_cut_off() {
     let asked = provider("github: {organization: acme, api: API}", &server);
     let error = scm().repositories(&asked, &keys(), &ScmRules::default()).await.unwrap_err();
     assert!(matches!(error, ScmError::TooMuch { .. }), "{error}");
+}
+
+/// What is missing of a list would pass for deleted, so it has to be told.
+#[tokio::test]
+async fn an_answer_without_its_list_is_no_empty_list() {
+    let server = WebServer::start(|seen| match asked(seen).0 {
+        path if path.ends_with("/pull-requests") => Reply::ok(r#"{"values": []}"#),
+        path if path.ends_with("/pulls") => Reply::ok(
+            r#"[{"number": 7, "title": "T", "head": {"ref": "f", "sha": "c"}, "base": {"ref": "m"}, "labels": {}}]"#,
+        )
+        .header("x-total-count", "1"),
+        _ => Reply::ok(r#"{"message": "hello"}"#),
+    })
+    .await;
+    for (generator, expected) in [
+        ("bitbucketServer: {project: P, repo: shop, api: API}", "it has no isLastPage"),
+        (
+            "github: {owner: acme, repo: shop, api: API, labels: [preview]}",
+            "labels of an item cannot be read",
+        ),
+        ("gitea: {owner: acme, repo: shop, api: API}", "labels of an item cannot be read"),
+        ("gitlab: {project: acme/shop, api: API}", "it is not a list"),
+    ] {
+        let error = scm().pull_requests(&pulls(generator, &server), &keys(), &ScmRules::default()).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(expected), "{generator}: {error}");
+    }
+    let aws = Aws {
+        access_key: "AKID".to_owned(),
+        secret_key: "hush".into(),
+        endpoint: server.url("/"),
+        ..Aws::default()
+    };
+    let scm = Scm::new(Settings { environment_proxy: false, ..Settings::default() }, aws);
+    let (none, rules) = (ScmKeys::default(), ScmRules::default());
+    let asked = provider("awsCodeCommit: {region: eu-central-1, allBranches: true}", &server);
+    let error = scm.repositories(&asked, &none, &rules).await.unwrap_err().to_string();
+    assert!(error.contains("repositories is not a list"), "{error}");
+    let shop = ScmRepository { repository: "shop".into(), ..ScmRepository::default() };
+    let error = scm.branches(&asked, &shop, &none, &rules).await.unwrap_err().to_string();
+    assert!(error.contains("branches is not a list"), "{error}");
+    let error = scm.has_path(&asked, &shop, "a", &none, &rules).await.unwrap_err().to_string();
+    assert!(error.contains("it lists nothing of a folder"), "{error}");
 }

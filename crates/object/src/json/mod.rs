@@ -9,5 +9,5 @@ mod serde;
 
 pub use error::Error;
 pub use parse::{Duplicate, Parsed, parse, read, read_stream};
-pub use print::{go_string, go_vec, to_string, to_string_pretty, to_vec, typed_string};
+pub use print::{append, go_string, go_vec, to_string, to_string_pretty, to_vec, typed_string};
 pub use same::{covers, says};

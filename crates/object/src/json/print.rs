@@ -11,6 +11,14 @@ pub fn to_string(value: &Value) -> String {
     print(value, Style { escape_html: false, indent: None })
 }
 
+/// Prints without spaces behind what a text has already.
+pub fn append(text: &mut String, value: &Value) {
+    let style = Style { escape_html: false, indent: None };
+    let mut printer = Printer { out: std::mem::take(text), style, depth: 0 };
+    printer.value(value);
+    *text = printer.out;
+}
+
 /// Prints without spaces, as bytes.
 pub fn to_vec(value: &Value) -> Vec<u8> {
     to_string(value).into_bytes()
@@ -157,10 +165,14 @@ impl Printer {
 
     fn string(&mut self, text: &str) {
         self.out.push('"');
+        if is_plain(text.as_bytes(), self.style.escape_html) {
+            self.out.push_str(text);
+            self.out.push('"');
+            return;
+        }
         let mut from = 0;
         for (at, byte) in text.bytes().enumerate() {
-            let html = self.style.escape_html && matches!(byte, b'<' | b'>' | b'&');
-            if byte >= 0x20 && !html && !matches!(byte, b'"' | b'\\' | 0xe2) {
+            if !is_special(byte, self.style.escape_html) {
                 continue;
             }
             let len = match byte {
@@ -193,6 +205,38 @@ impl Printer {
             }
         }
     }
+}
+
+/// Whether a byte may have to be escaped.
+fn is_special(byte: u8, html: bool) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\' | 0xe2) || (html && matches!(byte, b'<' | b'>' | b'&'))
+}
+
+/// Whether there is no such byte, as in most texts. Eight are looked at at once.
+fn is_plain(bytes: &[u8], html: bool) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let plain = |word: &[u8; 8]| {
+        let word = u64::from_ne_bytes(*word);
+        let special = below(word, 0x20) | same(word, b'"') | same(word, b'\\') | same(word, 0xe2);
+        let markup = if html { same(word, b'<') | same(word, b'>') | same(word, b'&') } else { 0 };
+        special | markup == 0
+    };
+    words.iter().all(plain) && !rest.iter().any(|byte| is_special(*byte, html))
+}
+
+/// The same byte eight times.
+const fn eight(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Not zero if a byte of a word is below another one, which is at most 128.
+fn below(word: u64, byte: u8) -> u64 {
+    word.wrapping_sub(eight(byte)) & !word & eight(0x80)
+}
+
+/// Not zero if a byte of a word is this one.
+fn same(word: u64, byte: u8) -> u64 {
+    below(word ^ eight(byte), 1)
 }
 
 #[cfg(test)]
@@ -233,6 +277,26 @@ mod tests {
         let value = value!("<a & b>\u{2028}\x01\n\"");
         assert_eq!(to_string(&value), "\"<a & b>\\u2028\\u0001\\n\\\"\"");
         assert_eq!(go_string(&value), "\"\\u003ca \\u0026 b\\u003e\\u2028\\u0001\\n\\\"\"");
+    }
+
+    #[test]
+    fn what_is_escaped_is_found_at_every_place() {
+        for byte in 0..=0xff_u8 {
+            for at in 0..20 {
+                let mut bytes = [b'a'; 20];
+                bytes[at] = byte;
+                for html in [false, true] {
+                    assert_eq!(is_plain(&bytes, html), !is_special(byte, html), "{byte:#x} at {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_can_be_gone_on_with() {
+        let mut text = "[".to_owned();
+        append(&mut text, &value!({"a": 1}));
+        assert_eq!(text, "[{\"a\":1}");
     }
 
     #[test]

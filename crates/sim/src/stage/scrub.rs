@@ -92,8 +92,18 @@ fn scrub_within(value: &mut Value) {
     }
 }
 
+/// What a Secret that registers a cluster may tell: what the cluster is called and where it is, as Applications do.
+const OF_CLUSTERS: [&str; 3] = ["name", "server", "project"];
+
+/// The fields of a Secret that are no secret.
+fn open(secret: &Value) -> &'static [&'static str] {
+    let kind = secret.str_at(&["metadata", "labels", "argocd.argoproj.io/secret-type"]);
+    if kind == Some("cluster") { &OF_CLUSTERS } else { &[] }
+}
+
 /// Keeps the keys of a Secret, which pods name, and empties the values.
 fn scrub_secret(secret: &mut Value) {
+    let open = open(secret);
     let encoded: Vec<Str> = values(secret, "data");
     let plain: Vec<String> = encoded
         .iter()
@@ -109,7 +119,7 @@ fn scrub_secret(secret: &mut Value) {
     });
     for field in ["data", "stringData"] {
         let Some(values) = secret.at_mut(&[field]).and_then(Value::as_map_mut) else { continue };
-        for (key, value) in values.iter_mut() {
+        for (key, value) in values.iter_mut().filter(|(key, _)| !open.contains(&key.as_str())) {
             let empty = match key.as_str() {
                 ".dockerconfigjson" => NO_REGISTRIES,
                 ".dockercfg" => "{}",
@@ -135,9 +145,10 @@ fn remove_annotations(object: &mut Value, is_unwanted: impl Fn(&str, &str) -> bo
 }
 
 fn values(secret: &Value, field: &str) -> Vec<Str> {
+    let open = open(secret);
     let map = secret.at(&[field]).and_then(Value::as_map);
-    map.map(|map| map.iter().filter_map(|(_, value)| value.as_str().map(Str::from)).collect())
-        .unwrap_or_default()
+    let hidden = map.into_iter().flat_map(|map| map.iter()).filter(|(key, _)| !open.contains(&key.as_str()));
+    hidden.filter_map(|(_, value)| value.as_str().map(Str::from)).collect()
 }
 
 #[cfg(test)]
@@ -188,6 +199,16 @@ mod tests {
              kubectl.kubernetes.io/last-applied-configuration: {copy}\n"
         ));
         assert!(!list.contains("Secret"), "{list}");
+    }
+
+    #[test]
+    fn where_a_registered_cluster_is_stays_and_what_lets_in_does_not() {
+        let secret = scrubbed(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  labels: {argocd.argoproj.io/secret-type: cluster, tier: web}\n  \
+             annotations: {team: 'of east', note: hunter2}\nstringData: {name: east, server: 'https://e', config: hunter2}\n",
+        );
+        assert!(secret.contains("name: east") && secret.contains("server: https://e"), "{secret}");
+        assert!(secret.contains("team: of east") && !secret.contains("hunter2"), "{secret}");
     }
 
     #[test]

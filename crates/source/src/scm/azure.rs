@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use lynceus_api::{PullRequestGeneratorAzureDevOps, ScmProviderGeneratorAzureDevOps};
 use lynceus_object::{Str, Value};
 
-use super::web::{Opening, Web, names, number, text};
+use super::web::{Opening, Web, labels, number, text};
 use super::{Protocol, ScmError, ScmId, ScmKeys, ScmPullRequest, ScmRepository, has_labels};
 
 const PUBLIC: &str = "https://dev.azure.com";
@@ -131,7 +131,7 @@ pub(super) async fn pull_requests(
         let items = page.items(web, &["value"])?;
         budget.page(items.len())?;
         for item in items {
-            let labels = names(item, "labels", "name");
+            let labels = labels(web, item, "labels", Some("name"))?;
             if has_labels(&labels, &asked.labels) {
                 all.push(pull_request(web, item, labels)?);
             }

@@ -37,7 +37,8 @@ async fn pages(web: &Web, path: &[&str]) -> Result<Vec<Value>, ScmError> {
         let items = page.items(web, &["values"])?;
         budget.page(items.len())?;
         all.extend_from_slice(items);
-        if page.value.bool_at(&["isLastPage"]).unwrap_or(true) {
+        let is_last = page.value.bool_at(&["isLastPage"]);
+        if is_last.ok_or_else(|| web.malformed(&path.join("/"), "it has no isLastPage".to_owned()))? {
             return Ok(all);
         }
         start = number(web, &page.value, &["nextPageStart"])?.to_string();

@@ -50,7 +50,7 @@ impl<'a> Door<'a> {
         let mut all = Vec::new();
         for _ in 0..limits::MAX_SCM_PAGES {
             let page = self.ask_service(service, operation, &body).await?;
-            all.extend_from_slice(page.items_at(&[list]));
+            all.extend_from_slice(items(&page, list)?);
             if all.len() > limits::MAX_SCM_ITEMS {
                 break;
             }
@@ -67,10 +67,7 @@ impl<'a> Door<'a> {
         if asked.tag_filters.is_empty() {
             let operation = format!("{PREFIX}.ListRepositories");
             let found = self.pages((SERVICE, &operation), value!({}), "nextToken", "repositories").await?;
-            return Ok(found
-                .iter()
-                .filter_map(|one| one.str_at(&["repositoryName"]).map(Str::from))
-                .collect());
+            return found.iter().map(|one| text(one, "repositoryName")).collect();
         }
         let mut tags: std::collections::BTreeMap<&Str, Vec<Value>> = Default::default();
         for filter in &asked.tag_filters {
@@ -85,8 +82,13 @@ impl<'a> Door<'a> {
         let operation = "ResourceGroupsTaggingAPI_20170126.GetResources";
         let found =
             self.pages(("tagging", operation), body, "PaginationToken", "ResourceTagMappingList").await?;
-        let name = |one: &Value| Some(one.str_at(&["ResourceARN"])?.rsplit_once(':')?.1.into());
-        Ok(found.iter().filter_map(name).collect())
+        let name = |one: &Value| {
+            let arn = text(one, "ResourceARN")?;
+            arn.rsplit_once(':')
+                .map(|(_, name)| name.into())
+                .ok_or_else(|| malformed("a ResourceARN names nothing"))
+        };
+        found.iter().map(name).collect()
     }
 }
 
@@ -106,15 +108,14 @@ pub(super) async fn repositories(
         let names: Vec<Value> = batch.iter().cloned().map(Value::Str).collect();
         let body = value!({"repositoryNames": Value::Seq(names.into())});
         let answer = door.ask("BatchGetRepositories", &body).await?;
-        for item in answer.items_at(&["repositories"]) {
+        for item in items(&answer, "repositories")? {
             // One without a commit has no default branch.
             let Some(branch) = item.str_at(&["defaultBranch"]) else { continue };
-            let text = |name: &str| Str::from(item.str_at(&[name]).unwrap_or_default());
             all.push(ScmRepository {
-                organization: text("accountId"),
-                repository: text("repositoryName"),
-                id: Some(ScmId::Text(text("repositoryId"))),
-                url: text(field),
+                organization: text(item, "accountId")?,
+                repository: text(item, "repositoryName")?,
+                id: Some(ScmId::Text(text(item, "repositoryId")?)),
+                url: text(item, field)?,
                 branch: branch.into(),
                 sha: Str::new(),
                 labels: Vec::new(),
@@ -133,7 +134,8 @@ pub(super) async fn branches(
         let operation = format!("{PREFIX}.ListBranches");
         let body = value!({"repositoryName": of.repository.clone()});
         let found = door.pages((SERVICE, &operation), body, "nextToken", "branches").await?;
-        found.iter().filter_map(|name| name.as_str().map(Str::from)).collect()
+        let name = |one: &Value| one.as_str().map(Str::from).ok_or_else(|| malformed("a branch is no text"));
+        found.iter().map(name).collect::<Result<_, _>>()?
     } else {
         vec![of.branch.clone()]
     };
@@ -142,7 +144,8 @@ pub(super) async fn branches(
         let body = value!({"repositoryName": of.repository.clone(), "branchName": branch.clone()});
         match door.ask("GetBranch", &body).await {
             Ok(answer) => {
-                let sha = answer.str_at(&["branch", "commitId"]).unwrap_or_default().into();
+                let branch_of = answer.get("branch").ok_or_else(|| malformed("a branch is missing"))?;
+                let sha = text(branch_of, "commitId")?;
                 all.push(ScmRepository { branch, sha, ..of.clone() });
             }
             // It was deleted meanwhile, or the repository has no commit.
@@ -172,5 +175,27 @@ pub(super) async fn has_path(door: &Door<'_>, of: &ScmRepository, path: &str) ->
             .iter()
             .any(|one| one.str_at(&["absolutePath"]).is_some_and(|own| own.trim_start_matches('/') == path))
     };
+    if !kinds.iter().any(|kind| answer.get(kind).and_then(Value::as_seq).is_some()) {
+        return Err(malformed("it lists nothing of a folder"));
+    }
     Ok(path.is_empty() || kinds.iter().any(has))
+}
+
+/// The items of a list; an answer without it is none, and not an empty list.
+fn items<'v>(answer: &'v Value, list: &str) -> Result<&'v [Value], ScmError> {
+    let found = answer.get(list).and_then(Value::as_seq);
+    found.ok_or_else(|| malformed(&format!("{list} is not a list")))
+}
+
+fn text(item: &Value, field: &str) -> Result<Str, ScmError> {
+    let found = item.str_at(&[field]).map(Str::from);
+    found.ok_or_else(|| malformed(&format!("an item has no {field}")))
+}
+
+fn malformed(reason: &str) -> ScmError {
+    ScmError::Malformed {
+        host: SERVICE.to_owned(),
+        path: "a question for a list".to_owned(),
+        reason: reason.to_owned(),
+    }
 }

@@ -3,7 +3,8 @@
 use lynceus_api::{PullRequestGeneratorGitea, ScmProviderGeneratorGitea};
 use lynceus_object::{Str, Value};
 
-use super::web::{Opening, Web, names, number, text};
+use super::github::opened;
+use super::web::{Opening, Web, labels, number, text};
 use super::{Protocol, ScmError, ScmId, ScmKeys, ScmPullRequest, ScmRepository, has_labels};
 
 const PAGE: usize = 50;
@@ -54,14 +55,14 @@ pub(super) async fn repositories(
             continue;
         }
         let name = text(web, &item, &["name"])?;
-        let labels = pages(web, &["repos", &asked.owner, &name, "labels"], &[]).await?;
+        let found = pages(web, &["repos", &asked.owner, &name, "labels"], &[]).await?;
         all.push(ScmRepository {
             organization: asked.owner.clone(),
             id: Some(ScmId::Number(number(web, &item, &["id"])?)),
             url: text(web, &item, &[protocol.choose("ssh_url", "clone_url")])?,
             branch: text(web, &item, &["default_branch"])?,
             sha: Str::new(),
-            labels: labels.iter().filter_map(|label| label.str_at(&["name"]).map(Str::from)).collect(),
+            labels: found.iter().map(|label| text(web, label, &["name"])).collect::<Result<_, _>>()?,
             repository: name,
         });
     }
@@ -87,31 +88,17 @@ pub(super) async fn branches(
     found.iter().map(branch).collect()
 }
 
-pub(super) async fn has_path(web: &Web, of: &ScmRepository, path: &str) -> Result<bool, ScmError> {
-    let mut place = vec!["repos", of.organization.as_str(), of.repository.as_str(), "contents"];
-    place.extend(path.split('/'));
-    web.exists(&place, &[("ref", &of.branch)]).await
-}
-
 pub(super) async fn pull_requests(
     web: &Web,
     asked: &PullRequestGeneratorGitea,
 ) -> Result<Vec<ScmPullRequest>, ScmError> {
     let mut all = Vec::new();
     for item in pages(web, &["repos", &asked.owner, &asked.repo, "pulls"], &[("state", "open")]).await? {
-        let labels = names(&item, "labels", "name");
+        let labels = labels(web, &item, "labels", Some("name"))?;
         if !has_labels(&labels, &asked.labels) {
             continue;
         }
-        all.push(ScmPullRequest {
-            number: number(web, &item, &["number"])?,
-            title: text(web, &item, &["title"])?,
-            branch: text(web, &item, &["head", "ref"])?,
-            target_branch: text(web, &item, &["base", "ref"])?,
-            head_sha: text(web, &item, &["head", "sha"])?,
-            author: item.str_at(&["user", "login"]).unwrap_or_default().into(),
-            labels,
-        });
+        all.push(opened(web, &item, labels)?);
     }
     Ok(all)
 }

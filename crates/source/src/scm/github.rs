@@ -4,7 +4,7 @@ use lynceus_api::{PullRequestGeneratorGithub, ScmProviderGeneratorGithub};
 use lynceus_object::{Str, Value};
 use reqwest::Url;
 
-use super::web::{Opening, Web, names, number, text};
+use super::web::{Opening, Web, labels, number, text};
 use super::{Protocol, ScmError, ScmId, ScmKeys, ScmPullRequest, ScmRepository, has_labels};
 
 const PUBLIC: &str = "https://api.github.com";
@@ -43,7 +43,7 @@ async fn pages(web: &Web, path: &[&str], query: &[(&str, &str)]) -> Result<Vec<V
         let items = page.items(web, &[])?;
         budget.page(items.len())?;
         all.extend_from_slice(items);
-        match page.next_link() {
+        match page.next_link(web)? {
             Some(next) => page = web.get_at(next).await?,
             None => return Ok(all),
         }
@@ -61,7 +61,6 @@ pub(super) async fn repositories(
         if asked.exclude_archived_repos && item.bool_at(&["archived"]) == Some(true) {
             continue;
         }
-        let topics = item.items_at(&["topics"]).iter();
         all.push(ScmRepository {
             organization: text(web, &item, &["owner", "login"])?,
             repository: text(web, &item, &["name"])?,
@@ -69,7 +68,7 @@ pub(super) async fn repositories(
             url: text(web, &item, &[protocol.choose("ssh_url", "clone_url")])?,
             branch: text(web, &item, &["default_branch"])?,
             sha: Str::new(),
-            labels: topics.filter_map(|topic| topic.as_str().map(Str::from)).collect(),
+            labels: labels(web, &item, "topics", None)?,
         });
     }
     Ok(all)
@@ -107,22 +106,27 @@ pub(super) async fn pull_requests(
 ) -> Result<Vec<ScmPullRequest>, ScmError> {
     let mut all = Vec::new();
     for item in pages(web, &["repos", &asked.owner, &asked.repo, "pulls"], &[("state", "open")]).await? {
-        let labels = names(&item, "labels", "name");
+        let labels = labels(web, &item, "labels", Some("name"))?;
         if !has_labels(&labels, &asked.labels) {
             continue;
         }
-        all.push(ScmPullRequest {
-            number: number(web, &item, &["number"])?,
-            title: text(web, &item, &["title"])?,
-            branch: text(web, &item, &["head", "ref"])?,
-            target_branch: text(web, &item, &["base", "ref"])?,
-            head_sha: text(web, &item, &["head", "sha"])?,
-            // The account may be gone.
-            author: item.str_at(&["user", "login"]).unwrap_or_default().into(),
-            labels,
-        });
+        all.push(opened(web, &item, labels)?);
     }
     Ok(all)
+}
+
+/// A pull request as GitHub describes it, and Gitea after it.
+pub(super) fn opened(web: &Web, item: &Value, labels: Vec<Str>) -> Result<ScmPullRequest, ScmError> {
+    Ok(ScmPullRequest {
+        number: number(web, item, &["number"])?,
+        title: text(web, item, &["title"])?,
+        branch: text(web, item, &["head", "ref"])?,
+        target_branch: text(web, item, &["base", "ref"])?,
+        head_sha: text(web, item, &["head", "sha"])?,
+        // The account may be gone.
+        author: item.str_at(&["user", "login"]).unwrap_or_default().into(),
+        labels,
+    })
 }
 
 #[cfg(test)]

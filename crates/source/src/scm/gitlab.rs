@@ -3,7 +3,7 @@
 use lynceus_api::{PullRequestGeneratorGitLab, ScmProviderGeneratorGitlab};
 use lynceus_object::{Str, Value};
 
-use super::web::{Opening, Web, number, text};
+use super::web::{Opening, Web, labels, number, text};
 use super::{Protocol, ScmError, ScmId, ScmKeys, ScmPullRequest, ScmRepository};
 
 const PUBLIC: &str = "https://gitlab.com";
@@ -62,7 +62,6 @@ pub(super) async fn repositories(
     }
     let mut all = Vec::new();
     for item in pages(web, &["groups", &asked.group, "projects"], &query).await? {
-        let topics = item.items_at(&["topics"]).iter();
         all.push(ScmRepository {
             organization: text(web, &item, &["namespace", "full_path"])?,
             repository: text(web, &item, &["path"])?,
@@ -71,7 +70,7 @@ pub(super) async fn repositories(
             // A repository without a commit has none.
             branch: item.str_at(&["default_branch"]).unwrap_or_default().into(),
             sha: Str::new(),
-            labels: topics.filter_map(|topic| topic.as_str().map(Str::from)).collect(),
+            labels: labels(web, &item, "topics", None)?,
         });
     }
     Ok(all)
@@ -116,17 +115,16 @@ pub(super) async fn pull_requests(
     web: &Web,
     asked: &PullRequestGeneratorGitLab,
 ) -> Result<Vec<ScmPullRequest>, ScmError> {
-    let labels = asked.labels.join(",");
+    let wanted = asked.labels.join(",");
     let mut query = Vec::new();
-    if !labels.is_empty() {
-        query.push(("labels", labels.as_str()));
+    if !wanted.is_empty() {
+        query.push(("labels", wanted.as_str()));
     }
     if !asked.pull_request_state.is_empty() {
         query.push(("state", &asked.pull_request_state));
     }
     let mut all = Vec::new();
     for item in pages(web, &["projects", &asked.project, "merge_requests"], &query).await? {
-        let labels = item.items_at(&["labels"]).iter();
         all.push(ScmPullRequest {
             number: number(web, &item, &["iid"])?,
             title: text(web, &item, &["title"])?,
@@ -134,7 +132,7 @@ pub(super) async fn pull_requests(
             target_branch: text(web, &item, &["target_branch"])?,
             head_sha: text(web, &item, &["sha"])?,
             author: item.str_at(&["author", "username"]).unwrap_or_default().into(),
-            labels: labels.filter_map(|label| label.as_str().map(Str::from)).collect(),
+            labels: labels(web, &item, "labels", None)?,
         });
     }
     Ok(all)

@@ -123,11 +123,13 @@ pub struct ScmRules {
     /// The only addresses that a generator may name; all if there are none. What names no address asks the public host
     /// of its kind, which is always allowed.
     pub allowed: Vec<Str>,
+    /// A file on this machine with certificates that the hosts which a generator names are trusted by, in PEM; empty for none.
+    pub authority_file: Str,
 }
 
 impl Default for ScmRules {
     fn default() -> Self {
-        ScmRules { enabled: true, allowed: Vec::new() }
+        ScmRules { enabled: true, allowed: Vec::new(), authority_file: Str::new() }
     }
 }
 
@@ -247,7 +249,8 @@ impl Scm {
             }
             if let Some(asked) = &provider.gitea {
                 let web = self.web(gitea::opening(&asked.api, asked.insecure, keys), rules)?;
-                return gitea::has_path(&web, repository, path).await;
+                // It asks for contents as GitHub does.
+                return github::has_path(&web, repository, path).await;
             }
             if let Some(asked) = &provider.bitbucket {
                 let web = self.web(bitbucket::opening("", &asked.user, keys), rules)?;
@@ -307,8 +310,16 @@ impl Scm {
     }
 
     /// The way to a host, as it was opened before if it was a short while ago.
-    fn web(&self, opening: Opening, rules: &ScmRules) -> Result<Arc<Web>, ScmError> {
+    fn web(&self, mut opening: Opening, rules: &ScmRules) -> Result<Arc<Web>, ScmError> {
         opening.check(rules)?;
+        if opening.is_named && !rules.authority_file.is_empty() {
+            let path = rules.authority_file.as_str();
+            let text = std::fs::read_to_string(path).map_err(|error| ScmError::Unusable {
+                what: format!("the file {path} of applicationsetcontroller.scm.root.ca.path"),
+                reason: error.to_string(),
+            })?;
+            opening.certificate_authority = format!("{}\n{text}", opening.certificate_authority);
+        }
         self.kept(&opening.key(), || opening.open(&self.settings))
     }
 

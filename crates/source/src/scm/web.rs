@@ -16,6 +16,7 @@ use crate::limits;
 use crate::repository::Access;
 use crate::secret::Secret;
 use crate::settings::Settings;
+use crate::trace;
 use crate::transport::client;
 
 /// Where a host is and what lets us in.
@@ -222,7 +223,10 @@ impl Web {
             if let Some(body) = &body {
                 request = request.body(body.clone());
             }
+            let began = Instant::now();
             let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+            let status = response.status().as_u16();
+            trace::github(method.as_str(), url.path(), status, response.headers(), began.elapsed());
             if !response.status().is_redirection() || method != Method::GET {
                 return Ok(response);
             }
@@ -336,14 +340,22 @@ impl Page {
         self.headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty())
     }
 
-    /// The next page that a `Link` header names.
-    pub(super) fn next_link(&self) -> Option<Url> {
-        let links = self.headers.get_all("link").iter().filter_map(|value| value.to_str().ok());
-        links.flat_map(|text| text.split(',')).find_map(|link| {
-            let (url, rest) = link.trim().strip_prefix('<')?.split_once('>')?;
-            let is_next = rest.split(';').any(|part| matches!(part.trim(), "rel=\"next\"" | "rel=next"));
-            if is_next { Url::parse(url).ok() } else { None }
-        })
+    /// The next page that a `Link` header names. One that cannot be read is not the end: a list that is cut short would pass
+    /// for what there is.
+    pub(super) fn next_link(&self, web: &Web) -> Result<Option<Url>, ScmError> {
+        let wrong = |why: String| web.malformed("a question for a list", format!("its Link header {why}"));
+        for value in self.headers.get_all("link") {
+            let text = value.to_str().map_err(|_| wrong("is no text".to_owned()))?;
+            for link in text.split(',') {
+                let parts = link.trim().strip_prefix('<').and_then(|link| link.split_once('>'));
+                let Some((url, rest)) = parts else { continue };
+                if rest.split(';').any(|part| matches!(part.trim(), "rel=\"next\"" | "rel=next")) {
+                    let next = web.base.join(url);
+                    return next.map(Some).map_err(|error| wrong(format!("leads nowhere: {error}")));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The items of a list at a place of the answer; an answer without a list there is not one.
@@ -391,9 +403,19 @@ pub(super) fn number(web: &Web, item: &Value, place: &[&str]) -> Result<i64, Scm
     found.ok_or_else(|| web.malformed("a question for a list", format!("an item has no {}", place.join("."))))
 }
 
-/// The texts of a list of maps, such as the names of labels.
-pub(super) fn names(item: &Value, list: &str, name: &str) -> Vec<Str> {
-    item.items_at(&[list]).iter().filter_map(|one| one.str_at(&[name]).map(Str::from)).collect()
+/// The labels of an item: texts, or maps that have one under a name. An item need not have any; what cannot be read is not
+/// none, because labels decide what is chosen.
+pub(super) fn labels(web: &Web, item: &Value, list: &str, name: Option<&str>) -> Result<Vec<Str>, ScmError> {
+    let wrong = || web.malformed("a question for a list", format!("{list} of an item cannot be read"));
+    let found = match item.get(list) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(found) => found.as_seq().ok_or_else(wrong)?,
+    };
+    let text = |one: &Value| match name {
+        Some(name) => one.str_at(&[name]).map(Str::from),
+        None => one.as_str().map(Str::from),
+    };
+    found.iter().map(|one| text(one).ok_or_else(wrong)).collect()
 }
 
 #[cfg(test)]
