@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use lynceus_api::GROUP;
 use lynceus_files::Span;
 use lynceus_object::{FieldPath, ObjectKey, Segment, Str};
 use serde::{Serialize, Serializer};
@@ -254,8 +255,14 @@ impl Finding {
         });
         let fix = self.fixes.iter().find(|fix| fix.has_edits());
         let changed = fix.into_iter().flat_map(|fix| &fix.steps).filter_map(|step| match step {
-            Step::Git(Edit { application, place: Place::Field { object, path, .. } }) => {
-                Some((application.clone(), object.clone(), path.clone()))
+            Step::Git(Edit {
+                application,
+                place: Place::Field { object, path, .. } | Place::Quote { object, path },
+            }) => Some((application.clone(), object.clone(), path.clone())),
+            Step::Git(Edit { application, place: Place::Application { path, .. } }) => {
+                let (namespace, name) = (application.namespace.clone(), application.name.clone());
+                let own = ObjectKey::new(GROUP, "Application", namespace, name);
+                Some((application.clone(), own, path.clone()))
             }
             _ => None,
         });

@@ -135,6 +135,14 @@ pub enum Place {
         #[serde(serialize_with = "as_value")]
         value: Option<Value>,
     },
+    /// A field that is to hold as a text what is written there without quotes, such as `n` or `1.10`.
+    Quote {
+        /// The object.
+        object: ObjectKey,
+        /// The field.
+        #[serde(serialize_with = "as_text")]
+        path: FieldPath,
+    },
     /// A value that is to go from a file of values, so that what it covers holds again.
     Override {
         /// The repository, as Applications name it.
@@ -377,6 +385,9 @@ impl fmt::Display for Place {
             }
             Place::Field { object, path, value: None } => {
                 write!(f, "take {path} out of {} {}", object.kind, object.name)
+            }
+            Place::Quote { object, path } => {
+                write!(f, "put quotes round what is written as {path} of {} {}", object.kind, object.name)
             }
             Place::Override { file, key, .. } => write!(f, "take {key} out of {file}"),
             Place::Application { path, value: Some(value) } => {

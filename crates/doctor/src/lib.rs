@@ -32,6 +32,7 @@ pub use graph::Graph;
 pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
+pub use rules::near;
 pub use rules::{RULES, Rule, lacking, optional_value_files, rule, value_files};
 pub use snapshot::{
     Chance, ClusterView, Delivery, EngineView, Hindrance, IdlePatch, Lack, Lacking, Override, Partial, Reach,

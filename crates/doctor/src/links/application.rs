@@ -9,12 +9,21 @@ use crate::case::{App, Case};
 use crate::graph::Graph;
 use crate::limits;
 use crate::node::Node;
+use crate::rules::sets;
 
 pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
     for app in case.apps().filter(|app| app.is_troubled()) {
         to_objects(case, app, graph);
         from_missing(case, app, graph);
         waves(case, app, graph);
+        steps(case, app, graph);
+    }
+}
+
+/// An application that waits for its step waits for those of the step before that are not done.
+fn steps(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
+    for other in sets::awaited(case, &app.name) {
+        graph.link(app.node(), Node::Application(other));
     }
 }
 

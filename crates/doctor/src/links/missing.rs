@@ -6,6 +6,7 @@ use super::reference;
 use crate::case::{Case, Pods};
 use crate::graph::Graph;
 use crate::node::Node;
+use crate::rules::near;
 
 /// What every namespace has, or gets by itself.
 const GIVEN: [(&str, &str); 4] = [
@@ -95,30 +96,45 @@ fn is_own(holder: &Object, key: &ObjectKey) -> bool {
         && names.any(|name| key.name.starts_with(&format!("{name}-{}-", holder.name())))
 }
 
-/// What custom resources name that are not well: what the pods that are made for them need, or what they complain of themselves.
+/// What custom resources name: what the pods that are made for them need, what they complain of themselves, and what is called almost as
+/// one that is there, which is a slip whether somebody has noticed or not.
 fn custom<'a>(case: &Case<'a>, server: &'a str, missing: &mut Vec<Missing<'a>>) {
     for object in case.objects(server) {
-        if object.group().is_empty() || object.controller().is_some() || Pods::of(object).is_some() {
+        if matches!(object.group(), "" | "apps" | "batch") || object.controller().is_some() {
             continue;
         }
         let children = case.children(server, object);
-        if !case.is_unwell(object) && !children.iter().any(|child| case.is_unwell(child)) {
-            continue;
+        let is_unwell = case.is_unwell(object) || children.iter().any(|child| case.is_unwell(child));
+        let mut absent = reference::places(object);
+        // What its pods name is asked for with the others.
+        if let Some(pods) = Pods::of(object) {
+            let depth = pods.path.segments().len();
+            absent.retain(|(_, path)| path.segments().get(..depth) != Some(pods.path.segments()));
         }
-        let absent: Vec<ObjectKey> = reference::named(object)
-            .into_iter()
-            .filter(|key| key.group.is_empty() && is_missing(case, server, key))
-            .collect();
+        absent.retain(|(key, _)| key.group.is_empty() && is_missing(case, server, key));
+        if is_unwell {
+            absent.extend(reference::lost_owners(case, server, object));
+        }
         if absent.is_empty() {
             continue;
         }
-        let said = complaint(case, server, object);
+        let said = if is_unwell { complaint(case, server, object) } else { String::new() };
         let needed: Vec<ObjectKey> =
             children.iter().filter_map(|child| Pods::of(child)).flat_map(|pods| all_needs(&pods)).collect();
-        for key in absent.into_iter().filter(|key| needed.contains(key) || is_told(&said, key)) {
-            missing.push(Missing { server, path: place(object, &key), key, holder: object, part: None });
+        for (key, path) in absent {
+            let is_felt = is_unwell && (needed.contains(&key) || is_told(&said, &key));
+            if is_felt || is_slip(case, server, &key) {
+                missing.push(Missing { server, path, key, holder: object, part: None });
+            }
         }
     }
+}
+
+/// Whether one of the same kind and namespace is called almost so.
+fn is_slip(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
+    let there = case.of_kind(server, &key.group, &key.kind).iter();
+    let there = there.filter(|one| one.namespace() == key.namespace.as_str());
+    near::slip(&key.name, there.map(|one| one.name())).is_some()
 }
 
 fn all_needs(pods: &Pods<'_>) -> Vec<ObjectKey> {
@@ -133,15 +149,6 @@ fn is_told(said: &str, key: &ObjectKey) -> bool {
         && quoted.iter().any(|name| said.contains(name))
 }
 
-/// Where a custom resource names something, if that is the field that most have for it.
-fn place(object: &Object, key: &ObjectKey) -> FieldPath {
-    let account = object.value().str_at(&["spec", "serviceAccountName"]);
-    match key.kind == "ServiceAccount" && account == Some(key.name.as_str()) {
-        true => FieldPath::fields(["spec", "serviceAccountName"]),
-        false => FieldPath::fields(["spec"]),
-    }
-}
-
 /// What a custom resource says of itself, with what is said of the pods and sets that were made for it.
 fn complaint<'a>(case: &Case<'a>, server: &str, object: &'a Object) -> String {
     let pods = case.pods(server, object);
@@ -152,7 +159,10 @@ fn complaint<'a>(case: &Case<'a>, server: &str, object: &'a Object) -> String {
 
 /// Everything that is said of an object: its conditions, its events, and what its containers wait for.
 fn told<'a>(case: &Case<'a>, server: &str, object: &'a Object) -> Vec<&'a str> {
-    let conditions = object.value().items_at(&["status", "conditions"]).iter();
+    // Gateways have conditions for each of their listeners, and others have theirs elsewhere.
+    let parts = ["listeners", "parents"].iter().flat_map(|field| object.value().items_at(&["status", field]));
+    let parts = parts.flat_map(|part| part.items_at(&["conditions"]));
+    let conditions = object.value().items_at(&["status", "conditions"]).iter().chain(parts);
     let conditions = conditions.filter_map(|one| one.str_at(&["message"]));
     let events = case.events(server, &object.key()).iter().copied();
     let events = events.filter_map(|event| event.value().str_at(&["message"]));

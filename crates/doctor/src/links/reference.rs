@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use lynceus_object::{Object, ObjectKey, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
 use crate::case::Case;
 use crate::graph::Graph;
 use crate::limits;
 use crate::node::Node;
+use crate::rules::near;
 
 /// Groups of built-in kinds, whose references have files of their own.
 const BUILT_IN: [&str; 4] = ["", "apps", "batch", "events.k8s.io"];
@@ -90,28 +91,38 @@ fn needs_of_child(case: &Case<'_>, server: &str, child: &Object, owner: &Node, g
     }
 }
 
-/// What an object names: `{kind, name}` anywhere in its spec, and the issuers, Secrets and ConfigMaps that fields are called after.
+/// What an object names: `{kind, name}` anywhere in its spec, and what fields are called after: issuers, Secrets, ConfigMaps, services.
 pub(crate) fn named(object: &Object) -> Vec<ObjectKey> {
-    let mut keys = Vec::new();
-    if let Some(spec) = object.at(&["spec"]) {
-        walk(spec, object, 0, &mut keys);
-    }
-    keys
+    places(object).into_iter().map(|(key, _)| key).collect()
 }
 
-fn walk(value: &Value, object: &Object, depth: usize, keys: &mut Vec<ObjectKey>) {
-    if depth > limits::REFERENCE_DEPTH {
+/// What an object names, each with the field that has the name.
+pub(crate) fn places(object: &Object) -> Vec<(ObjectKey, FieldPath)> {
+    let mut found = Vec::new();
+    if let Some(spec) = object.at(&["spec"]) {
+        walk(spec, object, &FieldPath::fields(["spec"]), &mut found);
+    }
+    found
+}
+
+fn walk(value: &Value, object: &Object, at: &FieldPath, found: &mut Vec<(ObjectKey, FieldPath)>) {
+    if at.segments().len() > limits::REFERENCE_DEPTH + 1 {
         return;
     }
     match value {
         Value::Map(map) => {
-            keys.extend(pair(value, object));
+            found.extend(pair(value, object).map(|key| (key, at.field("name"))));
             for (field, part) in map.iter() {
-                keys.extend(by_field(field, part, object));
-                walk(part, object, depth + 1, keys);
+                let here = at.field(field.clone());
+                found.extend(by_field(field, part, object, &here));
+                walk(part, object, &here, found);
             }
         }
-        Value::Seq(items) => items.iter().for_each(|item| walk(item, object, depth + 1, keys)),
+        Value::Seq(items) => {
+            for (place, item) in items.iter().enumerate() {
+                walk(item, object, &at.index(place), found);
+            }
+        }
         _ => {}
     }
 }
@@ -132,8 +143,13 @@ fn pair(value: &Value, object: &Object) -> Option<ObjectKey> {
     Some(ObjectKey::new(group, kind, namespace, name))
 }
 
-/// Fields that say by their own name what they name: `secretName`, `configMapRef: {name}`.
-fn by_field(field: &str, value: &Value, object: &Object) -> Option<ObjectKey> {
+/// Fields that say by their own name what they name: `secretName`, `configMapRef: {name}`, `sourceSecret: {name}`, `stableService`.
+fn by_field(field: &str, value: &Value, object: &Object, at: &FieldPath) -> Option<(ObjectKey, FieldPath)> {
+    // Of several the first; those with a kind stand for themselves.
+    let (value, at) = match value.as_seq().and_then(|items| items.first()) {
+        Some(first) => (first, at.index(0)),
+        None => (value, at.clone()),
+    };
     let kind = match field.to_ascii_lowercase() {
         name if name.ends_with("secretname")
             || name.ends_with("secretref")
@@ -144,13 +160,46 @@ fn by_field(field: &str, value: &Value, object: &Object) -> Option<ObjectKey> {
         name if name.ends_with("configmapref") || name.ends_with("configmapname") => "ConfigMap",
         name if name == "serviceaccountname" || name == "serviceaccountref" => "ServiceAccount",
         name if name.ends_with("certificaterefs") => "Secret",
+        // Alone these words mean many things.
+        _ if field.ends_with("Secret") && value.str_at(&["name"]).is_some() => "Secret",
+        _ if field.ends_with("Service") && value.as_str().is_some() => "Service",
         _ => return None,
     };
-    // Of several the first; those with a kind stand for themselves.
-    let value = value.as_seq().and_then(|items| items.first()).unwrap_or(value);
-    let name = value.as_str().or_else(|| value.str_at(&["name"])).filter(|name| !name.is_empty())?;
+    let (name, at) = match value.as_str() {
+        Some(name) => (name, at),
+        None => (value.str_at(&["name"])?, at.field("name")),
+    };
     let namespace = value.str_at(&["namespace"]).filter(|one| !one.is_empty()).unwrap_or(object.namespace());
-    Some(ObjectKey::new("", kind, namespace, name))
+    (!name.is_empty()).then(|| (ObjectKey::new("", kind, namespace, name), at))
+}
+
+/// What a custom resource says by a label of its group that it belongs to, and that is not there: one of another kind of the group is
+/// called almost so. `strimzi.io/cluster: events` where there is a Kafka `event`.
+pub(crate) fn lost_owners(case: &Case<'_>, server: &str, object: &Object) -> Vec<(ObjectKey, FieldPath)> {
+    let labels = object.at(&["metadata", "labels"]).and_then(Value::as_map);
+    let labels = labels
+        .into_iter()
+        .flat_map(|map| map.iter())
+        .filter(|(key, _)| key.split_once('/').is_some_and(|(domain, _)| is_kin(domain, object.group())));
+    let labels: Vec<(&str, &str)> =
+        labels.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?))).collect();
+    if labels.is_empty() {
+        return Vec::new();
+    }
+    let is_beside = |other: &&Object| {
+        other.group() == object.group()
+            && other.namespace() == object.namespace()
+            && other.kind() != object.kind()
+    };
+    let beside: Vec<&Object> = case.objects(server).iter().filter(is_beside).collect();
+    let lost = labels.iter().filter_map(|(key, value)| {
+        let is_there = beside.iter().any(|other| other.name() == *value);
+        let near = near::slip(value, beside.iter().map(|other| other.name())).filter(|_| !is_there)?;
+        let kind = beside.iter().find(|other| other.name() == near)?.kind();
+        let owner = ObjectKey::new(object.group(), kind, object.namespace(), *value);
+        Some((owner, FieldPath::fields(["metadata", "labels", key])))
+    });
+    lost.collect()
 }
 
 #[cfg(test)]
@@ -186,6 +235,19 @@ status: {conditions: [{type: Ready, status: 'False', message: No volume}]}
             .replace(", labels: {strimzi.io/cluster: events}", "")
             .replace("partitions: 3", "kafkaRef: {name: events}");
         assert_eq!(roots(&field), "P1 LYN1901/data/Kafka/events explains data\n");
+    }
+
+    #[test]
+    fn what_is_to_be_in_one_that_is_called_almost_so_names_it_wrongly() {
+        let text = TOPIC.replace("strimzi.io/cluster: events", "strimzi.io/cluster: event");
+        let found = crate::tests::check("LYN0301", &text);
+        assert!(
+            found.starts_with(
+                "P1 LYN0301/data/Kafka/event: Kafka event is needed by KafkaTopic orders and defined nowhere; there is Kafka events\n"
+            ),
+            "{found}"
+        );
+        assert!(found.contains("  fix: Name Kafka events instead\n"), "{found}");
     }
 
     #[test]

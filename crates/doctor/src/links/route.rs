@@ -57,6 +57,18 @@ fn of_object<'a>(server: &'a str, object: &'a Object, all: &mut Vec<Backend<'a>>
             let path = FieldPath::fields(["spec", "service"]);
             whole(server, object, path, object.at(&["spec", "service"]), all);
         }
+        (
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
+        ) => {
+            let hooks = object.value().items_at(&["webhooks"]).iter().enumerate();
+            // Nobody misses one that may be away.
+            for (place, hook) in hooks.filter(|(_, hook)| hook.str_at(&["failurePolicy"]) != Some("Ignore")) {
+                let path =
+                    FieldPath::fields(["webhooks"]).index(place).field("clientConfig").field("service");
+                whole(server, object, path, hook.at(&["clientConfig", "service"]), all);
+            }
+        }
         _ => {}
     }
 }

@@ -272,6 +272,13 @@ pub(crate) fn named(host: &str, namespace: &str) -> Option<ObjectKey> {
     let mut parts = host.split('.');
     let name = parts.next().filter(|name| !name.is_empty())?;
     let rest: Vec<&str> = parts.collect();
+    // `db-0.db.data.svc` is a pod of Service db.
+    let is_pod = name.rsplit_once('-').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
+    if let ([service, namespace, "svc"] | [service, namespace, "svc", "cluster", "local"], true) =
+        (rest.as_slice(), is_pod)
+    {
+        return Some(ObjectKey::new("", "Service", *namespace, *service));
+    }
     let namespace = match rest.as_slice() {
         [] => namespace,
         [namespace] | [namespace, "svc"] | [namespace, "svc", "cluster", "local"] => namespace,

@@ -1,6 +1,7 @@
 //! An object that the API server refuses because of what stands in it.
 
 mod remedy;
+mod unfit;
 
 use lynceus_object::{FieldPath, Object};
 
@@ -45,7 +46,8 @@ pub(super) const SORTS: [&str; 8] = [
     ": Forbidden",
     ": Not found",
 ];
-const UNKNOWN: [&str; 5] = [
+const UNKNOWN: [&str; 6] = [
+    " cannot be handled as a ",
     "unknown field \"",
     "error validating data",
     "ValidationError(",
@@ -140,15 +142,20 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
         false => Override::ending(covered.as_ref()),
     };
     let unquoted = wanted.map(|wanted| remedy::unquoted(said.text, wanted)).unwrap_or_default();
+    // What does not fit the kind can be seen without the server, which does not always say where it is.
+    let unfit =
+        wanted.filter(|_| paths.is_empty() && unquoted.is_empty()).map(unfit::find).unwrap_or_default();
     let named = fields(said.text).first().map(|(field, _)| (*field).to_owned());
     let unknown = said
         .text
         .split_once("unknown field \"")
         .and_then(|(_, rest)| rest.split('"').next())
         .map(ToOwned::to_owned);
-    let field = named.or(unknown).or_else(|| unquoted.first().map(ToString::to_string));
+    let first = unfit.first().map(|one| one.path.to_string());
+    let field = named.or(unknown).or(first).or_else(|| unquoted.first().map(ToString::to_string));
     let what = said.text.split_once(" is invalid: ").map_or(said.text, |(_, rest)| rest);
     let cause = format!("the API server refuses {} {}: {}", key.kind, key.name, words::quote(what)) + &why;
+    let cause = unfit.iter().fold(cause, |cause, one| cause + &one.told());
     let step = match &field {
         Some(field) => format!("Correct {field} of {} {} where it comes from.", key.kind, key.name),
         None => format!("Correct {} {} according to what the server says.", key.kind, key.name),
@@ -167,17 +174,14 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
                 .map(|(path, _)| path)
                 .filter(|_| covered.is_none() && !is_large)
                 .chain(&unquoted)
+                .chain(unfit.iter().map(|one| &one.path))
                 .filter_map(|path| Some((said.app.clone()?, key.clone(), path.clone()))),
         )
         .fix(covered.map(|(app, covered)| {
             covered.fix(&app, key).risk(Risk::Low, format!("{} {}", key.kind, key.name))
         }))
-        .fix(
-            said.app
-                .iter()
-                .zip(wanted)
-                .filter_map(|(app, wanted)| remedy::quote(app, key, wanted, &unquoted)),
-        )
+        .fix(said.app.iter().filter_map(|app| unfit::rename(app, key, &unfit)))
+        .fix(said.app.iter().filter_map(|app| remedy::quote(app, key, &unquoted)))
         .fix(said.app.iter().filter(|_| is_large).flat_map(|app| remedy::by_server(app, key, wanted)))
         .fix(Some(fix).filter(|_| !is_large))
 }
@@ -193,6 +197,38 @@ mod tests {
              {{revision: a, resources: [{{group: '', version: v1, kind: Service, namespace: shop, name: web, status: SyncFailed, \
              message: '{message}'}}]}}}}}}\n"
         )
+    }
+
+    #[test]
+    fn a_quantity_that_is_none_is_told_with_its_field() {
+        let text = "
+@app lite OutOfSync Missing
+@status {operationState: {phase: Failed, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: a, resources: [{group: apps, version: v1, kind: Deployment, namespace: lite, name: lite, status: SyncFailed, message: 'Deployment in version \"v1\" cannot be handled as a Deployment: quantities must match the regular expression'}]}}}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: lite, namespace: lite}
+spec: {template: {spec: {containers: [{name: lite, image: lite, resources: {requests: {cpu: 2OOm}}}]}}}
+";
+        let found = check("LYN0808", text);
+        assert!(
+            found.contains("; spec.template.spec.containers[0].resources.requests.cpu is 2OOm\n"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn a_field_that_is_called_almost_so_is_named() {
+        let text = "
+@app d OutOfSync Missing
+@status {operationState: {phase: Failed, operation: {}, startedAt: '2026-01-01T10:00:00Z', syncResult: {revision: a, resources: [{group: apps, version: v1, kind: Deployment, namespace: d, name: d, status: SyncFailed, message: 'strict decoding error: unknown field \"spec.replica\"'}]}}}
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d, namespace: d}
+spec: {replica: 3}
+";
+        let found = check("LYN0808", text);
+        assert!(found.contains("; spec.replica is called replicas\n"), "{found}");
+        assert!(found.contains("  fix: Call spec.replica replicas\n"), "{found}");
     }
 
     #[test]

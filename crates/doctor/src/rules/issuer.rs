@@ -116,13 +116,18 @@ fn missing(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) ->
     let there = case.of_kind(server, GROUP, &key.kind).iter();
     let there = there.filter(|one| one.namespace() == key.namespace.as_str()).map(|one| one.name());
     let near = near::likely(&key.name, there);
+    let wide = other_kind(case, server, key).filter(|_| near.is_none());
     let cause = format!(
         "there is no {} {}{}, which {names} name{}{}",
         key.kind,
         key.name,
         case.of_cluster(server),
         if users.len() == 1 { "s" } else { "" },
-        near.map(|near| format!("; there is {near}")).unwrap_or_default()
+        match (near, wide) {
+            (Some(near), _) => format!("; there is {near}"),
+            (None, Some(kind)) => format!("; there is a {kind} of that name"),
+            (None, None) => String::new(),
+        }
     );
     let seen = users.iter().take(crate::limits::NAMED).map(|user| Evidence::Field {
         object: user.key(),
@@ -140,23 +145,32 @@ fn missing(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) ->
         .of(users.first().and_then(|user| case.owner(server, &user.key())))
         .seen(seen)
         .affects(users.iter().map(|user| case.node(server, &user.key())))
-        .fix(near.and_then(|near| rename(case, server, near, users)))
+        .fix(near.and_then(|near| set(case, server, ("name", near), users)))
+        .fix(wide.and_then(|kind| set(case, server, ("kind", kind), users)))
         .fix([fix])
 }
 
-/// Has the certificates name another issuer.
-fn rename(case: &Case<'_>, server: &str, near: &str, users: &[&Object]) -> Option<Fix> {
-    let fix = users.iter().fold(Fix::new(format!("Name {near}")), |fix, user| {
-        match case.owner(server, &user.key()) {
-            Some(app) => {
-                let path = FieldPath::fields(["spec", "issuerRef", "name"]);
-                fix.git(&app, Place::Field { object: user.key(), path, value: Some(Value::from(near)) })
-            }
-            None => fix,
+/// The other kind of issuer, if one of that name is there or wanted and serves those who name it.
+fn other_kind(case: &Case<'_>, server: &str, key: &ObjectKey) -> Option<&'static str> {
+    (key.kind == "Issuer").then_some("ClusterIssuer").filter(|kind| {
+        let other = ObjectKey::new(GROUP, *kind, "", key.name.clone());
+        case.live(server, &other).is_some() || !case.wanted(server, &other).is_empty()
+    })
+}
+
+/// Has the certificates name another issuer, or another kind of it.
+fn set(case: &Case<'_>, server: &str, (field, value): (&str, &str), users: &[&Object]) -> Option<Fix> {
+    let title = if field == "kind" { format!("Say that it is a {value}") } else { format!("Name {value}") };
+    let fix = users.iter().fold(Fix::new(title), |fix, user| match case.owner(server, &user.key()) {
+        Some(app) => {
+            let path = FieldPath::fields(["spec", "issuerRef", field]);
+            fix.git(&app, Place::Field { object: user.key(), path, value: Some(Value::from(value)) })
         }
+        None => fix,
     });
     let fix = fix.risk(Risk::Low, "the certificates that name it").verify("kubectl get certificates -A");
-    fix.has_edits().then(|| fix.why("it is there, and is called almost so"))
+    let why = if field == "kind" { "it is called so" } else { "it is there, and is called almost so" };
+    fix.has_edits().then(|| fix.why(why))
 }
 
 #[cfg(test)]
@@ -178,6 +192,17 @@ status: {conditions: [{type: Ready, status: 'False', reason: DoesNotExist, messa
             check("LYN0707", CERTIFICATE),
             "P1 LYN0707/-/ClusterIssuer/letsencrypt: there is no ClusterIssuer letsencrypt, which Certificate shop/web names\n  Certificate shop/web: spec.issuerRef: {\"kind\":\"ClusterIssuer\",\"name\":\"letsencrypt\"}\n  fix: Add ClusterIssuer letsencrypt\n"
         );
+    }
+
+    #[test]
+    fn an_issuer_of_the_other_kind_is_named() {
+        let text = CERTIFICATE.replace("kind: ClusterIssuer, name: letsencrypt", "name: company");
+        let wanted = text.replace("@live", "@app web Synced Degraded");
+        let wide = "---\napiVersion: cert-manager.io/v1\nkind: ClusterIssuer\nmetadata: {name: company}\nstatus: \
+                    {conditions: [{type: Ready, status: 'True'}]}\n";
+        let found = check("LYN0707", &format!("{wanted}{text}{wide}"));
+        assert!(found.contains("names; there is a ClusterIssuer of that name\n"), "{found}");
+        assert!(found.contains("  fix: Say that it is a ClusterIssuer\n"), "{found}");
     }
 
     #[test]

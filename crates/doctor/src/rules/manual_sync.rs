@@ -9,7 +9,7 @@ use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Action, Fix, Place, Risk};
 use crate::rules::difference::Known;
-use crate::rules::{Rule, skipped};
+use crate::rules::{Rule, sets, skipped};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -35,7 +35,8 @@ Sync it. Switch automation on if nobody is meant to decide about each change.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let alone: Vec<&App<'_>> = case.apps().filter(|app| is_left_alone(app)).collect();
+    let is_alone = |app: &&App<'_>| is_left_alone(app) && !sets::waits_for_step(case, &app.name);
+    let alone: Vec<&App<'_>> = case.apps().filter(is_alone).collect();
     if alone.is_empty() {
         return;
     }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lynceus_object::{GroupKind, ObjectKey, Str};
+use lynceus_object::{FieldPath, GroupKind, ObjectKey, Str, Value};
 
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
-use crate::fix::{Fix, Risk};
+use crate::fix::{Fix, Place, Risk};
 use crate::limits;
 use crate::links::kind::{self, DEFINITION, DEFINITIONS, Providers, User};
-use crate::node::Node;
+use crate::node::{AppName, Node};
 use crate::rules::parenthood::Places;
-use crate::rules::{Rule, lacking, unserved_version};
+use crate::rules::{Rule, lacking, near, unserved_version};
 use crate::snapshot::{Hindrance, Lacking, Withheld};
 use crate::words;
 
@@ -34,7 +34,8 @@ Make sure the \"VirtualService\" CRD is installed on the destination cluster.
 ```
 
 ## What to do
-Install what brings the definition, in an earlier wave than its users. Or remove the objects, or switch off the option of the
+Where a kind of the group differs by one letter, that was meant. Otherwise
+install what brings the definition, in an earlier wave than its users. Or remove the objects, or switch off the option of the
 chart that makes them.
 ",
     check,
@@ -55,8 +56,12 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let providers = Providers::new(case);
     let mut groups: BTreeMap<(&str, Str), Missing<'_, '_>> = BTreeMap::new();
     for ((server, kind), users) in kind::unserved(case) {
-        if providers.of(server, &kind).is_empty() && !unserved_version::is_removed(&kind) {
-            groups.entry((server, kind.group.clone())).or_default().insert(kind, users);
+        if !providers.of(server, &kind).is_empty() || unserved_version::is_removed(&kind) {
+            continue;
+        }
+        match meant(case, server, &kind) {
+            Some(other) => findings.add(misspelt(case, server, &kind, other, &users)),
+            None => drop(groups.entry((server, kind.group.clone())).or_default().insert(kind, users)),
         }
     }
     if groups.is_empty() {
@@ -66,6 +71,54 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for ((server, _), missing) in groups {
         found(case, &places, server, &missing).into_iter().for_each(|one| findings.add(one));
     }
+}
+
+/// The kind of the same group that differs by a letter, and that the cluster serves or somebody brings.
+fn meant<'a>(case: &Case<'a>, server: &str, kind: &GroupKind) -> Option<&'a str> {
+    let served = case.cluster(server).into_iter().flat_map(|view| view.kinds.keys());
+    let served = served.filter(|one| one.group == kind.group).map(|one| one.kind.as_str());
+    let wanted = case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
+    let brought = wanted.filter_map(|wanted| {
+        let value = wanted.object.value();
+        let is_here = wanted.object.kind() == DEFINITION
+            && value.str_at(&["spec", "group"]) == Some(kind.group.as_str());
+        value.str_at(&["spec", "names", "kind"]).filter(|_| is_here)
+    });
+    near::one_off(&kind.kind, served.chain(brought))
+}
+
+/// A kind that is no kind but a slip of the hand.
+fn misspelt<'a>(
+    case: &Case<'a>,
+    server: &str,
+    kind: &GroupKind,
+    other: &str,
+    users: &[User<'_, 'a>],
+) -> Finding {
+    let users: Vec<&User<'_, 'a>> = users.iter().collect();
+    let apps: BTreeSet<Node> = users.iter().map(|user| user.app.node()).collect();
+    let objects: BTreeSet<(&AppName, &ObjectKey)> =
+        users.iter().filter_map(|user| Some((&user.app.name, user.object.as_ref()?))).collect();
+    let path = FieldPath::fields(["kind"]);
+    let fix = objects.iter().fold(Fix::new(format!("Write {other}")), |fix, (app, key)| {
+        let (object, value) = ((*key).clone(), Some(Value::from(other)));
+        fix.git(app, Place::Field { object, path: path.clone(), value })
+    });
+    let fix = fix
+        .risk(Risk::Low, "what is not made now")
+        .why("the kind is there, and differs by a letter")
+        .verify(format!("kubectl explain {}", other.to_lowercase()));
+    let names = words::list(users.iter().map(|user| user.app.name.name.as_str()).collect::<BTreeSet<_>>());
+    let cause =
+        format!("{} has no kind {}, which {names} wants; there is {other}", group_text(kind), kind.kind);
+    let node = Node::Kind { cluster: server.into(), kind: kind.clone() };
+    Finding::new(RULE.code, node, cause)
+        .of(users.first().map(|user| user.app.name.clone()))
+        .seen(evidence(case, &users))
+        .affects(apps)
+        .affects(objects.iter().map(|(_, key)| case.node(server, key)))
+        .about(objects.iter().map(|(app, key)| ((*app).clone(), (*key).clone(), path.clone())))
+        .fix(fix.has_edits().then_some(fix))
 }
 
 fn found<'a>(case: &Case<'a>, places: &Places, server: &str, missing: &Missing<'_, 'a>) -> Option<Finding> {
@@ -234,6 +287,27 @@ metadata: {name: web, namespace: kf}
              wants VirtualService web\n  fix: Install what defines Gateway and VirtualService\n  fix: Take Gateway and \
              VirtualService out of web\n"
         );
+    }
+
+    #[test]
+    fn a_kind_that_is_one_letter_off_is_a_slip() {
+        let text = "
+@app web OutOfSync Missing
+@unserved apps/Deploymnt
+apiVersion: apps/v1
+kind: Deploymnt
+metadata: {name: web, namespace: shop}
+";
+        let found = check("LYN0201", text);
+        assert!(
+            found.starts_with(
+                "P1 LYN0201/web/Kind/Deploymnt.apps: apps has no kind Deploymnt, which web wants; there is Deployment\n"
+            ),
+            "{found}"
+        );
+        assert!(found.ends_with("  fix: Write Deployment\n"), "{found}");
+        let other = check("LYN0201", &text.replace("Deploymnt", "Rollout"));
+        assert!(other.contains("no application brings the definition"), "{other}");
     }
 
     #[test]

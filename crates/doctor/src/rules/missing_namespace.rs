@@ -3,6 +3,7 @@
 use lynceus_api::options;
 use lynceus_object::{FieldPath, Value, value};
 
+use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
@@ -38,19 +39,26 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     let brought = namespace::brought(case);
     for ((server, name), users) in namespace::missing(case) {
         if !brought.contains(&(server, name.clone())) {
-            findings.add(found(server, &name, &users));
+            let there = case.of_kind(server, "", "Namespace").iter().map(|one| one.name());
+            let coming = brought.iter().filter(|(one, _)| *one == server).map(|(_, name)| name.as_str());
+            let near = near::slip(&name, there.chain(coming));
+            findings.add(found(server, &name, near, &users));
         }
     }
 }
 
-fn found(server: &str, name: &str, users: &[User<'_, '_>]) -> Finding {
+fn found(server: &str, name: &str, near: Option<&str>, users: &[User<'_, '_>]) -> Finding {
     let apps = words::list(users.iter().map(|user| user.app.name.name.as_str()));
     let verb = if users.len() == 1 { "needs" } else { "need" };
-    let cause = format!("namespace {name} does not exist: {apps} {verb} it, and nobody makes it");
+    let cause = format!(
+        "namespace {name} does not exist: {apps} {verb} it, and nobody makes it{}",
+        near.map(|near| format!("; there is {near}")).unwrap_or_default()
+    );
     Finding::new(RULE.code, Node::object(server, namespace::key_of(name)), cause)
         .of(users.first().map(|user| user.app.name.clone()))
         .seen(users.iter().map(evidence).take(limits::NAMED))
         .affects(users.iter().map(|user| user.app.node()))
+        .fix(near.and_then(|near| rename(name, near, users)))
         .fix(users.first().map(|user| fixes(name, user)).unwrap_or_default())
 }
 
@@ -63,6 +71,28 @@ fn evidence(user: &User<'_, '_>) -> Evidence {
     };
     let told = user.told.map(|text| app.status(text));
     told.or_else(file).unwrap_or_else(|| Evidence::seen(format!("{} has objects there", app.name)))
+}
+
+/// Has those who need it take the one that was meant.
+fn rename(name: &str, near: &str, users: &[User<'_, '_>]) -> Option<Fix> {
+    let mut fix = Fix::new(format!("Take namespace {near}"));
+    for user in users {
+        let value = Some(Value::from(near));
+        if user.app.application().spec.destination.namespace == name {
+            let path = FieldPath::fields(["spec", "destination", "namespace"]);
+            fix = fix.git(&user.app.name, Place::Application { path, value });
+            continue;
+        }
+        for object in user.objects.iter().filter(|key| user.app.wants(key).is_some()) {
+            let (object, path) = (object.clone(), FieldPath::fields(["metadata", "namespace"]));
+            fix = fix.git(&user.app.name, Place::Field { object, path, value: value.clone() });
+        }
+    }
+    fix.has_edits().then(|| {
+        fix.risk(Risk::Low, "what is not made now")
+            .why("it is there or brought, and its name differs by a slip of the hand")
+            .verify(format!("kubectl get namespace {near}"))
+    })
 }
 
 fn fixes(name: &str, user: &User<'_, '_>) -> Vec<Fix> {
@@ -116,6 +146,19 @@ metadata: {name: default}
              sources of shop\n"
         );
         assert_eq!(roots(MISSING), "P1 LYN0203/shop/Namespace/shop explains shop\n");
+    }
+
+    #[test]
+    fn a_namespace_that_is_called_almost_so_is_taken_first() {
+        let found = check(
+            "LYN0203",
+            &MISSING.replace("{name: default}", "{name: shopp}").replace(": shop}", ": shops}"),
+        );
+        assert!(found.contains("nobody makes it; there is shopp\n"), "{found}");
+        assert!(
+            found.contains("  fix: Take namespace shopp\n  fix: Let shop make namespace shops\n"),
+            "{found}"
+        );
     }
 
     #[test]

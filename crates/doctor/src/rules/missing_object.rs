@@ -6,8 +6,8 @@ use lynceus_object::{ObjectKey, Value, value};
 
 use super::nowhere::{self, Nowhere};
 use super::{lacking, switched_off};
-use crate::case::Case;
-use crate::finding::{Evidence, Finding, Findings};
+use crate::case::{Case, Pods};
+use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     code: "LYN0301",
     title: "Something is named that is defined nowhere",
     explanation: "\
-Pods name a Secret, ConfigMap, service account or claim that is not there, that no application wants and that nothing makes: no
+Pods or custom resources name a Secret, ConfigMap, service account, claim or something else that is not there, that no application wants and that nothing makes: no
 external secret, certificate, operator or script. They cannot start, and no waiting helps.
 
 ## Why
@@ -55,6 +55,10 @@ fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
         return dressed(finding, case, one).seen([lacking::evidence(case, held)]).fix(fixes(case, one));
     }
     let hint = match (one.near.or(one.likely), one.elsewhere) {
+        (Some(other), _) if one.maker.is_some() => {
+            let kind = one.maker.as_ref().map(|(maker, _)| maker.kind()).unwrap_or_default();
+            format!("; {kind} {} makes {} {other}", key.name, key.kind)
+        }
         (Some(near), _) if nowhere::stem(near).is_some() => {
             format!("; a generator makes {} {near}, with a hash of the content behind its name", key.kind)
         }
@@ -62,7 +66,7 @@ fn found(case: &Case<'_>, one: &Nowhere<'_>) -> Finding {
         (None, Some(namespace)) => format!("; namespace {namespace} has one of that name"),
         (None, None) => String::new(),
     };
-    let nowhere = match one.elsewhere {
+    let nowhere = match one.elsewhere.filter(|_| !key.namespace.is_empty()) {
         Some(_) => format!("not in its namespace {}", key.namespace),
         None => "defined nowhere".to_owned(),
     };
@@ -88,7 +92,16 @@ pub(super) fn dressed(finding: Finding, case: &Case<'_>, one: &Nowhere<'_>) -> F
     let mut known = BTreeSet::new();
     let fields: Vec<Evidence> =
         fields.filter(|one| known.insert(one.to_string())).take(crate::limits::NAMED).collect();
+    let is_felt = one.users.iter().any(|user| {
+        case.live(user.server, &user.holder.key()).is_none_or(|holder| {
+            let mut children = case.children(user.server, holder).iter();
+            case.is_unwell(holder)
+                || children.any(|child| case.is_unwell(child))
+                || Pods::of(holder).is_some()
+        })
+    });
     let finding = finding
+        .severity(if is_felt { Severity::P1 } else { Severity::P2 })
         .of(app(case, one))
         .seen(fields)
         .seen(said(case, one))
@@ -131,7 +144,7 @@ fn fixes(case: &Case<'_>, one: &Nowhere<'_>) -> Vec<Fix> {
         return generated(case, one, near, stem);
     }
     let near = one.near.or(one.likely).and_then(|near| rename(case, one, near));
-    near.into_iter().chain(add(case, one)).chain([by_hand(one)]).collect()
+    near.into_iter().chain(make(case, one)).chain(add(case, one)).chain([by_hand(one)]).collect()
 }
 
 /// Has all who name it name another.
@@ -161,6 +174,20 @@ fn rename(case: &Case<'_>, one: &Nowhere<'_>, near: &str) -> Option<Fix> {
             })
             .verify(verify(&one.key))
     })
+}
+
+/// Has what is called as it is make it.
+fn make(case: &Case<'_>, one: &Nowhere<'_>) -> Option<Fix> {
+    let (maker, path) = one.maker.as_ref()?;
+    let app = case.owner(one.server, &maker.key())?;
+    let value = Some(Value::from(one.key.name.as_str()));
+    let fix =
+        Fix::new(format!("Have {} {} make {} {}", maker.kind(), maker.name(), one.key.kind, one.key.name))
+            .git(&app, Place::Field { object: maker.key(), path: path.clone(), value })
+            .risk(Risk::Medium, format!("whoever reads the one that it makes now; {}", users(one)))
+            .why("it is called so itself")
+            .verify(verify(&one.key));
+    Some(fix)
 }
 
 /// Has a generator leave the hash away, or the references be where it can follow them.
@@ -215,17 +242,22 @@ fn by_hand(one: &Nowhere<'_>) -> Fix {
     let keys =
         if parts.is_empty() { String::new() } else { format!(" with the keys {}", words::list(parts)) };
     let key = &one.key;
+    // What is for the whole cluster does not say where it looks.
+    let place = match key.namespace.as_str() {
+        "" => ", in the namespace of whoever reads it".to_owned(),
+        namespace => format!(", in namespace {namespace}"),
+    };
     Fix::new(format!("Have {} {} made", key.kind, key.name))
-        .person(format!(
-            "add it to the application that needs it, in namespace {}{keys}, by what makes the others",
-            key.namespace
-        ))
+        .person(format!("add it to the application that needs it{place}{keys}, by what makes the others"))
         .verify(verify(key))
         .why("what is in it is not known here")
 }
 
 pub(super) fn verify(key: &ObjectKey) -> String {
-    format!("kubectl -n {} get {} {}", key.namespace, key.kind.to_lowercase(), key.name)
+    match key.namespace.as_str() {
+        "" => format!("kubectl get {} -A | grep {}", key.kind.to_lowercase(), key.name),
+        namespace => format!("kubectl -n {namespace} get {} {}", key.kind.to_lowercase(), key.name),
+    }
 }
 
 #[cfg(test)]
@@ -279,6 +311,53 @@ data: {password: x}
              db-credential\n  fix: Name Secret db-credentials instead\n  fix: Have Secret db-credential made\n"
         );
         assert_eq!(roots(NEEDS), "P1 LYN0301/web/Secret/db-credential explains web\n");
+    }
+
+    #[test]
+    fn what_is_called_as_the_secret_and_makes_another_is_told() {
+        let text = NEEDS.replace(
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: db-credentials, namespace: shop}\ndata: {password: x}\n",
+            "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: db-credential, namespace: shop}\nspec: {target: {name: database}}\nstatus: {conditions: [{type: Ready, status: 'True'}]}\n",
+        );
+        let found = check("LYN0301", &text);
+        assert!(
+            found.contains("defined nowhere; ExternalSecret db-credential makes Secret database\n"),
+            "{found}"
+        );
+        assert!(found.contains("  fix: Name Secret database instead\n"), "{found}");
+    }
+
+    #[test]
+    fn the_only_generated_one_is_named_without_its_hash() {
+        let text = NEEDS.replace("name: db-credentials,", "name: db-login-7tt5b6m4t5,");
+        let found = check("LYN0301", &text);
+        assert!(found.contains("defined nowhere; there is Secret db-login\n"), "{found}");
+        assert!(found.contains("  fix: Name Secret db-login instead\n"), "{found}");
+    }
+
+    #[test]
+    fn an_account_that_a_store_misspells_is_found_though_the_store_says_nothing() {
+        let text = "
+@live
+apiVersion: external-secrets.io/v1
+kind: SecretStore
+metadata: {name: pay, namespace: pay}
+spec: {provider: {kubernetes: {auth: {serviceAccount: {name: x}}}, vault: {auth: {kubernetes: {serviceAccountRef: {name: eso-reader}}}}}}
+status: {conditions: [{type: Ready, status: 'True'}]}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: eso-read, namespace: pay}
+";
+        let found = check("LYN0301", text);
+        assert!(
+            found.starts_with(
+                "P2 LYN0301/pay/ServiceAccount/eso-reader: ServiceAccount eso-reader is needed by SecretStore pay and defined nowhere; there is \
+                 ServiceAccount eso-read\n"
+            ),
+            "{found}"
+        );
+        assert_eq!(check("LYN0301", &text.replace("name: eso-read,", "name: other,")), "");
     }
 
     #[test]

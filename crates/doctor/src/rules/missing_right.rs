@@ -92,18 +92,47 @@ fn finding(case: &Case<'_>, server: &str, account: &ObjectKey, lacking: Lacking)
     );
     let user = users.iter().find_map(Node::key);
     let app = user.and_then(|user| case.owner(server, user)).or_else(|| case.owner(server, account));
+    let meant = rights.iter().find_map(|right| rights::meant(case, server, account, right));
+    let corrected = meant.as_ref().and_then(|(binding, path, value)| {
+        let owner = case.owner(server, &binding.key())?;
+        let (object, value) = (binding.key(), Some(Value::from(value.as_str())));
+        let title =
+            format!("Have {} {} bind {}/{}", binding.kind(), binding.name(), account.namespace, account.name);
+        let fix = Fix::new(title)
+            .git(&owner, Place::Field { object, path: path.clone(), value })
+            .risk(Risk::Low, format!("everything that runs as service account {}", account.name))
+            .why("its role has what is lacking, and the account that it names is not there");
+        Some(fix)
+    });
+    let cause = match &meant {
+        Some((binding, path, value)) => {
+            let named = path.get(binding.value()).map(words::shown).unwrap_or_default();
+            format!("{cause}; {} {} has {path} {named} instead of {value}", binding.kind(), binding.name())
+        }
+        None => cause,
+    };
+    let seen = meant.as_ref().map(|(binding, path, _)| Evidence::Field {
+        object: binding.key(),
+        path: path.clone(),
+        value: path.get(binding.value()).map(words::shown).unwrap_or_default(),
+    });
     let fix = match &app {
-        Some(app) => fix(case, server, app, account, &rights, user),
-        None => Fix::new(format!("Let service account {} {rights_told}", account.name)).person(format!(
-            "Bind a Role with these rights to service account {}/{}.",
-            account.namespace, account.name
-        )),
+        _ if corrected.is_some() => None,
+        Some(app) => Some(fix(case, server, app, account, &rights, user)),
+        None => {
+            Some(Fix::new(format!("Let service account {} {rights_told}", account.name)).person(format!(
+                "Bind a Role with these rights to service account {}/{}.",
+                account.namespace, account.name
+            )))
+        }
     };
     let finding = Finding::new(RULE.code, Node::object(server, account.clone()), cause)
         .of(app)
         .seen(evidence)
+        .seen(seen)
         .affects(users)
-        .fix([fix]);
+        .fix(corrected)
+        .fix(fix);
     let gone: BTreeSet<ObjectKey> =
         rights.iter().flat_map(|right| gone(case, server, account, right.namespace.as_deref())).collect();
     match gone.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::{asked_port, asking, crashing, near, switched_off, target_port, unselected};
+use super::{asked_port, asking, crashing, listeners, near, switched_off, target_port, unselected};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
@@ -45,6 +45,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         crashing::find(case, server, &all, findings);
         asked_port::find(case, server, &all, findings);
         monitors(case, server, findings);
+        listeners::find(case, server, findings);
     }
     for backend in backends.iter().filter(|backend| is_of_services(backend)) {
         if let Some(service) = service(case, backend) {
@@ -155,7 +156,10 @@ pub(super) fn dressed(finding: Finding, case: &Case<'_>, server: &str, users: &[
         path: one.path.clone(),
         value: one.key.name.to_string(),
     });
-    let is_felt = users.iter().any(|one| case.is_unwell(one.holder));
+    // Without what a webhook asks nothing is let in.
+    let is_felt = users
+        .iter()
+        .any(|one| case.is_unwell(one.holder) || one.holder.kind().ends_with("WebhookConfiguration"));
     finding
         .of(users.iter().find_map(|one| case.owner(server, &one.holder.key())))
         .severity(if is_felt { Severity::P1 } else { Severity::P2 })

@@ -10,6 +10,7 @@ mod built;
 mod chance;
 mod claim_holds_wave;
 mod claimed_host;
+mod claimed_twice;
 mod claims;
 mod closed_nodes;
 mod closed_window;
@@ -34,6 +35,7 @@ mod fit;
 mod forbidden;
 mod healing_off;
 mod held_deletion;
+mod held_set;
 mod host_port;
 mod idle_patch;
 mod idle_rule;
@@ -45,6 +47,7 @@ mod immutable_field;
 mod invalid_object;
 mod issuer;
 mod lacking;
+mod listeners;
 mod lost_node;
 mod manual_sync;
 mod mass_deletion;
@@ -64,8 +67,9 @@ mod mixed;
 #[cfg(test)]
 mod mixed_tests;
 mod mutual_wait;
-mod near;
+pub mod near;
 mod no_room;
+mod no_step;
 mod node_selector;
 mod nowhere;
 mod orphaned_application;
@@ -90,12 +94,17 @@ mod rendering;
 mod repeated_resource;
 mod repository_away;
 mod repository_login;
+mod reverted;
 mod rights;
 mod room;
+mod scaled_to_zero;
 mod scheduler;
 mod sealed_vault;
 mod server_default;
 mod serving;
+mod set_nowhere;
+mod set_token;
+pub(crate) mod sets;
 mod shared_resource;
 mod skipped;
 mod source_error;
@@ -117,6 +126,7 @@ mod unexposed;
 mod unhealthy;
 mod unknown_cluster;
 mod unknown_error;
+mod unmade_set;
 mod unreadable_kind;
 mod unselected;
 mod unserved_version;
@@ -174,6 +184,7 @@ pub const RULES: &[Rule] = &[
     unexposed::RULE,
     claimed_host::RULE,
     missing_target::RULE,
+    scaled_to_zero::RULE,
     taint::RULE,
     overridden_tolerations::RULE,
     node_selector::RULE,
@@ -254,6 +265,13 @@ pub const RULES: &[Rule] = &[
     unreadable_kind::RULE,
     controller_behind::RULE,
     unknown_cluster::RULE,
+    unmade_set::RULE,
+    claimed_twice::RULE,
+    reverted::RULE,
+    held_set::RULE,
+    set_nowhere::RULE,
+    set_token::RULE,
+    no_step::RULE,
     unhealthy::RULE,
     unknown_error::RULE,
     too_few_pods::RULE,

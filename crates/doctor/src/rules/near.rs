@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 /// The name that differs least from one that is not there, if the difference is as small as a slip of the hand: a letter or two, a
 /// part that is doubled or left out, two parts that have changed places.
-pub(super) fn nearest<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = there.into_iter().filter(|other| *other != name && is_near(name, other));
     near.min_by_key(|other| (distance(name, other), *other))
 }
 
 /// The name that was probably meant, where it need not be a slip of the hand: the nearest one, or else the only one that says the same
 /// shorter, longer or without a part. `letsencrypt-production` and `letsencrypt-prod`, `nvidia-a100` and `a100`.
-pub(super) fn likely<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn likely<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let there: BTreeSet<&'a str> = there.into_iter().filter(|other| *other != name).collect();
     nearest(name, there.iter().copied()).or_else(|| {
         let mut kin: Vec<(usize, &'a str)> =
@@ -24,6 +24,25 @@ pub(super) fn likely<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -
             _ => None,
         }
     })
+}
+
+/// The name that was certainly meant, if there is one: a slip of the hand, or the same words with some of them shortened, as in `nginx-ext`
+/// and `nginx-external`.
+pub fn slip<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let there: BTreeSet<&'a str> = there.into_iter().filter(|other| *other != name).collect();
+    nearest(name, there.iter().copied()).or_else(|| there.into_iter().find(|other| is_shortened(name, other)))
+}
+
+fn is_shortened(name: &str, other: &str) -> bool {
+    let parts = |name: &str| name.matches(['-', '.', '_', '/']).count();
+    parts(name) > 0 && parts(name) == parts(other) && kinship(name, other).is_some()
+}
+
+/// The name that differs by a single letter: names that are chosen with care, as those of kinds are, are others if two do.
+pub fn one_off<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut there =
+        there.into_iter().filter(|other| name.len().min(other.len()) > 3 && !is_next(name, other));
+    there.find(|other| distance(name, other) == 1)
 }
 
 /// How many letters two names share by whole words, if the words of one are all in the other, in their order. A word counts
@@ -129,6 +148,22 @@ mod tests {
         assert_eq!(nearest("api_token", ["API_URL", "API_TOKEN"]), Some("API_TOKEN"));
         assert_eq!(nearest("gitBase", ["git-base"]), Some("git-base"));
         assert_eq!(nearest("web-1", ["web-2"]), None);
+    }
+
+    #[test]
+    fn the_same_words_shortened_are_a_slip_and_further_words_are_not() {
+        assert_eq!(slip("nginx-external", ["nginx-ext", "haproxy"]), Some("nginx-ext"));
+        assert_eq!(slip("criticl", ["critical"]), Some("critical"));
+        assert_eq!(slip("nginx-internal", ["nginx"]), None);
+        assert_eq!(slip("gold", ["silver"]), None);
+    }
+
+    #[test]
+    fn kinds_are_one_letter_off_or_others() {
+        assert_eq!(one_off("Aplication", ["AppProject", "Application"]), Some("Application"));
+        assert_eq!(one_off("Deploymnt", ["DaemonSet", "Deployment"]), Some("Deployment"));
+        assert_eq!(one_off("TLSRoute", ["TCPRoute"]), None);
+        assert_eq!(one_off("Rollout", ["Application"]), None);
     }
 
     #[test]

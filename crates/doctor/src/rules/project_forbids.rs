@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_api::GROUP;
-use lynceus_object::ObjectKey;
+use lynceus_object::{FieldPath, ObjectKey, Value};
 
+use super::near;
 use crate::case::{Case, Said, Voice};
 use crate::finding::{Finding, Findings};
-use crate::fix::{Fix, Risk};
+use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::rules::backend::evidence;
@@ -83,7 +84,7 @@ fn ban(said: &Said<'_>, case: &Case<'_>) -> Option<Ban> {
     let what = text.split_once(start)?.1.split_once(end)?.0;
     Some(Ban {
         project: project(),
-        what: format!("{noun} {}", what.trim_end_matches('\'').replace('\'', "")),
+        what: format!("{noun} {}", what.trim_end_matches('\'').replace('\'', "").trim_start_matches(':')),
         field,
     })
 }
@@ -98,8 +99,14 @@ fn quoted_after(text: &str, before: &str) -> Option<String> {
 fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
     let apps: BTreeSet<_> = said.iter().filter_map(|said| said.app.clone()).collect();
     let names = words::list(apps.iter().map(|app| app.name.as_str()));
+    let own = case.snapshot.projects.iter().map(|project| project.metadata.name.as_str());
+    let wanted = case.apps().flat_map(|app| app.wanted()).map(|wanted| &wanted.object);
+    let wanted = wanted.filter(|one| (one.group(), one.kind()) == (GROUP, "AppProject"));
+    let near = near::slip(&ban.project, own.chain(wanted.map(|one| one.name())).chain(["default"]));
+    let near = near.filter(|_| ban.field.is_empty());
+    let hint = near.map(|near| format!("; there is {near}")).unwrap_or_default();
     let cause = match ban.field {
-        "" => format!("there is no project {}, which {names} should be in", ban.project),
+        "" => format!("there is no project {}, which {names} should be in{hint}", ban.project),
         _ => format!(
             "project {} does not permit {}, which {names} need{}",
             ban.project,
@@ -121,6 +128,13 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
         .person(step)
         .risk(Risk::Medium, format!("what all applications of project {} may do", ban.project))
         .why("what a project permits is for people to decide");
+    let rename = near.map(|near| {
+        let path = FieldPath::fields(["spec", "project"]);
+        let fix = apps.iter().fold(Fix::new(format!("Take project {near}")), |fix, app| {
+            fix.git(app, Place::Application { path: path.clone(), value: Some(Value::from(near)) })
+        });
+        fix.risk(Risk::Low, names.clone()).why("it is there, and its name differs by a slip of the hand")
+    });
     let project = ObjectKey::new(GROUP, "AppProject", case.snapshot.home.clone(), ban.project.as_str());
     let server = case.servers().next().unwrap_or_default();
     // A project may deny several things to several applications: what it denies to one is that one's affair.
@@ -138,6 +152,7 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
         .of(apps.into_iter().next())
         .seen(evidence(said.iter().copied()))
         .affects(affected)
+        .fix(rename)
         .fix([fix]);
     if ban.field.is_empty() { finding.unless_deeper() } else { finding }
 }
@@ -171,7 +186,7 @@ mod tests {
         );
         assert!(
             found("resource :Namespace is not permitted in project shop")
-                .contains("project shop does not permit kind :Namespace")
+                .contains("project shop does not permit kind Namespace")
         );
     }
 

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lynceus_object::{Object, ObjectKey};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
+use super::near;
 use super::pull::{self, Pull, Why};
 use crate::case::{Case, Pods};
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::Node;
+use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::snapshot::Override;
 
@@ -67,17 +68,34 @@ fn absent(case: &Case<'_>, one: &Pull<'_>) -> Option<ObjectKey> {
 /// One finding for the Secret, whatever images it would open. What would make it is looked at first.
 fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>]) -> Finding {
     let images: BTreeSet<&str> = pulls.iter().map(|one| one.image).collect();
+    let near = nearest(case, server, &secret);
     let cause = format!(
-        "the pull secret {} is not in namespace {}, and without it the registry does not give {}; {} cannot start",
+        "the pull secret {} is not in namespace {}, and without it the registry does not give {}; {} cannot start{}",
         secret.name,
         secret.namespace,
         crate::words::list(images.iter()),
-        pull::users(pulls)
+        pull::users(pulls),
+        near.map(|near| format!("; there is {near}")).unwrap_or_default()
     );
+    let naming = naming(case, &secret, pulls);
+    let seen = naming.iter().map(|(_, object, path)| Evidence::Field {
+        object: object.clone(),
+        path: path.clone(),
+        value: secret.name.to_string(),
+    });
+    let rename = near.and_then(|near| {
+        let fix =
+            naming.iter().fold(Fix::new(format!("Name pull secret {near}")), |fix, (app, object, path)| {
+                let value = Some(Value::from(near));
+                fix.git(app, Place::Field { object: object.clone(), path: path.clone(), value })
+            });
+        let fix = fix.risk(Risk::Low, "pods that do not start now").why("the namespace has it");
+        fix.has_edits().then_some(fix)
+    });
     let told =
         pulls.iter().find_map(|one| case.event(server, &one.pod.key(), &["FailedToRetrieveImagePullSecret"]));
     let elsewhere = elsewhere(case, server, &secret);
-    let near =
+    let elsewhere =
         elsewhere.map(|namespace| Evidence::seen(format!("namespace {namespace} has a Secret of that name")));
     let whose = case.wanted(server, &secret).first().map(|(app, _)| app.name.clone());
     // Those that name it in one file were forgotten together.
@@ -88,9 +106,11 @@ fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>
         .of(whose.or_else(|| pull::app(case, pulls)))
         .seen(pull::evidence(pulls))
         .seen(told)
-        .seen(near)
+        .seen(elsewhere)
+        .seen(seen.take(crate::limits::NAMED))
         .affects(pull::affected(pulls))
         .unless_deeper()
+        .fix(rename)
         .fix([Fix::new(format!("Have Secret {} made in namespace {}", secret.name, secret.namespace))
             .person(format!(
                 "make it by what makes the others, or: kubectl -n {} create secret docker-registry {} --docker-server=… \
@@ -98,6 +118,33 @@ fn not_there(case: &Case<'_>, server: &str, secret: ObjectKey, pulls: &[Pull<'_>
                 secret.namespace, secret.name
             ))
             .verify(format!("kubectl -n {} get secret {}", secret.namespace, secret.name))])
+}
+
+/// A Secret of the namespace that is called almost so.
+fn nearest<'a>(case: &Case<'a>, server: &str, secret: &ObjectKey) -> Option<&'a str> {
+    let live = case.of_kind(server, "", "Secret").iter().copied();
+    let wanted = case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
+    let wanted = wanted.map(|wanted| &wanted.object).filter(|one| one.kind() == "Secret");
+    let here = live.chain(wanted).filter(|one| one.namespace() == secret.namespace.as_str());
+    near::likely(&secret.name, here.map(Object::name))
+}
+
+/// Where those whose images are not given name a pull secret.
+fn naming(case: &Case<'_>, secret: &ObjectKey, pulls: &[Pull<'_>]) -> Vec<(AppName, ObjectKey, FieldPath)> {
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for pull in pulls.iter().filter(|pull| known.insert(pull.owner.key())) {
+        let (Some(app), Some(pods)) = (case.owner(pull.server, &pull.owner.key()), Pods::of(pull.owner))
+        else {
+            continue;
+        };
+        let place = pods.pull_secrets().position(|name| name == secret.name.as_str());
+        found.extend(place.map(|place| {
+            let path = pods.path.field("imagePullSecrets").index(place).field("name");
+            (app, pull.owner.key(), path)
+        }));
+    }
+    found
 }
 
 /// Another namespace that has a Secret of the same name.
@@ -208,8 +255,14 @@ status:
             check("LYN0502", DENIED),
             "P1 LYN0502/web/Secret/pull: the pull secret pull is not in namespace dev, and without it the registry does not \
              give ghcr.io/web:1; Pod web cannot start\n  Pod dev/web: status.containerStatuses: ErrImagePull: failed to \
-             authorize: unexpected status: 403 Forbidden\n  fix: Have Secret pull made in namespace dev\n"
+             authorize: unexpected status: 403 Forbidden\n  Pod dev/web: spec.imagePullSecrets[0].name: pull\n  fix: Have \
+             Secret pull made in namespace dev\n"
         );
+        let near = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: image-pull, namespace: dev}\n";
+        let found = check("LYN0502", &format!("{DENIED}{near}"));
+        assert!(found.contains("cannot start; there is image-pull\n"), "{found}");
+        let other = check("LYN0502", &format!("{DENIED}{}", near.replace("image-pull", "database")));
+        assert!(other.contains("cannot start\n"), "{other}");
         assert_eq!(roots(DENIED), "P1 LYN0502/web/Secret/pull explains web\n");
     }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::case::{App, Case, Said};
 use crate::finding::{Evidence, Finding, Findings};
-use crate::fix::{Fix, Risk};
+use crate::fix::{Fix, Place, Risk};
 use crate::links::service;
 use crate::node::Node;
-use crate::rules::Rule;
 use crate::rules::backend::{UNREACHABLE, evidence, has};
 use crate::rules::source_error::{Step, host, host_in, source, told};
+use crate::rules::target_revision::sources;
+use crate::rules::{Rule, near};
 use crate::snapshot::Reach;
 use crate::words;
 
@@ -91,6 +92,29 @@ fn found(case: &Case<'_>, name: &str, host: Host<'_, '_>) -> Finding {
         .person(format!("Find out from where the controller runs why {name} does not answer; if the address is wrong, correct repoURL."))
         .risk(Risk::Low, "nothing that runs is changed")
         .verify(format!("git ls-remote {}", host.urls.iter().next().map(String::as_str).unwrap_or(name)));
+    let hosts: BTreeSet<String> = case
+        .apps()
+        .flat_map(|app| app.application().spec.all_sources())
+        .map(|source| self::host(&source.repo_url).to_owned())
+        .filter(|other| other != name)
+        .collect();
+    let near = near::slip(name, hosts.iter().map(String::as_str));
+    let cause = cause + &near.map(|near| format!("; others come from {near}")).unwrap_or_default();
+    let rename = near.and_then(|near| {
+        let mut fix = Fix::new(format!("Come from {near}"));
+        for app in &host.apps {
+            for (source, path) in
+                sources(app).into_iter().filter(|(one, _)| self::host(&one.repo_url) == name)
+            {
+                let value = Some(source.repo_url.replacen(name, near, 1).into());
+                fix = fix.git(&app.name, Place::Application { path: path.field("repoURL"), value });
+            }
+        }
+        let fix = fix
+            .risk(Risk::Medium, "what stands there is synced")
+            .why("the name differs by a slip of the hand");
+        fix.has_edits().then_some(fix)
+    });
     let seen = host.why.map(|why| Evidence::seen(format!("{url}: {}", words::quote(&why))));
     Finding::new(RULE.code, Node::Repository(url.as_str().into()), cause)
         .seen(evidence(host.said.iter().copied()))
@@ -98,6 +122,7 @@ fn found(case: &Case<'_>, name: &str, host: Host<'_, '_>) -> Finding {
         .affects(host.apps.iter().map(|app| app.node()))
         .because(services)
         .unless_deeper()
+        .fix(rename)
         .fix([fix])
 }
 

@@ -1,10 +1,10 @@
 //! What service accounts may do, by the Roles that are bound to them.
 
-use lynceus_object::{GroupKind, Object, ObjectKey, Value};
+use lynceus_object::{FieldPath, GroupKind, Object, ObjectKey, Value};
 
 use crate::case::Case;
 use crate::rules::forbidden::Forbidden;
-use crate::rules::missing_role;
+use crate::rules::{missing_role, near};
 
 pub(super) const RBAC: &str = "rbac.authorization.k8s.io";
 
@@ -57,6 +57,45 @@ fn names(binding: &Object, account: &ObjectKey) -> bool {
             }
             _ => part("name") == format!("system:serviceaccount:{}:{}", account.namespace, account.name),
         }
+    })
+}
+
+/// A binding that means an account and names another: the same name in a namespace that has no such account, or a name that differs by a
+/// slip. With the field to correct, and what is to stand there.
+pub(super) fn meant<'a>(
+    case: &Case<'a>,
+    server: &str,
+    account: &ObjectKey,
+    right: &Forbidden,
+) -> Option<(&'a Object, FieldPath, String)> {
+    let wide = case.of_kind(server, RBAC, "ClusterRoleBinding").iter().copied();
+    let near = case.of_kind(server, RBAC, "RoleBinding").iter().copied();
+    let near = near.filter(|binding| Some(binding.namespace()) == right.namespace.as_deref());
+    near.chain(wide).find_map(|binding| {
+        let role = role_of(binding)?;
+        let role = case.live(server, &role)?;
+        if !role.value().items_at(&["rules"]).iter().any(|rule| permits(rule, right)) {
+            return None;
+        }
+        binding.value().items_at(&["subjects"]).iter().enumerate().find_map(|(place, subject)| {
+            let part = |field| subject.str_at(&[field]).unwrap_or_default();
+            let namespace =
+                if part("namespace").is_empty() { binding.namespace() } else { part("namespace") };
+            let named = ObjectKey::new("", "ServiceAccount", namespace, part("name"));
+            if part("kind") != "ServiceAccount" || named == *account || !case.is_nowhere(server, &named) {
+                return None;
+            }
+            let path = FieldPath::fields(["subjects"]).index(place);
+            let is_account = part("name") == account.name.as_str();
+            let is_here = namespace == account.namespace.as_str();
+            match (is_account, is_here) {
+                (true, _) => Some((binding, path.field("namespace"), account.namespace.to_string())),
+                (false, true) if near::slip(part("name"), [account.name.as_str()]).is_some() => {
+                    Some((binding, path.field("name"), account.name.to_string()))
+                }
+                _ => None,
+            }
+        })
     })
 }
 

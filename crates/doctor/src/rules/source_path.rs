@@ -8,6 +8,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::rules::Rule;
 use crate::rules::near::nearest;
+use crate::rules::sets;
 use crate::rules::source_error::{Step, source, told};
 use crate::snapshot::RepositoryView;
 
@@ -33,7 +34,8 @@ If the default branch has the path, follow that. Otherwise correct `spec.source.
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for (app, said) in told(case, Step::Path) {
-        if let Some((source, path)) = source(app, said.text) {
+        // Of one that its ApplicationSet is about to delete, the path is gone on purpose.
+        if let Some((source, path)) = source(app, said.text).filter(|_| !sets::is_leaving(case, &app.name)) {
             findings.add(found(case, app, said, &source, &path));
         }
     }
@@ -107,7 +109,20 @@ fn similar(view: &RepositoryView, path: &str) -> Option<String> {
     let all: Vec<&str> = there.filter(|one| *one != path).collect();
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let moved = all.iter().find(|one| last(one) == last(path));
-    nearest(path, all.iter().copied()).or(moved.copied()).map(ToOwned::to_owned)
+    let found = nearest(path, all.iter().copied()).or(moved.copied());
+    found.or_else(|| related(path, &all)).map(ToOwned::to_owned)
+}
+
+/// The only one of the same folder that begins alike: `price` and `pricing`.
+fn related<'a>(path: &str, all: &[&'a str]) -> Option<&'a str> {
+    let split = |path: &'a str| path.rsplit_once('/').unwrap_or(("", path));
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let begins_alike = |other: &str| {
+        let shared = name.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+        shared >= 3 && shared * 3 >= name.len().min(other.len()) * 2
+    };
+    let mut near = all.iter().copied().filter(|one| split(one).0 == folder && begins_alike(split(one).1));
+    near.next().filter(|_| near.next().is_none())
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lynceus_object::{FieldPath, Object, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
 use super::claims::{self, Sets};
 use super::near;
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
-use crate::node::Node;
+use crate::node::{AppName, Node};
 use crate::rules::Rule;
 use crate::words;
 
@@ -98,7 +98,7 @@ fn has_default(case: &Case<'_>, server: &str) -> bool {
 
 fn found<'a>(case: &Case<'a>, server: &str, name: &str, claims: &[&'a Object]) -> Finding {
     let there = classes(case, server);
-    let near = near::nearest(name, there.iter().copied());
+    let near = near::likely(name, there.iter().copied());
     let others = match (near, there.is_empty()) {
         (Some(near), _) => format!("; there is {near}"),
         (None, false) => {
@@ -161,8 +161,10 @@ fn take_other<'a>(
             // What an operator makes has its class from a field of what it works for.
             (_, None) => named_in(maker.value(), name),
         };
-        for path in paths {
-            fix = fix.git(&app, Place::Field { object: maker.key(), path, value: Some(Value::from(other)) });
+        let own: Vec<(ObjectKey, FieldPath)> = paths.into_iter().map(|path| (maker.key(), path)).collect();
+        let places = if own.is_empty() { beside(case, &app, claim, name) } else { own };
+        for (object, path) in places {
+            fix = fix.git(&app, Place::Field { object, path, value: Some(Value::from(other)) });
         }
     }
     fix.has_edits().then(|| {
@@ -173,6 +175,14 @@ fn take_other<'a>(
         .why("the class is there; claims cannot be changed afterwards, and these hold nothing yet")
         .verify("kubectl get pvc -A")
     })
+}
+
+/// The fields of an application's custom resources in the namespace of a claim that name its class: an operator may be told of it elsewhere
+/// than in what owns the claim.
+fn beside(case: &Case<'_>, app: &AppName, claim: &Object, name: &str) -> Vec<(ObjectKey, FieldPath)> {
+    let wanted = case.app(app).into_iter().flat_map(|app| app.wanted()).map(|wanted| &wanted.object);
+    let custom = wanted.filter(|one| one.group().contains('.') && one.namespace() == claim.namespace());
+    custom.flat_map(|one| named_in(one.value(), name).into_iter().map(|path| (one.key(), path))).collect()
 }
 
 /// The fields of an object's spec that name a class: `class`, `storageClass`, `storageClassName`.

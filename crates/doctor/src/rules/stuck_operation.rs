@@ -43,9 +43,18 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         let age = case.snapshot.taken_at.duration_since(since);
         let is_running = state.phase.known().is_some_and(|phase| !phase.is_completed());
         if is_running && age >= LONG {
-            findings.add(found(app, state, age));
+            let finding = found(app, state, age);
+            // What it waits for has its own causes, however little is known of them.
+            findings.add(if waits_for_troubled(case, state) { finding.weak() } else { finding });
         }
     }
+}
+
+/// Whether a sync waits for another application that is not well.
+fn waits_for_troubled(case: &Case<'_>, state: &OperationState) -> bool {
+    let (_, rest) = state.message.split_once("argoproj.io/Application/").unwrap_or_default();
+    let name = rest.split([' ', ',']).next().unwrap_or_default();
+    case.apps().any(|app| app.name.name == name && app.is_troubled())
 }
 
 fn found(app: &App<'_>, state: &OperationState, age: SignedDuration) -> Finding {

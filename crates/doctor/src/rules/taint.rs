@@ -1,12 +1,12 @@
 //! Pods that no node takes because of its taints.
 
-use lynceus_object::Value;
+use lynceus_object::{FieldPath, Value};
 
-use super::fit;
 use super::scheduler::{self, Waiting};
 use super::tolerations::{self, Blocked};
+use super::{fit, near};
 use crate::case::{Case, Pods};
-use crate::finding::{Finding, Findings};
+use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
@@ -54,6 +54,17 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
         if shown.len() == 1 { "taint" } else { "taints" },
         words::list(&shown)
     );
+    let template = Pods::of(waiting.owner);
+    let slip = template.as_ref().and_then(|pods| {
+        let (path, right) = blocked.taints.iter().find_map(|(taint, _)| misspelt(pods, taint))?;
+        let has = path.get(waiting.owner.value()).and_then(Value::as_str)?;
+        Some((path, has.to_owned(), right))
+    });
+    let cause = match &slip {
+        Some((_, has, right)) => format!("{cause}; they tolerate {has}, and {right} is meant"),
+        None => cause,
+    };
+    let seen = slip.map(|(path, value, _)| Evidence::Field { object: key.clone(), path, value });
     let app = case.owner(server, &key);
     let fixes =
         blocked.taints.iter().filter(|(taint, _)| blocked.taints.len() == 1 || !fit::is_of_system(taint));
@@ -62,19 +73,43 @@ fn found(case: &Case<'_>, server: &str, blocked: &Blocked<'_>) -> Finding {
         .of(app.clone())
         .seen(waiting.evidence(case, server))
         .seen(blocked.pools())
+        .seen(seen)
         .fix(fixes)
+}
+
+/// The part of a toleration that was meant for a taint and is misspelt, and what it should be.
+fn misspelt<'a>(pods: &Pods<'_>, taint: &'a Value) -> Option<(FieldPath, &'a str)> {
+    let tolerations = pods.spec.items_at(&["tolerations"]).iter().enumerate();
+    let mut slips = tolerations.flat_map(|(place, one)| {
+        ["key", "value", "effect"].into_iter().filter_map(move |field| {
+            let (has, right) = (one.str_at(&[field])?, taint.str_at(&[field])?);
+            let mut others = ["key", "value"].into_iter().filter(|other| *other != field);
+            let is_meant = others.all(|other| {
+                let is_any = other == "value" && one.str_at(&["operator"]) == Some("Exists");
+                is_any || one.str_at(&[other]) == taint.str_at(&[other])
+            });
+            near::nearest(has, [right]).filter(|_| is_meant)?;
+            Some((pods.path.field("tolerations").index(place).field(field), right))
+        })
+    });
+    slips.next()
 }
 
 fn tolerate(app: &AppName, waiting: &Waiting<'_>, taint: &Value, nodes: &[&str]) -> Option<Fix> {
     let (owner, shown) = (waiting.owner, tolerations::shown(taint));
     let title = format!("Have the pods of {} {} tolerate {shown}", owner.kind(), owner.name());
     let template = Pods::of(owner)?;
-    let mut all = template.spec.items_at(&["tolerations"]).to_vec();
-    all.push(tolerations::toleration(taint));
-    let place = Place::Field {
-        object: owner.key(),
-        path: template.path.field("tolerations"),
-        value: Some(Value::Seq(all.into_iter().collect())),
+    let (place, title) = match misspelt(&template, taint) {
+        Some((path, right)) => {
+            let title = format!("{title}: write {right} in {path}");
+            (Place::Field { object: owner.key(), path, value: Some(Value::from(right)) }, title)
+        }
+        None => {
+            let mut all = template.spec.items_at(&["tolerations"]).to_vec();
+            all.push(tolerations::toleration(taint));
+            let value = Some(Value::Seq(all.into_iter().collect()));
+            (Place::Field { object: owner.key(), path: template.path.field("tolerations"), value }, title)
+        }
     };
     Some(
         Fix::new(title)
@@ -120,6 +155,23 @@ kind: Node
 metadata: {name: dev-1}
 spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
 ";
+
+    #[test]
+    fn a_toleration_that_is_misspelt_is_corrected_and_another_is_left_alone() {
+        let with = |value: &str| {
+            let tolerations = format!(
+                "spec: {{tolerations: [{{key: env, operator: Equal, value: {value}, effect: NoSchedule}}], containers"
+            );
+            PENDING.replace("value: dev", "value: develop").replace("spec: {containers", &tolerations)
+        };
+        let found = check("LYN0401", &with("devlop"));
+        assert!(
+            found.contains("which the pods do not tolerate; they tolerate devlop, and develop is meant\n"),
+            "{found}"
+        );
+        assert!(found.contains("write develop in spec.template.spec.tolerations[0].value\n"), "{found}");
+        assert!(!check("LYN0401", &with("prod")).contains("is meant"));
+    }
 
     #[test]
     fn pods_that_do_not_tolerate_the_taint_of_every_node_are_found() {

@@ -100,19 +100,27 @@ fn found(case: &Case<'_>, url: &str, revision: &str, followers: &[Follower<'_, '
         "{url} has no revision {revision:?} any more, which {names} follow{}",
         if followers.len() == 1 { "s" } else { "" }
     );
-    let better = better(case.repository(url), revision);
-    let title = format!("Follow {better} instead");
-    let fix = followers.iter().fold(Fix::new(title), |fix, one| {
-        let path = one.path.field("targetRevision");
-        fix.git(&one.app.name, Place::Application { path, value: Some(better.as_str().into()) })
-    });
-    let fix = fix
-        .risk(Risk::Medium, format!("{names}: what differs between the revisions is synced"))
-        .why("the branch was probably merged there")
-        .verify(format!(
-            "lynceus app diff {}",
-            followers.first().map(|one| one.app.name.to_string()).unwrap_or_default()
-        ));
+    let view = case.repository(url);
+    let series = view.and_then(|view| series(view, revision));
+    let cause = cause + &series.map(|one| format!("; there is {one}")).unwrap_or_default();
+    let follow = |other: &str, why: &str| {
+        let fix = followers.iter().fold(Fix::new(format!("Follow {other} instead")), |fix, one| {
+            let path = one.path.field("targetRevision");
+            fix.git(&one.app.name, Place::Application { path, value: Some(other.into()) })
+        });
+        fix.risk(Risk::Medium, format!("{names}: what differs between the revisions is synced"))
+            .why(why)
+            .verify(format!(
+                "lynceus app diff {}",
+                followers.first().map(|one| one.app.name.to_string()).unwrap_or_default()
+            ))
+    };
+    let better = better(view, revision);
+    let fixes = series
+        .map(|one| follow(one, "it is of the same series"))
+        .into_iter()
+        .chain([follow(&better, "the branch was probably merged there")]);
+    let fixes: Vec<Fix> = fixes.collect();
     let seen = followers.iter().filter_map(|one| one.said).map(|said| said.evidence.clone());
     let spec = followers.iter().map(|one| {
         let text = format!(
@@ -127,7 +135,21 @@ fn found(case: &Case<'_>, url: &str, revision: &str, followers: &[Follower<'_, '
         .of(first.map(|app| app.name.clone()))
         .seen(seen.chain(spec).take(limits::EVIDENCE))
         .affects(followers.iter().skip(1).map(|one| one.app.node()))
-        .fix([fix])
+        .fix(fixes)
+}
+
+/// The last branch or tag of the series that a revision is of: `release-1.8` where there is no `release-1.9`.
+fn series<'a>(view: &'a RepositoryView, revision: &str) -> Option<&'a str> {
+    let letters = |name: &str| name.chars().filter(|sign| !sign.is_ascii_digit()).collect::<String>();
+    let numbers = |name: &str| -> Vec<u64> {
+        name.split(|sign: char| !sign.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+    };
+    let own = letters(revision);
+    if numbers(revision).is_empty() {
+        return None;
+    }
+    let names = view.branches.iter().chain(view.tags.iter()).flatten().map(lynceus_object::Str::as_str);
+    names.filter(|name| letters(name) == own).max_by_key(|name| numbers(name))
 }
 
 /// A branch or tag that looks like the one that is gone, or the default branch.
@@ -156,6 +178,25 @@ mod tests {
         assert_eq!(
             check("LYN1001", GONE),
             "P1 LYN1001/a/Application/a: https://git.example.com/all.git has no revision \"feature/checkout\" any more, which a and b follow\n  status of a: ComparisonError: rpc error: code = Unknown desc = unable to resolve 'feature/checkout' to a commit SHA\n  status of b: ComparisonError: cannot read https://git.example.com/all.git: https://git.example.com/all.git has no branch or tag \"feature/checkout\"\n  application a: spec.source.targetRevision: feature/checkout\n  application b: spec.source.targetRevision: feature/checkout\n  fix: Follow HEAD instead\n"
+        );
+    }
+
+    #[test]
+    fn the_last_of_the_same_series_is_followed_first() {
+        let mut snapshot =
+            snapshot("@app a Unknown Unknown\n@spec {source: {targetRevision: release-1.10}}\n");
+        snapshot.repositories.push(crate::snapshot::RepositoryView {
+            url: "https://git.example.com/all.git".into(),
+            branches: Some(["main".into(), "release-1.8".into(), "release-1.9".into()].into()),
+            tags: Some([].into()),
+            head: "main".into(),
+            ..Default::default()
+        });
+        let found = crate::tests::check_snapshot("LYN1001", &snapshot);
+        assert!(found.contains("which a follows; there is release-1.9\n"), "{found}");
+        assert!(
+            found.ends_with("  fix: Follow release-1.9 instead\n  fix: Follow main instead\n"),
+            "{found}"
         );
     }
 

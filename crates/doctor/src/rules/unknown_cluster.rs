@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use lynceus_api::labels;
+use lynceus_object::{FieldPath, Value};
+
+use super::near;
 use crate::case::{App, Case, Said, Voice};
 use crate::finding::{Finding, Findings};
-use crate::fix::{Fix, Risk};
+use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::rules::backend::evidence;
@@ -40,7 +44,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         }
     }
     for (what, apps) in lost {
-        findings.add(found(&what, &apps));
+        findings.add(found(case, &what, &apps));
     }
 }
 
@@ -62,7 +66,7 @@ fn problem(text: &str) -> Option<String> {
     })
 }
 
-fn found(what: &str, apps: &[(&App<'_>, &Said<'_>)]) -> Finding {
+fn found(case: &Case<'_>, what: &str, apps: &[(&App<'_>, &Said<'_>)]) -> Finding {
     let names = words::list(apps.iter().map(|(app, _)| app.name.name.as_str()));
     let goes = if apps.len() == 1 { "goes" } else { "go" };
     let destination = apps.first().map(|(app, _)| &app.application().spec.destination);
@@ -72,15 +76,46 @@ fn found(what: &str, apps: &[(&App<'_>, &Said<'_>)]) -> Finding {
         .person(format!("Correct spec.destination of {names}, or add the Secret of the cluster with the label argocd.argoproj.io/secret-type: cluster."))
         .risk(Risk::Low, names.clone())
         .verify("lynceus cluster list");
+    let named = destination.map(|one| one.name.as_str()).filter(|name| !name.is_empty());
+    let near = named.and_then(|name| near(case, name));
+    let hint = near.as_ref().map(|near| format!("; there is {near}")).unwrap_or_default();
+    let rename = near.map(|near| {
+        let path = FieldPath::fields(["spec", "destination", "name"]);
+        apps.iter().fold(Fix::new(format!("Go to cluster {near}")), |fix, (app, _)| {
+            let value = Some(Value::from(near.as_str()));
+            fix.git(&app.name, Place::Application { path: path.clone(), value })
+        })
+    });
+    let rename = rename.map(|fix| {
+        fix.risk(Risk::Medium, format!("{names}: what it has is made there"))
+            .why("it is registered, and its name differs by a slip of the hand")
+            .verify("lynceus cluster list")
+    });
     Finding::new(
         RULE.code,
         Node::Cluster(server.unwrap_or_default()),
-        format!("{names} {goes} nowhere: {what}"),
+        format!("{names} {goes} nowhere: {what}{hint}"),
     )
     .of(apps.first().map(|(app, _)| app.name.clone()))
     .seen(evidence(apps.iter().map(|(_, said)| *said)))
     .affects(apps.iter().map(|(app, _)| app.node()))
+    .fix(rename)
     .fix([fix])
+}
+
+/// A cluster that is called almost so: one that applications go to, or one that a Secret registers which is called as its cluster is.
+fn near(case: &Case<'_>, name: &str) -> Option<String> {
+    let known = case.snapshot.clusters.iter().map(|view| view.name.as_str());
+    let live = case.servers().take(1).flat_map(|server| case.of_kind(server, "", "Secret").iter().copied());
+    let wanted = case.apps().flat_map(|app| app.wanted()).map(|wanted| &wanted.object);
+    let secrets = live.chain(wanted).filter(|object| {
+        object.kind() == "Secret" && object.label(labels::SECRET_TYPE) == Some(labels::SECRET_TYPE_CLUSTER)
+    });
+    let registered = secrets.map(|secret| secret.name().trim_start_matches("cluster-"));
+    let all: Vec<&str> = known.chain(registered).filter(|one| !one.is_empty()).collect();
+    let bare = name.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let short = all.iter().copied().find(|one| *one == bare && bare != name);
+    near::slip(name, all.iter().copied()).or(short).map(ToOwned::to_owned)
 }
 
 #[cfg(test)]

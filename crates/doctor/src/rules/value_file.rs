@@ -37,6 +37,10 @@ missing with `ignoreMissingValueFiles`.
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for (app, said) in told(case, Step::ValueFile) {
         if let Some(file) = value_file(app, said.text) {
+            // It may be told by where it should be in the repository.
+            let all = value_files(&app.application().spec);
+            let named = all.iter().find(|(name, _, path)| *path == file && *name != file);
+            let file = named.map_or(file.clone(), |(name, ..)| name.to_string());
             findings.add(found(case, app, said, &file));
         }
     }

@@ -9,8 +9,8 @@ use crate::finding::{Finding, Findings};
 use crate::fix::{Action, Fix, Risk};
 use crate::links::service;
 use crate::node::Node;
-use crate::rules::Rule;
 use crate::rules::backend::evidence;
+use crate::rules::{Rule, near};
 use crate::words;
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -91,7 +91,12 @@ fn found(case: &Case<'_>, server: &str, name: &str, said: &[&Said<'_>]) -> Findi
         .seen(evidence(said.iter().copied()))
         .affects(users.into_iter().cloned())
         .fix([fix.verify(format!("kubectl get {} {}", subject.kind.to_lowercase(), subject.name))]);
-    if is_gone {
+    let near = service.as_ref().filter(|_| is_gone).and_then(|service| {
+        let all = case.of_kind(server, "", "Service").iter();
+        let beside = all.filter(|one| one.namespace() == service.namespace.as_str());
+        near::likely(&service.name, beside.map(|one| one.name()))
+    });
+    if is_gone && near.is_none() {
         finding
     } else {
         finding.because(service.map(|service| case.node(server, &service))).unless_deeper()

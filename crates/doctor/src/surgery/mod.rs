@@ -33,7 +33,7 @@ pub use difference::unified;
 pub use error::{Problem, SurgeryError};
 pub use line::operate_line;
 pub use model::apply;
-pub use seek::{Found, line_of, path_at};
+pub use seek::{Found, line_of, path_at, plain_at};
 pub use template::{Printed, operate_template};
 
 use self::anatomy::{Kind, Node, Quotes};

@@ -52,6 +52,16 @@ pub fn line_of(text: &str, document: usize, path: &FieldPath) -> Option<u32> {
     Some(page.line(at))
 }
 
+/// What is written as a field of a document, where that is a scalar without quotes.
+pub fn plain_at(text: &str, document: usize, path: &FieldPath) -> Option<String> {
+    let page = Page::new(text);
+    let root = page.anatomy(document).ok()?;
+    let site = site::find(&page, &root, path).ok()?;
+    let own = text.get(site.node.body..site.node.end)?.trim();
+    let is_plain = matches!(site.node.kind, Kind::Scalar(Quotes::Plain)) && !own.contains("{{");
+    is_plain.then(|| own.to_owned())
+}
+
 /// Follows a position as far down as it leads.
 fn descend<'n>(node: &'n Node, pos: usize, path: &mut FieldPath) -> &'n Node {
     match &node.kind {

@@ -37,16 +37,14 @@ fn walk(value: &Value, path: &[&str], at: &FieldPath, found: &mut Vec<FieldPath>
     }
 }
 
-/// Quotes around what has to be a text. Of a number with a point it is not known how many digits were meant.
-pub(super) fn quote(app: &AppName, key: &ObjectKey, wanted: &Object, fields: &[FieldPath]) -> Option<Fix> {
+/// Quotes around what has to be a text: what is written there, since `n` and `1.10` are read as something else.
+pub(super) fn quote(app: &AppName, key: &ObjectKey, fields: &[FieldPath]) -> Option<Fix> {
     let mut fix =
         Fix::new(format!("Put {} into quotes", crate::words::list(fields.iter().map(ToString::to_string))))
             .risk(Risk::Low, format!("{} {}", key.kind, key.name))
             .why("the field holds a text, and without quotes it is read as a number or as yes and no");
     for path in fields {
-        let value = path.get(wanted.value()).filter(|value| !matches!(value, Value::Float(_)))?;
-        let value = Some(Value::from(json::to_string(value)));
-        fix = fix.git(app, Place::Field { object: key.clone(), path: path.clone(), value });
+        fix = fix.git(app, Place::Quote { object: key.clone(), path: path.clone() });
     }
     (!fields.is_empty()).then_some(fix)
 }
@@ -95,10 +93,9 @@ mod tests {
         let wanted = "}\nspec: {containers: [{name: a, env: [{name: A, value: x}, {name: B, value: 8080}]}, {name: b, env: [{name: \
                       C, value: true}]}]}";
         let fixes = roots_with_fixes(&refused("Pod", message, wanted));
-        assert!(fixes.contains("set spec.containers[0].env[1].value of Pod web to \"8080\""), "{fixes}");
-        assert!(fixes.contains("set spec.containers[1].env[0].value of Pod web to \"true\""), "{fixes}");
-        let open = refused("Pod", message, &wanted.replace("8080", "1.10"));
-        assert!(!roots_with_fixes(&open).contains("into quotes"), "nobody knows how it was meant");
+        let told = |path: &str| format!("put quotes round what is written as {path} of Pod web");
+        assert!(fixes.contains(&told("spec.containers[0].env[1].value")), "{fixes}");
+        assert!(fixes.contains(&told("spec.containers[1].env[0].value")), "{fixes}");
     }
 
     #[test]
@@ -106,7 +103,10 @@ mod tests {
         let message = "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal bool into Go struct field \
                        ObjectMeta.metadata.labels of type string";
         let fixes = roots_with_fixes(&refused("Pod", message, ", labels: {app: web, canary: true}}"));
-        assert!(fixes.contains("set metadata.labels.canary of Pod web to \"true\""), "{fixes}");
+        assert!(
+            fixes.contains("put quotes round what is written as metadata.labels.canary of Pod web"),
+            "{fixes}"
+        );
     }
 
     #[test]

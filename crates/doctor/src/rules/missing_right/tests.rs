@@ -62,6 +62,40 @@ subjects: [{kind: ServiceAccount, name: waiter, namespace: ci}]
 }
 
 #[test]
+fn a_binding_that_names_the_account_in_another_namespace_is_corrected() {
+    let role = "
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: waiter, namespace: ci}
+@live
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: waiter, namespace: ci}
+rules: [{apiGroups: [image.openshift.io], resources: [imagestreamtags], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: waiter, namespace: ci}
+roleRef: {kind: Role, name: waiter}
+subjects: [{kind: ServiceAccount, name: waiter, namespace: ci-dev}]
+---
+";
+    let text = JOB.replacen("@live\n", role, 1);
+    let found = check("LYN0803", &text);
+    assert!(
+        found.contains("needs; RoleBinding waiter has subjects[0].namespace ci-dev instead of ci\n"),
+        "{found}"
+    );
+    assert!(found.ends_with("  fix: Have RoleBinding waiter bind ci/waiter\n"), "{found}");
+    let there = "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: waiter, namespace: ci-dev}\n";
+    assert!(
+        !check("LYN0803", &format!("{text}{there}")).contains("instead of"),
+        "it may be meant for that one"
+    );
+}
+
+#[test]
 fn what_a_sync_may_not_do_is_not_a_programs_trouble() {
     let text = "
 @app shop OutOfSync Missing
