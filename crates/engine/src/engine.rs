@@ -423,6 +423,7 @@ impl Engine {
             self.observations.forget(key);
             self.renewals.forget(key);
             self.grace.forget(key);
+            self.vigil.forget(key);
             self.tell_claimants(&self.claims.forget(&key.tracked_as(&self.options.namespace)));
             return Ok(());
         };

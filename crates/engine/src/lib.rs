@@ -77,6 +77,7 @@ pub use desire::Desired;
 pub use engine::{Engine, EngineError, Options};
 pub use key::{AppKey, application_gvk, application_kind, project_kind};
 pub use look::{Aim, Look, Looker};
+pub use lynceus_appset::Cluster as RegisteredCluster;
 pub use lynceus_cluster::{Clock, SystemClock};
 pub use lynceus_post::Options as PostOptions;
 pub use mend::{FileChange, MendError, patch_of};
@@ -86,8 +87,10 @@ pub use queue::Freshness;
 pub use rendering::{Renderer, RenderingError, Request, Sourced};
 pub use resource_action::{Call, NotPermitted, ResourceActionError};
 pub use rhythm::Rhythm;
-pub use sets::{CONFIRM_DELETIONS, Preview, set_gvk, set_kind};
-pub use settings::Settings;
+pub use sets::{
+    CONFIRM_DELETIONS, Foreseen, Outlook, Preview, foresee, registered_cluster, set_gvk, set_kind,
+};
+pub use settings::{MetricWishes, Settings};
 pub use vitals::Ailment;
 pub use wait_mark::{WAITING, WaitMark};
 pub use words::words;

@@ -173,6 +173,15 @@ pub const NOTICE_ROUNDS: usize = 20;
 /// How many faults are remembered, so that none is told again and again.
 pub const NOTICE_FAULTS: usize = 1_000;
 
+/// How many namespaces' own configurations of notifications are remembered.
+pub const OFFICES: usize = 1_000;
+
+/// How long the doctor waits between two looks for root causes to tell of, for each [`EXAMINED`] applications.
+pub const EXAMINE: Duration = Duration::from_secs(60);
+
+/// How many applications one wait is for.
+pub const EXAMINED: usize = 2_000;
+
 /// How often an ApplicationSet may find that it needs something more: as often as generators stand inside each other, and
 /// a host is asked in three steps.
 pub(crate) const SET_ROUNDS: usize = 16;
@@ -191,6 +200,12 @@ pub(crate) const SET_HOST_PERIOD: Duration = Duration::from_secs(30 * 60);
 
 /// How often an ApplicationSet that is being deleted is looked at although nothing seems to have changed.
 pub(crate) const SET_DELETION_POLL: Duration = Duration::from_secs(10);
+
+/// How many Applications that wait for their step are looked at at once when what they wait for has changed.
+pub(crate) const SET_WAITING: usize = 200;
+
+/// How many fields are named of an Application whose change was taken back.
+pub(crate) const SET_FIELDS: usize = 5;
 
 /// How many events one round of an ApplicationSet makes.
 pub(crate) const SET_EVENTS: usize = 50;

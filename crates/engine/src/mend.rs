@@ -3,20 +3,24 @@
 mod aim;
 mod bases;
 mod chance;
+mod declaration;
 mod desk;
 mod document;
 mod given;
 mod literal;
 mod literals;
 mod mentioned;
+mod overlay;
 mod overrides;
 mod patches;
+mod quote;
 mod switch;
 mod trial;
 mod whence;
 mod withheld;
 
-use lynceus_api::{AppProject, Application, ApplicationSource, GROUP, Kind as _};
+use lynceus_api::{AppProject, Application, ApplicationSource, Kind as _};
+use lynceus_cluster::Cluster;
 use lynceus_doctor::provenance::{Declared, Ground, Place as Spot, PlaceError, Whose, place};
 use lynceus_doctor::surgery::{Change, SurgeryError};
 use lynceus_doctor::{AppName, Edit, Fix, Place, Step};
@@ -118,6 +122,16 @@ pub enum MendError {
     /// Nothing is known of where the Application itself is written.
     #[error("no file is known that application {0} is written in")]
     Undeclared(AppName),
+    /// The Application itself stands in no file, because an ApplicationSet makes it.
+    #[error(
+        "application {application} is made by ApplicationSet {set}: change its template, or the parameters of the element"
+    )]
+    Generated {
+        /// The application.
+        application: AppName,
+        /// The set.
+        set: Str,
+    },
     /// A file cannot be read.
     #[error("{file} cannot be read: {reason}")]
     File {
@@ -218,6 +232,7 @@ impl Engine {
             Place::Field { object, path, value } => {
                 self.change_field(desk, name, object, path, &change(value)).await
             }
+            Place::Quote { object, path } => self.quote(desk, name, object, path).await,
             Place::Override { repository, file, key, object, .. } => {
                 self.uncover(desk, name, (repository, file, key), object).await
             }
@@ -273,6 +288,11 @@ impl Engine {
         }
         let traced = self.nearest(&bench, key, &mut known).await?;
         let spot = self.spot(&bench, &traced, &object, key, (&known, path), change);
+        if let Ok(spot) = &spot
+            && Box::pin(self.patch_overlay(desk, &bench, &traced, spot, &goal)).await?
+        {
+            return Ok(());
+        }
         let changed = match spot {
             Ok(spot) if spot.whose == Whose::Application => {
                 self.change_declared(desk, &bench, &spot, change).await
@@ -398,34 +418,6 @@ impl Engine {
         spot.below(&rest).ok_or_else(|| failed(PlaceError::Absent))
     }
 
-    /// Changes the Application itself: where the application that brings it has it, or in the file that holds it.
-    async fn change_application(
-        &self,
-        desk: &mut Desk,
-        name: &AppName,
-        path: &FieldPath,
-        change: &Change,
-    ) -> Result<(), MendError> {
-        let key = ObjectKey::new(GROUP, "Application", name.namespace.clone(), name.name.clone());
-        if let Some(parent) = self.parent(&key).await {
-            return self.change_field(desk, &parent, &key, path, change).await;
-        }
-        let bench = self.bench(name).await?;
-        // An application may follow a revision that is older than its own file, or that is gone.
-        let sources = bench.sources.iter().filter(|source| source.chart.is_empty()).flat_map(|source| {
-            let head = ApplicationSource { target_revision: HEAD.into(), ..source.clone() };
-            [source.clone(), head]
-        });
-        for source in sources {
-            let Ok(tree) = self.renderer().tree_of(&bench.request(self), &source).await else { continue };
-            if let Some((file, document)) = document::find(&*tree, &key) {
-                let cut = |text: &str| document::change(&file, text, document, path, change);
-                return desk.change(&source.repo_url, &*tree, &file, cut);
-            }
-        }
-        Err(MendError::Undeclared(name.clone()))
-    }
-
     /// Takes an object out: its document, or its file if there is nothing else in it.
     async fn remove_object(&self, desk: &mut Desk, name: &AppName, key: &ObjectKey) -> Result<(), MendError> {
         let mut bench = self.bench(name).await?;
@@ -498,14 +490,6 @@ impl Engine {
         document::list(desk, &source.repo_url, &*traced.tree, &file, &new)
     }
 
-    /// The application that brings an Application.
-    async fn parent(&self, key: &ObjectKey) -> Option<AppName> {
-        let object = self.home().cache().get(key)?;
-        let mark = self.settings().tracking.application(&object)?;
-        let parent = AppKey::from_tracked(&mark, &self.options().namespace);
-        (parent.object_key() != *key).then(|| AppName::new(parent.namespace, parent.name))
-    }
-
     async fn bench(&self, name: &AppName) -> Result<Bench, MendError> {
         let missing = || MendError::NoApplication(name.clone());
         let key = AppKey::new(name.namespace.clone(), name.name.clone());
@@ -519,6 +503,18 @@ impl Engine {
         let project = self.project(&application).map_err(|_| missing())?;
         let found = self.fleet().find_settled(&application.spec.destination).await.map_err(|_| missing())?;
         let lynceus_cluster::Link::Up(cluster) = &found.link else { return Err(missing()) };
+        self.bench_at(name, object, project, cluster)
+    }
+
+    fn bench_at(
+        &self,
+        name: &AppName,
+        object: &Object,
+        project: Arc<AppProject>,
+        cluster: &Arc<Cluster>,
+    ) -> Result<Bench, MendError> {
+        let application =
+            Application::from_object(object).map_err(|_| MendError::NoApplication(name.clone()))?;
         let settings = self.settings();
         let destination = application.spec.destination.clone();
         let setting = self.looker(&settings).setting(&application, &destination, cluster);

@@ -7,6 +7,7 @@
 //! that stays was left by somebody who died; after a while it is told again. So a message is sent once while nobody dies, and
 //! at most once more for each death in the middle of sending; it is never lost.
 
+mod causes;
 mod errand;
 mod facts;
 mod office;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use lynceus_api::IN_CLUSTER_SERVER;
 use lynceus_cluster::{Change, on_behalf_of};
-use lynceus_object::ObjectKey;
+use lynceus_object::{ObjectKey, Str};
 use lynceus_post::Post;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -28,6 +29,7 @@ use crate::engine::Engine;
 use crate::key::{AppKey, application_kind, project_kind};
 use crate::limits;
 use crate::queue::{Freshness, Queue};
+use causes::Causes;
 use office::{CONFIG_MAP, Office, SECRET};
 
 /// What a replica knows about telling.
@@ -35,6 +37,7 @@ pub(crate) struct Notices {
     post: Post,
     queue: Queue,
     office: RwLock<Arc<Office>>,
+    causes: Causes,
     state: Mutex<State>,
 }
 
@@ -44,6 +47,8 @@ struct State {
     pauses: HashMap<(AppKey, String), (u32, Duration)>,
     /// Faults that were told.
     told: HashSet<String>,
+    /// What the users of namespaces have configured, as far as it was asked for.
+    offices: HashMap<Str, Arc<Office>>,
 }
 
 /// Starts to follow the home cluster, and gives those who carry the messages.
@@ -54,6 +59,7 @@ pub(crate) fn start(engine: &Arc<Engine>, tasks: &mut JoinSet<()>) -> JoinSet<()
         notices.reread(engine);
         notices.all(engine);
         tasks.spawn(follow(engine.clone(), notices.clone(), changes));
+        tasks.spawn(causes::look(engine.clone(), notices.clone()));
         for _ in 0..limits::MESSENGERS {
             messengers.spawn(work(engine.clone(), notices.clone()));
         }
@@ -100,6 +106,7 @@ impl Notices {
             post: Post::new(options),
             queue: Queue::default(),
             office: RwLock::default(),
+            causes: Causes::default(),
             state: Mutex::default(),
         }
     }
@@ -121,6 +128,33 @@ impl Notices {
         self.office.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The configurations that count for an application and have anything to tell: the operator's, and that of its own
+    /// namespace where the operator lets users have one.
+    async fn offices_for(&self, engine: &Engine, key: &AppKey) -> Vec<Arc<Office>> {
+        let mut offices = vec![self.office()];
+        if engine.settings().self_service && key.namespace != engine.options().namespace {
+            offices.push(self.office_of(engine, &key.namespace).await);
+        }
+        offices.retain(|office| !office.is_closed());
+        offices
+    }
+
+    async fn office_of(&self, engine: &Engine, namespace: &Str) -> Arc<Office> {
+        if let Some(known) = self.state().offices.get(namespace) {
+            return known.clone();
+        }
+        let office = Arc::new(Office::of_namespace(engine.home(), namespace).await);
+        for fault in &office.faults {
+            self.fault(&format!("namespace {namespace}: {fault}"));
+        }
+        let mut state = self.state();
+        if state.offices.len() >= limits::OFFICES {
+            state.offices.clear();
+        }
+        state.offices.insert(namespace.clone(), office.clone());
+        office
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,12 +166,20 @@ impl Notices {
             self.ask_for(engine, AppKey::new(key.namespace.clone(), key.name.clone()));
         } else if kind == project_kind() {
             self.all(engine);
-        } else if key.namespace == *home && key.group.is_empty() {
-            let name = key.name.as_str();
-            if matches!((key.kind.as_str(), name), ("ConfigMap", CONFIG_MAP) | ("Secret", SECRET)) {
+        } else if key.group.is_empty()
+            && matches!(
+                (key.kind.as_str(), key.name.as_str()),
+                ("ConfigMap", CONFIG_MAP) | ("Secret", SECRET)
+            )
+        {
+            if key.namespace == *home {
                 self.reread(engine);
-                self.all(engine);
+            } else {
+                let mut state = self.state();
+                state.offices.remove(&key.namespace);
+                state.pauses.retain(|(application, _), _| application.namespace != key.namespace);
             }
+            self.all(engine);
         }
     }
 
@@ -147,7 +189,7 @@ impl Notices {
 
     /// Looks at everybody, if there is anything to tell.
     fn all(&self, engine: &Engine) {
-        if self.office().is_closed() {
+        if self.office().is_closed() && !engine.settings().self_service {
             return;
         }
         for object in engine.home().cache().of_kind(&application_kind()) {
@@ -157,7 +199,7 @@ impl Notices {
 
     /// Reads the configuration. What was not taken before may be taken now.
     fn reread(&self, engine: &Engine) {
-        let office = Office::read(engine.home().cache(), &engine.options().namespace);
+        let office = Office::of_operator(engine.home().cache(), &engine.options().namespace);
         for fault in &office.faults {
             self.fault(fault);
         }

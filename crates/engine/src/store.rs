@@ -31,7 +31,8 @@ impl Engine {
         let before = application.clone();
         let now = self.clock().now();
         application.status = report(application, look, &self.options().namespace, now);
-        let reasons = reason::explain(application, look, &self.checks()).await;
+        let reasons =
+            reason::explain(application, look, &self.checks(), self.wait_for_step(application)).await;
         reason::write(application, &reasons);
         application.metadata.annotations.remove(annotations::REFRESH);
         application.metadata.annotations.remove(annotations::REFRESH_TIMESTAMP);

@@ -48,6 +48,13 @@ impl Engine {
         path: &FieldPath,
         known: Option<&FilePath>,
     ) -> Option<Evidence> {
+        let own = ObjectKey::new(GROUP, "Application", name.namespace.clone(), name.name.clone());
+        if *key == own {
+            return match self.parent(key).await {
+                Some(parent) => Box::pin(self.whence(&parent, key, path, None)).await,
+                None => self.declared_at(name, key, path).await,
+            };
+        }
         let mut bench = self.bench(name).await.ok()?;
         bench.known = known.cloned();
         let object = self.rendered(&bench, key).await.ok()?;
@@ -80,6 +87,15 @@ impl Engine {
 }
 
 impl Engine {
+    /// Where a field of an Application is written which nobody else brings.
+    async fn declared_at(&self, name: &AppName, key: &ObjectKey, path: &FieldPath) -> Option<Evidence> {
+        let (_, tree, file, document) = self.declaration(name, key).await?;
+        let line = line_of(&read(&*tree, &file).ok()?, document, path)?;
+        let text = format!("{path} of {} {} is written here", key.kind, key.name);
+        let span = Span { file, line, column: 0 };
+        Some(Evidence::File { application: name.clone(), span, text })
+    }
+
     /// The one place of all repositories that a field is written at, as a text that is the same for the same place. Where an Application
     /// sets it, that is the place where the Application is written; nothing if there is no one place.
     pub(crate) async fn written_at(

@@ -1,17 +1,20 @@
 //! One application: what holds, what has been told, and what is sent.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use lynceus_api::{Application, GROUP, Kind as _};
 use lynceus_cluster::EventType;
 use lynceus_helm::World as _;
 use lynceus_notify::{
-    ConditionResult, Destination, Facts, NOTIFIED_ANNOTATION, Ran, Render, SendError, State, Subject,
-    is_refreshed, state_key,
+    ConditionResult, Config, Destination, Facts, NOTIFIED_ANNOTATION, ROOT_CAUSE, Ran, Render, SendError,
+    State, Subject, is_refreshed, state_key,
 };
 use lynceus_object::{Object, ObjectKey, Str, Value, value};
 use tracing::{debug, info, warn};
 
 use super::Notices;
+use super::causes::Telling;
 use super::facts::find_out;
 use super::office::Office;
 use crate::ambience::Ambience;
@@ -24,16 +27,18 @@ const NOTIFYING: &str = "lynceus.dev/notifying";
 
 /// A message that has to be sent.
 struct Errand {
+    office: Arc<Office>,
     trigger: Str,
     result: ConditionResult,
     to: Destination,
     key: String,
+    /// The root cause that it is about, if it is about one.
+    about: Option<Value>,
 }
 
 /// An application with what is known of it.
 struct Case<'a> {
     engine: &'a Engine,
-    office: &'a Office,
     key: &'a AppKey,
     application: Object,
     project: Option<Object>,
@@ -49,19 +54,13 @@ impl Notices {
             self.state().pauses.retain(|(application, _), _| application != key);
             return;
         };
-        let office = self.office();
+        let offices = self.offices_for(engine, key).await;
         // A status that is about to be renewed comes back by itself when it is.
-        if office.is_closed() || !is_refreshed(&application) {
+        if offices.is_empty() || !is_refreshed(&application) {
             return;
         }
-        let name = application.value().str_at(&["spec", "project"]).unwrap_or("default").to_owned();
-        let project = cache.get(&ObjectKey::new(
-            GROUP,
-            "AppProject",
-            engine.options().namespace.as_str(),
-            name.as_str(),
-        ));
-        let mut case = Case { engine, office: &office, key, application, project, facts: Facts::default() };
+        let project = project_of(engine, &application);
+        let mut case = Case { engine, key, application, project, facts: Facts::default() };
         let before = State::read(case.application.annotation(NOTIFIED_ANNOTATION));
         let marked = State::read(case.application.annotation(NOTIFYING));
         let (mut told, mut marks) = (before.clone(), marked.clone());
@@ -72,7 +71,10 @@ impl Notices {
             told.forget(&left);
             marks.forget(&left);
         }
-        let errands = self.decide(&mut case, &mut told, now).await;
+        let mut errands = Vec::new();
+        for office in &offices {
+            errands.extend(self.decide(&mut case, office, &mut told, now).await);
+        }
         for errand in &errands {
             told.tell(&errand.key, now);
             marks.tell(&errand.key, now);
@@ -99,33 +101,91 @@ impl Notices {
     }
 
     /// What has to be told. What no longer holds is forgotten, so that it is told when it holds again.
-    async fn decide(&self, case: &mut Case<'_>, told: &mut State, now: Timestamp) -> Vec<Errand> {
+    async fn decide(
+        &self,
+        case: &mut Case<'_>,
+        office: &Arc<Office>,
+        told: &mut State,
+        now: Timestamp,
+    ) -> Vec<Errand> {
         let mut errands = Vec::new();
-        let destinations = case.office.config.destinations(&case.application, case.project.as_ref());
-        for (trigger, listeners) in destinations {
-            let Some(ran) = case.ask(&trigger, now).await else {
+        let destinations = office.config.destinations(&case.application, case.project.as_ref());
+        for fault in destinations.faults {
+            let about = format!("application {}: {fault}", case.key);
+            self.fault(&office.redactor.hide(&about));
+        }
+        for (trigger, listeners) in destinations.of_triggers {
+            if !office.triggers.has(&trigger) {
                 self.fault(&format!("trigger {trigger} is subscribed to and not configured"));
                 continue;
-            };
-            for fault in &ran.faults {
-                self.fault(&case.office.redactor.hide(&fault.to_string()));
             }
-            for result in ran.results {
-                let triggered = result.triggered;
-                info!(target: "lynceus::measure", name = trigger.as_str(), triggered, "notification_trigger");
+            if office.triggers.asks_for(&trigger, ROOT_CAUSE) {
+                errands.extend(self.decide_causes(case, office, &trigger, &listeners, told, now).await);
+                continue;
+            }
+            for result in self.results(case, office, &trigger, None, now).await {
                 for to in &listeners {
-                    let key = state_key(case.office.config.self_service.as_deref(), &trigger, &result, to);
-                    if !triggered {
+                    let key = state_key(office.config.self_service.as_deref(), &trigger, &result, to);
+                    if !result.triggered {
                         told.forget(&key);
                     } else if !told.has(&key) && !self.has_to_wait(case, &key) {
-                        let errand =
-                            Errand { trigger: trigger.clone(), result: result.clone(), to: to.clone(), key };
-                        errands.push(errand);
+                        errands.push(Errand::new(office, &trigger, &result, to, key, None));
                     }
                 }
             }
         }
         errands
+    }
+
+    /// The same for a trigger that is about root causes. What one stops is often many applications, and people want to hear of it
+    /// once: the first of those applications tells it whose subscription names them.
+    async fn decide_causes(
+        &self,
+        case: &mut Case<'_>,
+        office: &Arc<Office>,
+        trigger: &Str,
+        listeners: &[Destination],
+        told: &mut State,
+        now: Timestamp,
+    ) -> Vec<Errand> {
+        // Before the first examination nothing is known to be over.
+        let Some(causes) = self.causes.found() else { return Vec::new() };
+        let namespace = office.config.self_service.as_deref();
+        told.forget_causes(namespace, trigger, |id| !causes.iter().any(|cause| cause.id == id));
+        let mut errands = Vec::new();
+        for cause in causes.iter().filter(|cause| cause.stops(case.key.to_string().as_str())) {
+            let about = cause.to_value();
+            for result in self.results(case, office, trigger, Some(&about), now).await {
+                for to in listeners.iter().filter(|_| result.triggered) {
+                    let key = state_key(namespace, trigger, &result, to);
+                    let telling = Telling { engine: case.engine, office, cause, trigger, to };
+                    let is_ours = || self.causes.is_told_by(case.key, &telling, &key);
+                    if !told.has(&key) && is_ours() && !self.has_to_wait(case, &key) {
+                        errands.push(Errand::new(office, trigger, &result, to, key, Some(about.clone())));
+                    }
+                }
+            }
+        }
+        errands
+    }
+
+    /// What the conditions of a trigger come to, told to those who count.
+    async fn results(
+        &self,
+        case: &mut Case<'_>,
+        office: &Office,
+        trigger: &Str,
+        about: Option<&Value>,
+        now: Timestamp,
+    ) -> Vec<ConditionResult> {
+        let Some(ran) = case.ask(office, trigger, about, now).await else { return Vec::new() };
+        for fault in &ran.faults {
+            self.fault(&office.redactor.hide(&fault.to_string()));
+        }
+        for ConditionResult { triggered, .. } in &ran.results {
+            info!(target: "lynceus::measure", name = trigger.as_str(), triggered, "notification_trigger");
+        }
+        ran.results
     }
 
     fn has_to_wait(&self, case: &Case<'_>, key: &str) -> bool {
@@ -139,7 +199,7 @@ impl Notices {
 
     /// Sends one message. False if it was not taken and is to be tried again.
     async fn run(&self, case: &mut Case<'_>, errand: &Errand) -> bool {
-        let Errand { trigger, to, .. } = errand;
+        let Errand { office, trigger, to, .. } = errand;
         let sent = self.send(case, errand).await;
         let (service, succeeded) = (to.service.as_str(), sent.is_ok());
         info!(target: "lynceus::measure", trigger = trigger.as_str(), service, succeeded, "notification");
@@ -148,8 +208,8 @@ impl Notices {
             self.was_taken(case.key, &errand.key);
             return true;
         };
-        let why = case.office.redactor.hide(&error.message);
-        let recipient = case.office.redactor.hide(&to.recipient);
+        let why = office.redactor.hide(&error.message);
+        let recipient = office.redactor.hide(&to.recipient);
         warn!(application = %case.key, %trigger, service, recipient, error = why, "a notification was not taken");
         if let Ok(application) = Application::from_object(&case.application) {
             let message = format!("Notification {trigger} to {service}:{recipient} was not taken: {why}");
@@ -163,7 +223,8 @@ impl Notices {
     }
 
     async fn send(&self, case: &mut Case<'_>, errand: &Errand) -> Result<(), SendError> {
-        let Some(service) = case.office.services.get(&errand.to.service) else {
+        let office = &errand.office;
+        let Some(service) = office.services.get(&errand.to.service) else {
             let name = &errand.to.service;
             return Err(SendError::lasting(format!("there is no service {name}; configure service.{name}")));
         };
@@ -172,9 +233,10 @@ impl Notices {
             let needs = {
                 let mut ambience = Ambience::at(now);
                 let mut random = |bytes: &mut [u8]| ambience.random(bytes);
-                let templates = &case.office.templates;
+                let more = more(errand.about.as_ref());
+                let subject = case.subject(office, &more);
                 let filled =
-                    templates.fill(&errand.result.templates, case.subject(), &errand.to, now, &mut random);
+                    office.templates.fill(&errand.result.templates, subject, &errand.to, now, &mut random);
                 match filled.map_err(|fault| SendError::lasting(fault.to_string()))? {
                     Render::Needs(needs) => Err(needs),
                     Render::Filled(message) => Ok(service.deliver(&message, &errand.to, now, &mut random)?),
@@ -189,26 +251,60 @@ impl Notices {
     }
 }
 
+impl Errand {
+    fn new(
+        office: &Arc<Office>,
+        trigger: &Str,
+        result: &ConditionResult,
+        to: &Destination,
+        key: String,
+        about: Option<Value>,
+    ) -> Self {
+        let (office, trigger) = (office.clone(), trigger.clone());
+        Errand { office, trigger, result: result.clone(), to: to.clone(), key, about }
+    }
+}
+
+/// The project of an application.
+pub(super) fn project_of(engine: &Engine, application: &Object) -> Option<Object> {
+    let name = application.value().str_at(&["spec", "project"]).unwrap_or("default");
+    let key = ObjectKey::new(GROUP, "AppProject", engine.options().namespace.as_str(), name);
+    engine.home().cache().get(&key)
+}
+
+/// The names beside the usual ones.
+fn more(about: Option<&Value>) -> Vec<(&'static str, Value)> {
+    about.map(|cause| (ROOT_CAUSE, cause.clone())).into_iter().collect()
+}
+
 impl Case<'_> {
-    fn subject(&self) -> Subject<'_> {
+    fn subject<'a>(&'a self, office: &'a Office, more: &'a [(&'static str, Value)]) -> Subject<'a> {
+        let Config { context, secrets, self_service, .. } = &office.config;
         Subject {
             application: self.application.value(),
             project: self.project.as_ref().map(Object::value),
-            context: &self.office.config.context,
-            secrets: Some(&self.office.config.secrets),
+            context,
+            secrets: self_service.is_none().then_some(secrets),
             facts: &self.facts,
-            more: &[],
+            more,
         }
     }
 
     /// Asks the conditions of a trigger, and finds out what they need.
-    async fn ask(&mut self, trigger: &str, now: Timestamp) -> Option<Ran> {
+    async fn ask(
+        &mut self,
+        office: &Office,
+        trigger: &str,
+        about: Option<&Value>,
+        now: Timestamp,
+    ) -> Option<Ran> {
+        let more = more(about);
         let mut ran = Ran::default();
         for _ in 0..limits::NOTICE_ROUNDS {
             ran = {
                 let mut ambience = Ambience::at(now);
                 let mut random = |bytes: &mut [u8]| ambience.random(bytes);
-                self.office.triggers.run(trigger, self.subject(), now, &mut random)?
+                office.triggers.run(trigger, self.subject(office, &more), now, &mut random)?
             };
             if ran.needs.is_empty() {
                 break;

@@ -9,10 +9,18 @@ use crate::look::Look;
 use crate::window;
 
 /// What keeps an application from being synced, if something does. A sync that is about to begin is held by nothing.
-pub(super) fn held(application: &Application, look: &Look, now: Timestamp) -> Option<Reason> {
+pub(super) fn held(
+    application: &Application,
+    look: &Look,
+    now: Timestamp,
+    step: Option<Reason>,
+) -> Option<Reason> {
     // Somebody asked, by hand or by policy, and this came of it: nothing else explains more.
     if let Some(failed) = failure::last(application, look) {
         return Some(failed);
+    }
+    if step.is_some() {
+        return step;
     }
     let Some(policy) = application.spec.automated() else {
         let words = "it does not sync by itself, and nobody has asked for a sync";

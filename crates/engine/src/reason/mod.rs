@@ -28,22 +28,29 @@ pub(crate) use patience::unheld;
 
 /// Why an application is as a look found it. Nothing if it is Synced and Healthy, no sync is under way and the last one
 /// did not fail.
-pub(crate) async fn explain(application: &Application, look: &Look, checks: &Checks) -> Vec<Reason> {
+///
+/// `step` is what it waits for where the steps of an ApplicationSet decide when it syncs.
+pub(crate) async fn explain(
+    application: &Application,
+    look: &Look,
+    checks: &Checks,
+    step: Option<Reason>,
+) -> Vec<Reason> {
     if is_fine(application) {
         return failure::last(application, look).into_iter().collect();
     }
     let now = checks.now;
     let Some(cluster) = look.cluster.as_deref() else {
-        return Explanation::new(application, look, &Around::nothing(), now).reasons();
+        return Explanation::new(application, look, &Around::nothing(), now).reasons(step);
     };
     for _ in 0..limits::REASON_ROUNDS {
         let around = Around::of(cluster, look, checks);
-        let reasons = Explanation::new(application, look, &around, now).reasons();
+        let reasons = Explanation::new(application, look, &around, now).reasons(step.clone());
         if !around.fetch(cluster).await {
             return reasons;
         }
     }
-    Explanation::new(application, look, &Around::of(cluster, look, checks), now).reasons()
+    Explanation::new(application, look, &Around::of(cluster, look, checks), now).reasons(step)
 }
 
 /// What there is to say of an application that nobody is to look at.
@@ -122,10 +129,10 @@ impl<'a> Explanation<'a> {
         Explanation { application, look, around, now, explained: BTreeSet::new() }
     }
 
-    fn reasons(mut self) -> Vec<Reason> {
+    fn reasons(mut self, step: Option<Reason>) -> Vec<Reason> {
         let mut reasons: Vec<Reason> = self.waits().into_iter().collect();
         reasons.extend(self.conditions());
-        reasons.extend(self.out_of_sync().or_else(|| self.failed()));
+        reasons.extend(self.out_of_sync(step).or_else(|| self.failed()));
         reasons.extend(self.unhealthy());
         let mut room = limits::REASONS;
         Reason::trim(&mut reasons, &mut room);
@@ -223,7 +230,7 @@ impl<'a> Explanation<'a> {
     }
 
     /// What differs from Git, and why nobody does anything about it.
-    fn out_of_sync(&self) -> Option<Reason> {
+    fn out_of_sync(&self, step: Option<Reason>) -> Option<Reason> {
         if self.application.status.sync.status != SyncStatusCode::OutOfSync {
             return None;
         }
@@ -233,7 +240,7 @@ impl<'a> Explanation<'a> {
             1 => "one object is not as Git wants it".to_owned(),
             count => format!("{count} objects are not as Git wants them"),
         };
-        let held = || held::held(self.application, self.look, self.now);
+        let held = || held::held(self.application, self.look, self.now, step);
         let held = (!is_operating(self.application)).then(held).flatten();
         let rules = difference::odd_rules(&self.look.changes);
         // What holds it back has to be seen whole, however many objects differ.

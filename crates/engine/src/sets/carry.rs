@@ -1,9 +1,9 @@
 //! A plan, carried out: Applications are made, changed and deleted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use lynceus_api::{Application, ApplicationSet, Kind as _, finalizers};
-use lynceus_appset::plan::{Act, Step};
+use lynceus_appset::plan::{Act, Keep, Step};
 use lynceus_cluster::ClusterError;
 use lynceus_object::{Str, value};
 use tracing::info;
@@ -11,6 +11,7 @@ use tracing::info;
 use super::generate::{Preview, is_of};
 use crate::engine::{Engine, EngineError};
 use crate::key::{AppKey, application_gvk};
+use crate::limits;
 
 /// Something that was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,18 @@ pub(super) struct Done {
     pub(super) what: &'static str,
     /// The Application.
     pub(super) name: Str,
+    /// The fields that were changed back, where somebody else had changed them.
+    pub(super) reverted: Vec<String>,
+}
+
+/// The fields that an update changes, as many as an event has room for.
+fn fields(act: &Act) -> Vec<String> {
+    match act {
+        Act::Update { changes, .. } => {
+            changes.iter().take(limits::SET_FIELDS).map(|one| one.path.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 impl Engine {
@@ -32,6 +45,8 @@ impl Engine {
         let existing: BTreeMap<&Str, &Application> =
             preview.existing.iter().map(|app| (&app.metadata.name, app)).collect();
         let (mut done, mut failed) = (Vec::new(), None);
+        let set_key = AppKey::new(set.metadata.namespace.clone(), set.metadata.name.clone());
+        let brought = self.brought(&set_key);
         for step in &preview.plan.steps {
             if self.is_stopping() {
                 break;
@@ -41,17 +56,32 @@ impl Engine {
                 Ok(None) => {}
                 Ok(Some(what)) => {
                     info!(applicationset = %set.metadata.name, application = %key, "{what}");
-                    done.push(Done { what, name: step.name.clone() });
+                    let reverted = if brought.contains(&step.name) { fields(&step.act) } else { Vec::new() };
+                    done.push(Done { what, name: step.name.clone(), reverted });
                 }
                 Err(source) => failed = failed.or(Some(EngineError::Store { application: key, source })),
             }
         }
+        let same = preview.plan.steps.iter().filter(|step| matches!(step.act, Act::Keep(Keep::Same)));
+        let written = done.iter().map(|one| &one.name);
+        self.remember_brought(&set_key, same.map(|step| &step.name).chain(written));
         match failed {
             Some(error) => {
                 self.tell_of_set(set, &done).await;
                 Err(error)
             }
             None => Ok(done),
+        }
+    }
+
+    /// The Applications of a set that were seen in the cluster as it generates them.
+    fn brought(&self, key: &AppKey) -> HashSet<Str> {
+        self.sets.memory().get(key).map(|memory| memory.brought.clone()).unwrap_or_default()
+    }
+
+    fn remember_brought<'a>(&self, key: &AppKey, names: impl Iterator<Item = &'a Str>) {
+        if let Some(memory) = self.sets.memory().get_mut(key) {
+            memory.brought.extend(names.cloned());
         }
     }
 

@@ -44,7 +44,7 @@ impl Engine {
         for secret in
             secrets.iter().filter(|one| one.namespace() == home.as_str() && Registration::is_one(one))
         {
-            match cluster(secret) {
+            match registered_cluster(secret) {
                 Ok(cluster) => clusters.push(cluster),
                 Err(problem) => problems.push(problem),
             }
@@ -56,7 +56,7 @@ impl Engine {
 }
 
 /// A cluster as its Secret describes it. Credentials that cannot be used do not matter here.
-fn cluster(secret: &Object) -> Result<Cluster, String> {
+pub fn registered_cluster(secret: &Object) -> Result<Cluster, String> {
     let (name, server, project) = match Registration::read(secret) {
         Ok(read) => (read.name, read.server, read.project),
         Err(error) => {

@@ -39,8 +39,13 @@ impl Engine {
         if !set.metadata.finalizers.iter().any(|name| name == finalizers::RESOURCES) {
             return Ok(());
         }
-        let all = self.applications_in(&key.namespace);
-        let own: Vec<_> = all.into_iter().filter(|app| is_of(app, &key.name)).collect();
+        let found = self.applications_in(&key.namespace);
+        let is_own = |object: &Object| super::follow::owner(object).is_some_and(|owner| owner == key);
+        if let Some((object, why)) = found.unreadable.iter().find(|(object, _)| is_own(object)) {
+            // It would go with the set, whatever the policy says.
+            return Err(failed(ClusterError::Patch { key: object.key(), reason: why.clone() }));
+        }
+        let own: Vec<_> = found.applications.into_iter().filter(|app| is_of(app, &key.name)).collect();
         if !self.settings().sets.allows_delete(set) {
             for app in &own {
                 let left = app.metadata.owner_references.iter().filter(|owner| owner.name != key.name);

@@ -19,7 +19,18 @@ use crate::settings;
 #[derive(Default)]
 pub(crate) struct SetWishes {
     sets: HashMap<AppKey, u64>,
-    applications: HashMap<AppKey, (Option<AppKey>, u64)>,
+    /// How far the steps of each set are.
+    steps: HashMap<AppKey, u64>,
+    applications: HashMap<AppKey, Known>,
+}
+
+/// What is known of an Application.
+#[derive(Clone, PartialEq)]
+struct Known {
+    owner: Option<AppKey>,
+    look: u64,
+    /// Whether it is Synced and Healthy, in its own words.
+    words: String,
 }
 
 impl SetWishes {
@@ -30,11 +41,17 @@ impl SetWishes {
         if kind == set_kind() {
             let object = engine.home().cache().get(&change.key);
             if changed(&mut self.sets, &key, object.as_ref().map(wish)) {
-                engine.refresh_set(key, Freshness::Latest);
+                engine.refresh_set(key.clone(), Freshness::Latest);
+            }
+            if changed(&mut self.steps, &key, object.as_ref().map(progress)) {
+                engine.refresh_waiting(&key);
             }
         } else if kind == application_kind() {
             let object = engine.home().cache().get(&change.key);
-            for set in self.application(&key, object.as_ref()) {
+            for (set, is_told) in self.application(&key, object.as_ref()) {
+                if is_told {
+                    engine.refresh_waiting(&set);
+                }
                 engine.refresh_set(set, Freshness::Recent);
             }
         } else if kind == project_kind() || settings::concerns(&change.key, home) {
@@ -45,15 +62,21 @@ impl SetWishes {
         }
     }
 
-    /// The sets that an Application belongs to now or did before, if anything changed that they look at.
-    fn application(&mut self, key: &AppKey, object: Option<&Object>) -> Vec<AppKey> {
+    /// The sets that an Application belongs to now or did before, if anything changed that they look at; and whether those have to
+    /// be told that wait for it.
+    fn application(&mut self, key: &AppKey, object: Option<&Object>) -> Vec<(AppKey, bool)> {
         let before = self.applications.get(key).cloned();
-        let now = object.map(|object| (owner(object), look(object)));
+        let now =
+            object.map(|object| Known { owner: owner(object), look: look(object), words: words(object) });
         if before == now {
             return Vec::new();
         }
-        let mut sets: Vec<AppKey> =
-            [&before, &now].into_iter().flatten().filter_map(|(owner, _)| owner.clone()).collect();
+        let is_told = before.as_ref().map(|one| &one.words) != now.as_ref().map(|one| &one.words);
+        let mut sets: Vec<(AppKey, bool)> = [&before, &now]
+            .into_iter()
+            .flatten()
+            .filter_map(|one| Some((one.owner.clone()?, is_told)))
+            .collect();
         sets.dedup();
         match now {
             Some(now) => self.applications.insert(key.clone(), now),
@@ -74,7 +97,7 @@ fn changed(known: &mut HashMap<AppKey, u64>, key: &AppKey, wish: Option<u64>) ->
 }
 
 /// The set that an Application belongs to.
-fn owner(object: &Object) -> Option<AppKey> {
+pub(crate) fn owner(object: &Object) -> Option<AppKey> {
     let owner = object.controller()?;
     (owner.kind == ApplicationSet::KIND).then(|| AppKey::new(object.namespace(), owner.name))
 }
@@ -85,11 +108,25 @@ fn wish(object: &Object) -> u64 {
     for path in [&["spec"][..], &["metadata", "finalizers"], &["metadata", "uid"]] {
         json::to_string(object.at(path).unwrap_or(&Value::Null)).hash(&mut hasher);
     }
-    for name in [annotations::APPLICATION_SET_REFRESH, super::CONFIRM_DELETIONS] {
+    let asked = [annotations::APPLICATION_SET_REFRESH, annotations::SKIP_RECONCILE, super::CONFIRM_DELETIONS];
+    for name in asked {
         object.annotation(name).hash(&mut hasher);
     }
     object.is_deleting().hash(&mut hasher);
     hasher.finish()
+}
+
+/// A number that changes as the steps of a set go on.
+fn progress(object: &Object) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    json::to_string(object.at(&["status", "applicationStatus"]).unwrap_or(&Value::Null)).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// `Synced Healthy`.
+fn words(object: &Object) -> String {
+    let word = |part| object.value().str_at(&["status", part, "status"]).unwrap_or_default();
+    format!("{} {}", word("sync"), word("health"))
 }
 
 /// A number that changes with what a set looks at in its Applications: what it writes, and what its steps wait for.

@@ -16,7 +16,7 @@ use lynceus_appset::{
 };
 use lynceus_gotmpl::Environment;
 use lynceus_helm::World as _;
-use lynceus_object::{Str, from_typed, json};
+use lynceus_object::{Object, Str, from_typed, json};
 
 use super::memory::{Kept, Memory, answers};
 use crate::ambience::Ambience;
@@ -62,18 +62,20 @@ impl Preview {
         let faults: Vec<Fault> =
             self.generation.faults.iter().chain(&self.plan.faults).chain(invalid).cloned().collect();
         let count = self.generation.fault_count + self.plan.faults.len() + self.invalid.len();
-        match (&self.plan.held, faults.is_empty()) {
-            (Some(held), true) => Report::Held {
-                message: format!(
-                    "{held}. Confirm with: kubectl annotate applicationset -n {} {} --overwrite {}={}",
-                    set.metadata.namespace,
-                    set.metadata.name,
-                    super::CONFIRM_DELETIONS,
-                    held.token
-                ),
-            },
+        match (self.confirmation(set), faults.is_empty()) {
+            (Some(message), true) => Report::Held { message },
             _ => Report::of(&faults, count),
         }
+    }
+
+    /// Which deletions are held, and what confirms them.
+    pub fn confirmation(&self, set: &ApplicationSet) -> Option<String> {
+        let held = self.plan.held.as_ref()?;
+        let (namespace, name) = (&set.metadata.namespace, &set.metadata.name);
+        let mark = format!("{}={}", super::CONFIRM_DELETIONS, held.token);
+        Some(format!(
+            "{held}. Confirm with: kubectl annotate applicationset -n {namespace} {name} --overwrite {mark}"
+        ))
     }
 
     /// The same with the Applications as they are now.
@@ -81,6 +83,15 @@ impl Preview {
         self.existing = existing;
         self
     }
+}
+
+/// The Applications of a namespace.
+#[derive(Default)]
+pub(super) struct Namespace {
+    /// Those that can be read, in the order of their names.
+    pub(super) applications: Vec<Application>,
+    /// The others, and why they cannot. Nothing may be done to them, nor to what holds them.
+    pub(super) unreadable: Vec<(Object, String)>,
 }
 
 /// Whether an Application belongs to the ApplicationSet of a name.
@@ -99,14 +110,32 @@ impl Engine {
         self.plan_set(set, Freshness::Latest, false).await
     }
 
-    /// The Applications of a namespace, in the order of their names. One that cannot be read is nobody's to change.
-    pub(crate) fn applications_in(&self, namespace: &str) -> Vec<Application> {
-        let objects = self.home().cache().of_kind(&application_kind()).into_iter();
-        let objects = objects.filter(|object| object.namespace() == namespace);
-        let mut all: Vec<Application> =
-            objects.filter_map(|object| Application::from_object(&object).ok()).collect();
-        all.sort_by(|one, other| one.metadata.name.cmp(&other.metadata.name));
-        all
+    /// The same for one that is in the cluster, as its controller sees it: hosts are asked only for what is not known.
+    pub async fn preview_of_set(&self, key: &AppKey) -> Option<Result<(ApplicationSet, Preview), String>> {
+        let object = self.home().cache().get(&super::set_object_key(key))?;
+        Some(match ApplicationSet::from_object(&object) {
+            Ok(set) => {
+                let preview = self.plan_set(&set, Freshness::Recent, true).await;
+                Ok((set, preview))
+            }
+            Err(error) => Err(crate::words(&error)),
+        })
+    }
+
+    /// The Applications of a namespace, in the order of their names.
+    pub(super) fn applications_in(&self, namespace: &str) -> Namespace {
+        let mut found = Namespace::default();
+        for object in self.home().cache().of_kind(&application_kind()) {
+            if object.namespace() != namespace {
+                continue;
+            }
+            match Application::from_object(&object) {
+                Ok(app) => found.applications.push(app),
+                Err(error) => found.unreadable.push((object, crate::words(&error))),
+            }
+        }
+        found.applications.sort_by(|one, other| one.metadata.name.cmp(&other.metadata.name));
+        found
     }
 
     pub(super) async fn plan_set(
@@ -128,8 +157,9 @@ impl Engine {
             generation = Arc::new(stopped);
         }
         let destinations = self.known_destinations();
-        let invalid = validate(&generation, &destinations);
-        let existing = self.applications_in(&set.metadata.namespace);
+        let mut invalid = validate(&generation, &destinations);
+        let Namespace { applications: existing, unreadable } = self.applications_in(&set.metadata.namespace);
+        invalid.extend(untouchable(&generation, &unreadable));
         let plan_settings = PlanSettings {
             confirmed: set.metadata.annotations.get(super::CONFIRM_DELETIONS).cloned(),
             ..settings.sets.plan()
@@ -168,9 +198,9 @@ impl Engine {
         let needs: Vec<Need> = known.values().map(|kept| kept.need.clone()).collect();
         let mut pool = BTreeMap::new();
         self.gather(&mut pool, set, needs, &known, freshness).await;
-        if let Some(mut memory) = before.filter(|memory| memory.holds(&wish, &pool)) {
-            memory.kept = pool;
+        if let Some(memory) = before.as_ref().filter(|memory| memory.holds(&wish, &pool)) {
             let generation = memory.generation.clone();
+            let memory = Memory { kept: pool, ..memory.clone() };
             self.sets.memory().insert(key, memory);
             return generation;
         }
@@ -178,7 +208,8 @@ impl Engine {
         let generation = Arc::new(generation);
         self.sets.generations.fetch_add(1, Ordering::Relaxed);
         if remembers {
-            let memory = Memory { wish, kept, generation: generation.clone() };
+            let brought = before.map(|memory| memory.still_brought(&generation)).unwrap_or_default();
+            let memory = Memory { wish, kept, generation: generation.clone(), brought };
             self.sets.memory().insert(key, memory);
         }
         generation
@@ -238,6 +269,21 @@ impl Engine {
     }
 }
 
+/// The generated Applications whose names are those of Applications that cannot be read: whose those are and what is in them
+/// is not known, so they are left alone.
+fn untouchable(generation: &Generation, unreadable: &[(Object, String)]) -> Vec<Invalid> {
+    let mut found = Vec::new();
+    for (at, one) in generation.applications.iter().enumerate() {
+        let name = one.application.metadata.name.as_str();
+        if let Some((_, why)) = unreadable.iter().find(|(object, _)| object.name() == name) {
+            let message = format!("the Application {name} is there and cannot be read: {why}");
+            let fault = Fault { kind: FaultKind::Validation, place: one.place.clone(), message };
+            found.push(Invalid { at, fault });
+        }
+    }
+    found
+}
+
 /// What a set is generated from, besides the answers.
 fn wish(set: &ApplicationSet) -> Result<String, String> {
     let spec = from_typed(&set.spec).map_err(|error| format!("its spec cannot be written down: {error}"))?;
@@ -251,7 +297,7 @@ fn failed(message: String) -> Generation {
 }
 
 /// Time and chance for templates.
-struct Surroundings(Ambience);
+pub(super) struct Surroundings(pub(super) Ambience);
 
 impl Environment for Surroundings {
     fn now(&self) -> Duration {

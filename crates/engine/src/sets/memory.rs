@@ -1,11 +1,12 @@
 //! What the last generation of a set was made of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lynceus_api::Application;
 use lynceus_appset::{Answer, Answers, Generation, Need};
-use lynceus_object::{Value, json};
+use lynceus_object::{Str, Value, json};
 
 use super::watched::Watched;
 
@@ -81,9 +82,24 @@ pub(super) struct Memory {
     pub(super) wish: String,
     pub(super) kept: BTreeMap<String, Kept>,
     pub(super) generation: Arc<Generation>,
+    /// The Applications that were seen in the cluster as this generation has them.
+    pub(super) brought: HashSet<Str>,
 }
 
 impl Memory {
+    /// The Applications that were seen as another generation has them, too: it has them just the same.
+    pub(super) fn still_brought(&self, by: &Generation) -> HashSet<Str> {
+        let before: HashMap<&Str, &Application> = self
+            .generation
+            .applications
+            .iter()
+            .map(|one| (&one.application.metadata.name, &one.application))
+            .collect();
+        let is_same = |app: &&Application| before.get(&app.metadata.name).is_some_and(|other| other == app);
+        let now = by.applications.iter().map(|one| &one.application).filter(is_same);
+        now.map(|app| app.metadata.name.clone()).filter(|name| self.brought.contains(name)).collect()
+    }
+
     /// Whether generating with other answers would come to the same. Every answer that was used has to be there.
     pub(super) fn holds(&self, wish: &str, now: &BTreeMap<String, Kept>) -> bool {
         self.wish == wish

@@ -11,25 +11,29 @@ mod due;
 mod edge;
 mod finalize;
 mod follow;
+mod foresee;
 mod generate;
 mod keys;
 mod memory;
 mod record;
 mod roll;
+mod step;
 mod watched;
 mod work;
 
+pub use destinations::registered_cluster;
+pub use foresee::{Foreseen, Outlook, foresee};
 pub use generate::Preview;
 
-pub(crate) use follow::SetWishes;
+pub(crate) use follow::{SetWishes, owner};
 pub(crate) use work::work;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lynceus_api::{ApplicationSet, GROUP, Kind as _, VERSION, annotations};
+use lynceus_api::{ApplicationSet, GROUP, Kind as _, VERSION, annotations, parse_bool};
 use lynceus_appset::status::Report;
-use lynceus_object::{GroupKind, Gvk, ObjectKey};
+use lynceus_object::{GroupKind, Gvk, Object, ObjectKey};
 use lynceus_source::{Aws, Scm, Sources};
 use tracing::{info, warn};
 
@@ -55,6 +59,12 @@ pub fn set_gvk() -> Gvk {
 /// An ApplicationSet as an object; they are named as Applications are.
 pub(crate) fn set_object_key(key: &AppKey) -> ObjectKey {
     ObjectKey::new(GROUP, ApplicationSet::KIND, key.namespace.clone(), key.name.clone())
+}
+
+/// Whether nobody is to look at an ApplicationSet, as with Applications. Its deletion is not held up by it.
+fn is_skipped(object: &Object) -> bool {
+    let is_set = object.annotation(annotations::SKIP_RECONCILE).and_then(parse_bool) == Some(true);
+    is_set && !object.is_deleting()
 }
 
 /// What is kept about ApplicationSets. All of it may be lost.
@@ -88,7 +98,7 @@ impl Engine {
     }
 
     /// Asks for all ApplicationSets to be looked at.
-    pub(crate) fn refresh_sets(&self, freshness: Freshness) {
+    pub fn refresh_sets(&self, freshness: Freshness) {
         for object in self.home().cache().of_kind(&set_kind()) {
             self.refresh_set(AppKey::new(object.namespace(), object.name()), freshness);
         }
@@ -108,7 +118,8 @@ impl Engine {
     pub async fn reconcile_set(&self, key: &AppKey, freshness: Freshness) -> Result<(), EngineError> {
         let found = self.home().cache().get(&set_object_key(key));
         let takes = self.settings().takes_sets_from(&key.namespace, &self.options().namespace);
-        let Some(object) = found.filter(|_| takes && self.works_on_sets()) else {
+        let is_wanted = |object: &Object| takes && self.works_on_sets() && !is_skipped(object);
+        let Some(object) = found.filter(is_wanted) else {
             self.sets.queue.forget(key);
             self.sets.memory().remove(key);
             return Ok(());
@@ -160,7 +171,7 @@ impl Engine {
         }
         self.tell_of_set(set, &done).await;
         // The Applications that were made or are gone count from now on.
-        let preview = preview.looked_at_again(self.applications_in(&key.namespace));
+        let preview = preview.looked_at_again(self.applications_in(&key.namespace).applications);
         self.store_set(set, &preview, &report, rollout.as_ref()).await
     }
 }

@@ -111,8 +111,12 @@ impl Engine {
 
     /// Tells of what was done, in Argo CD's words; of very much only the beginning.
     pub(super) async fn tell_of_set(&self, set: &ApplicationSet, done: &[Done]) {
-        for Done { what, name } in done.iter().take(limits::SET_EVENTS) {
+        for Done { what, name, reverted } in done.iter().take(limits::SET_EVENTS) {
             self.tell_set(set, EventType::Normal, what, &format!("{what} Application {name:?}")).await;
+            if !reverted.is_empty() {
+                let words = format!("reverted Application {name:?}: {}", reverted.join(", "));
+                self.tell_set(set, EventType::Warning, "reverted", &words).await;
+            }
         }
         if let Some(more) = done.len().checked_sub(limits::SET_EVENTS).filter(|more| *more > 0) {
             self.tell_set(set, EventType::Normal, "Applications", &format!("and {more} more Applications"))

@@ -1,8 +1,9 @@
 //! Progressive syncs: those are told to sync whose turn it is.
 
-use lynceus_api::{Application, ApplicationSet, ResourceIgnoreDifferences};
+use lynceus_api::{Application, ApplicationSet};
+use lynceus_appset::plan::ignore_rules;
 use lynceus_appset::rollout::{Input, Rollout, advance, is_rolling, operation};
-use lynceus_diff::Ignore;
+use lynceus_cluster::ClusterError;
 use lynceus_object::{from_typed, value};
 use tracing::debug;
 
@@ -18,7 +19,8 @@ impl Engine {
             return None;
         }
         let (existing, desired) = (preview.own(set), preview.applications());
-        let ignore = ignored(set);
+        // What is wrong with the rules is told by the plan.
+        let (ignore, _) = ignore_rules(set);
         let now = self.clock().now().into();
         let rollout = advance(&Input { set, existing: &existing, desired: &desired, ignore: &ignore, now });
         for waiting in &rollout.waiting {
@@ -41,18 +43,14 @@ impl Engine {
             if app.operation.is_some() || is_running(&app) {
                 continue;
             }
-            let asked = operation(&app, preview.pruning.contains(name));
-            let asked = match from_typed(&asked) {
-                Ok(asked) => asked,
-                Err(error) => {
-                    debug!(application = %key, %error, "its sync cannot be written down");
-                    continue;
-                }
-            };
+            let failed = |source| EngineError::Store { application: key.clone(), source };
+            let asked = from_typed(&operation(&app, preview.pruning.contains(name))).map_err(|error| {
+                failed(ClusterError::Patch { key: object.key(), reason: error.to_string() })
+            })?;
             let version = app.metadata.resource_version.clone();
             let patch = value!({"metadata": {"resourceVersion": version}, "operation": asked});
             let written = self.home().patch_record(&application_gvk(), &key.namespace, name, &patch).await;
-            written.map_err(|source| EngineError::Store { application: key, source })?;
+            written.map_err(failed)?;
         }
         Ok(())
     }
@@ -61,17 +59,4 @@ impl Engine {
 fn is_running(app: &Application) -> bool {
     let phase = app.status.operation_state.as_ref().and_then(|state| state.phase.known());
     phase.is_some_and(|phase| !phase.is_completed())
-}
-
-/// The fields of Applications that are left alone. What is wrong with the rules is told by the plan.
-fn ignored(set: &ApplicationSet) -> Ignore {
-    let rules = set.spec.ignore_application_differences.iter().map(|rule| ResourceIgnoreDifferences {
-        group: lynceus_api::GROUP.into(),
-        kind: <Application as lynceus_api::Kind>::KIND.into(),
-        name: rule.name.clone(),
-        json_pointers: rule.json_pointers.clone(),
-        jq_path_expressions: rule.jq_path_expressions.clone(),
-        ..ResourceIgnoreDifferences::default()
-    });
-    Ignore::new(&rules.collect::<Vec<_>>()).0
 }

@@ -226,6 +226,18 @@ keys! {
     PERSIST_HEALTH: Form::Switch => "controller.resource.health.persist" = "false",
         "Whether the health of every object stands in the Application's status.";
     #[parameters]
+    SELF_SERVICE: Form::Switch => "notificationscontroller.selfservice.enabled" = "false",
+        "Whether a namespace beside the installation's may configure notifications for the Applications in it.";
+    #[parameters]
+    METRICS_LABELS: Form::List => "controller.metrics.application.labels" = "",
+        "Labels of Applications that the metric argocd_app_labels has, where `--metrics-application-labels` names none.";
+    #[parameters]
+    METRICS_CONDITIONS: Form::List => "controller.metrics.application.conditions" = "",
+        "The conditions that the metric argocd_app_condition has, where `--metrics-application-conditions` names none. Not set: all.";
+    #[parameters]
+    METRICS_CLUSTER_LABELS: Form::List => "controller.metrics.cluster.labels" = "",
+        "Labels of cluster Secrets that the metric argocd_cluster_labels has, where `--metrics-cluster-labels` names none.";
+    #[parameters]
     SETS: Form::Switch => "lynceus.applicationsets.enabled" = "",
         "Whether ApplicationSets are worked on. Not set: in an installation of its own, and not beside an Argo CD, whose own controller does.";
     #[parameters]
@@ -246,6 +258,9 @@ keys! {
     #[parameters]
     SET_SCM_ALLOWED: Form::List => "applicationsetcontroller.allowed.scm.providers" = "",
         "The only addresses of hosts that a generator may name. Not set: any, but none for ApplicationSets in other namespaces.";
+    #[parameters]
+    SET_SCM_AUTHORITY: Form::Text => "applicationsetcontroller.scm.root.ca.path" = "",
+        "A file in the pod with the certificates that hosts are trusted by which a generator names, in PEM.";
     #[parameters]
     SET_STRICT_TOKENS: Form::Switch => "applicationsetcontroller.enable.tokenref.strict.mode" = "false",
         "Whether only Secrets with the label argocd.argoproj.io/secret-type: scm-creds are sent to hosts.";

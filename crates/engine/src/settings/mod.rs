@@ -48,6 +48,8 @@ pub struct Settings {
     pub scope: Scope,
     /// What is made of kinds that we may not read.
     pub respect_rbac: RespectRbac,
+    /// Whether namespaces may have notifications of their own.
+    pub self_service: bool,
     /// Whether the home cluster is a destination.
     pub in_cluster: bool,
     /// How often an application is looked at although nothing seems to have changed; none for never.
@@ -78,6 +80,8 @@ pub struct Settings {
     pub writes_at_once: Option<usize>,
     /// Which labels of an Application its events carry.
     pub event_labels: EventLabels,
+    /// What metrics tell beyond what they always tell.
+    pub metrics: MetricWishes,
     /// How many applications are worked on at the same time.
     pub workers: usize,
     /// The namespaces beside the installation's own that Applications are taken from, as patterns.
@@ -125,6 +129,17 @@ pub enum Impersonation {
     Offered,
     /// Always: without one there is no sync.
     Enforced,
+}
+
+/// What metrics tell beyond what they always tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetricWishes {
+    /// These labels of Applications,
+    pub application_labels: Vec<Str>,
+    /// these conditions of them, or all,
+    pub application_conditions: Vec<Str>,
+    /// and these labels of cluster Secrets.
+    pub cluster_labels: Vec<Str>,
 }
 
 /// Which labels events carry, as patterns.
@@ -191,6 +206,7 @@ impl Settings {
             tracking: tracking(read),
             scope,
             respect_rbac: RespectRbac::read(read.word(&keys::RESPECT_RBAC)),
+            self_service: read.switch(&keys::SELF_SERVICE),
             in_cluster: read.switch(&keys::IN_CLUSTER),
             resync: read.period(&keys::RECONCILIATION),
             resync_jitter: read.duration(&keys::JITTER),
@@ -214,6 +230,11 @@ impl Settings {
             event_labels: EventLabels {
                 included: read.list(&keys::EVENT_LABELS),
                 excluded: read.list(&keys::NO_EVENT_LABELS),
+            },
+            metrics: MetricWishes {
+                application_labels: read.list(&keys::METRICS_LABELS),
+                application_conditions: read.list(&keys::METRICS_CONDITIONS),
+                cluster_labels: read.list(&keys::METRICS_CLUSTER_LABELS),
             },
             workers: usize::try_from(workers).unwrap_or(usize::MAX).max(1),
             application_namespaces: read.list(&keys::NAMESPACES),

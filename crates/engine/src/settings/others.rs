@@ -129,12 +129,28 @@ pub(super) const UNFOLLOWED: &[Unfollowed] = &[
     },
     Unfollowed {
         map: ConfigMap::Parameters,
-        names: "
-            controller.metrics.application.conditions controller.metrics.application.labels
-            controller.metrics.cache.expiration controller.metrics.cluster.labels controller.profile.enabled
-            reposerver.profile.enabled otlp.address otlp.attrs otlp.headers otlp.insecure otlp.sample.ratio
-        ",
-        why: "For metrics, traces and profiles that are not there yet.",
+        names: "controller.metrics.cache.expiration",
+        why: "Series are bounded in number and are not forgotten ([metrics.md](metrics.md)).",
+    },
+    Unfollowed {
+        map: ConfigMap::Parameters,
+        names: "controller.profile.enabled reposerver.profile.enabled",
+        why: "There is no profiler to ask over the network.",
+    },
+    Unfollowed {
+        map: ConfigMap::Parameters,
+        names: "otlp.address otlp.attrs otlp.headers otlp.insecure",
+        why: "Read at the start, as flags or from the environment ([metrics.md](metrics.md)).",
+    },
+    Unfollowed {
+        map: ConfigMap::Parameters,
+        names: "otlp.sample.ratio",
+        why: "Every trace is sent, up to a bound.",
+    },
+    Unfollowed {
+        map: ConfigMap::Parameters,
+        names: "applicationsetcontroller.enable.github.api.metrics",
+        why: "Read at the start, as a flag or from the environment ([metrics.md](metrics.md)).",
     },
     Unfollowed {
         map: ConfigMap::Parameters,
@@ -183,8 +199,7 @@ const SETTINGS: &str = "
 /// Those of `argocd-cmd-params-cm`.
 const PARAMETERS: &str = "
     applicationsetcontroller.debug applicationsetcontroller.enable.git.submodule
-    applicationsetcontroller.enable.github.api.metrics applicationsetcontroller.enable.leader.election
-    applicationsetcontroller.enable.new.git.file.globbing
+    applicationsetcontroller.enable.leader.election applicationsetcontroller.enable.new.git.file.globbing
     applicationsetcontroller.grpc.enable.txt.service.config applicationsetcontroller.k8s.client.burst
     applicationsetcontroller.k8s.client.max.idle.connections applicationsetcontroller.k8s.client.qps
     applicationsetcontroller.k8s.tcp.idle.timeout applicationsetcontroller.k8s.tcp.keepalive
@@ -194,7 +209,7 @@ const PARAMETERS: &str = "
     applicationsetcontroller.repo.server.client.cert.key.path
     applicationsetcontroller.repo.server.client.cert.path applicationsetcontroller.repo.server.plaintext
     applicationsetcontroller.repo.server.strict.tls applicationsetcontroller.repo.server.timeout.seconds
-    applicationsetcontroller.scm.root.ca.path applicationsetcontroller.webhook.parallelism.limit
+    applicationsetcontroller.webhook.parallelism.limit
     commit.server commitserver.grpc.enable.txt.service.config commitserver.listen.address
     commitserver.log.format commitserver.log.level commitserver.metrics.listen.address
     controller.hydration.processors dexserver.connector.failure.continue dexserver.disable.tls
@@ -202,7 +217,7 @@ const PARAMETERS: &str = "
     notificationscontroller.log.level notificationscontroller.processors.count
     notificationscontroller.repo.server.ca.cert.path notificationscontroller.repo.server.client.cert.key.path
     notificationscontroller.repo.server.client.cert.path notificationscontroller.repo.server.plaintext
-    notificationscontroller.selfservice.enabled reposerver.include.hidden.directories
+    reposerver.include.hidden.directories
     reposerver.streamed.manifest.max.extracted.size reposerver.streamed.manifest.max.tar.size
     server.api.content.types server.app.state.cache.expiration server.basehref
     server.connection.status.cache.expiration server.content.security.policy server.default.cache.expiration

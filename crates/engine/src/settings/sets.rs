@@ -55,6 +55,7 @@ impl SetSettings {
             scm: ScmRules {
                 enabled: read.switch(&keys::SET_SCM),
                 allowed: read.list(&keys::SET_SCM_ALLOWED),
+                authority_file: read.text(&keys::SET_SCM_AUTHORITY),
             },
             strict_tokens: read.switch(&keys::SET_STRICT_TOKENS),
             policy: ApplicationsSyncPolicy::parse(policy).unwrap_or(ApplicationsSyncPolicy::Sync),
