@@ -37,7 +37,7 @@ pub(crate) use accounts::{Account, ApiKey, missing, names};
 pub use bcrypt::hash;
 #[allow(unused_imports, reason = "for the services that change objects of applications")]
 pub(crate) use caller::ResourceName;
-pub(crate) use caller::{Caller, Identity, Moment, Origin};
+pub(crate) use caller::{Caller, Identity, Origin};
 pub(crate) use jwt::Unverified;
 #[cfg(test)]
 pub(crate) use jwt::sign;

@@ -1,89 +1,98 @@
 //! `fields=items.metadata.name,items.status`: answers with only what was asked for.
 
-use lynceus_object::{Map, Value};
+use std::collections::BTreeMap;
+
+use lynceus_object::{Str, Value};
 
 /// Which fields of an answer are sent.
 pub(crate) struct Fields {
-    paths: Vec<Vec<String>>,
+    tree: Tree,
     /// Whether the paths say what is left out instead.
     but: bool,
+}
+
+/// Paths with what they have in common written once, so that each field of an answer is looked for once.
+#[derive(Default)]
+struct Tree {
+    /// Whether a path ends here.
+    whole: bool,
+    /// In the order of the names, which is that of the fields of a map.
+    below: BTreeMap<Str, Tree>,
 }
 
 impl Fields {
     /// Reads what a query asks for; none if it asks for everything.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (but, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-        let paths: Vec<Vec<String>> = text
-            .split(',')
-            .filter(|path| !path.is_empty())
-            .map(|path| path.split('.').map(str::to_owned).collect())
-            .collect();
-        (!paths.is_empty()).then_some(Fields { paths, but })
+        let mut tree = Tree::default();
+        text.split(',').filter(|path| !path.is_empty()).for_each(|path| tree.add(path.split('.')));
+        (!tree.below.is_empty()).then_some(Fields { tree, but })
     }
 
     /// The same for the messages of a stream: their fields may be named from the `result` on that each comes in.
     pub(crate) fn of_stream(mut self) -> Self {
-        for path in &mut self.paths {
-            if path.first().is_some_and(|first| first == "result") {
-                path.remove(0);
-            }
+        if let Some(result) = self.tree.below.remove("result") {
+            self.tree.merge(result);
         }
         self
     }
 
+    /// The fields of each item of a list; none if all of an item is sent.
+    pub(crate) fn of_items(mut self) -> Option<Self> {
+        let tree = self.tree.below.remove("items").filter(|tree| !tree.whole)?;
+        Some(Fields { tree, ..self })
+    }
+
     /// The part of an answer that is sent.
     pub(crate) fn of(&self, value: &Value) -> Value {
-        let paths: Vec<&[String]> = self.paths.iter().map(Vec::as_slice).collect();
-        if self.but { without(value, &paths) } else { only(value, &paths) }
+        if self.but { self.tree.without(value) } else { self.tree.only(value) }
     }
 }
 
-fn only(value: &Value, paths: &[&[String]]) -> Value {
-    if paths.iter().any(|path| path.is_empty()) {
-        return value.clone();
-    }
-    match value {
-        Value::Seq(items) => items.iter().map(|item| only(item, paths)).collect(),
-        Value::Map(map) => {
-            let mut out = Map::new();
-            for (key, field) in map.iter() {
-                let below = below(paths, key);
-                if !below.is_empty() {
-                    out.insert(key, only(field, &below));
-                }
-            }
-            Value::Map(out)
+impl Tree {
+    fn add<'p>(&mut self, mut path: impl Iterator<Item = &'p str>) {
+        match path.next() {
+            Some(name) => self.below.entry(name.into()).or_default().add(path),
+            None => self.whole = true,
         }
-        _ => Value::Null,
     }
-}
 
-fn without(value: &Value, paths: &[&[String]]) -> Value {
-    match value {
-        Value::Seq(items) => items.iter().map(|item| without(item, paths)).collect(),
-        Value::Map(map) => {
-            let mut out = Map::new();
-            for (key, field) in map.iter() {
-                let below = below(paths, key);
-                if !below.iter().any(|path| path.is_empty()) {
-                    out.insert(key, if below.is_empty() { field.clone() } else { without(field, &below) });
-                }
-            }
-            Value::Map(out)
+    fn merge(&mut self, other: Tree) {
+        self.whole |= other.whole;
+        for (name, tree) in other.below {
+            self.below.entry(name).or_default().merge(tree);
         }
-        other => other.clone(),
     }
-}
 
-/// What is left of the paths that go through a key.
-fn below<'p>(paths: &[&'p [String]], key: &str) -> Vec<&'p [String]> {
-    paths
-        .iter()
-        .filter_map(|path| {
-            let (first, rest) = path.split_first()?;
-            (first == key).then_some(rest)
-        })
-        .collect()
+    fn only(&self, value: &Value) -> Value {
+        match value {
+            value if self.whole => value.clone(),
+            Value::Seq(items) => items.iter().map(|item| self.only(item)).collect(),
+            Value::Map(map) => {
+                let found = self.below.iter().filter_map(|(name, tree)| Some((name, tree, map.get(name)?)));
+                Value::Map(found.map(|(name, tree, field)| (name.clone(), tree.only(field))).collect())
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn without(&self, value: &Value) -> Value {
+        match value {
+            Value::Seq(items) => items.iter().map(|item| self.without(item)).collect(),
+            Value::Map(map) => {
+                let mut left = map.clone();
+                for (name, tree) in &self.below {
+                    if tree.whole {
+                        left.remove(name);
+                    } else if let Some(field) = map.get(name) {
+                        left.insert(name.clone(), tree.without(field));
+                    }
+                }
+                Value::Map(left)
+            }
+            other => other.clone(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -110,5 +119,11 @@ mod tests {
         assert_eq!(shown.as_deref(), Some(r#"{"items":[{"status":1}],"metadata":{}}"#));
         assert_eq!(check(""), "all");
         assert_eq!(check("items.nothing"), r#"{"items":[{}]}"#);
+        assert_eq!(
+            check("items.status.deeper,items.metadata"),
+            r#"{"items":[{"metadata":{"labels":{"x":"y"},"name":"a"},"status":null}]}"#
+        );
+        assert_eq!(check("items.metadata.name,items.metadata"), check("items.metadata"));
+        assert_eq!(check("-items.metadata.name.deeper"), check("items,metadata"));
     }
 }

@@ -66,10 +66,8 @@ impl Dialect {
 /// Answers a call.
 pub(crate) async fn answer(server: &Arc<Server>, dialect: Dialect, request: Request<Body>) -> Response {
     let pieces = match answered(server, dialect, request).await {
-        Ok((output, Answer::One(value))) => framed(output, &value).map_or_else(
-            |refusal| stream::iter(vec![Err(refusal)]).boxed(),
-            |frame| stream::iter(vec![Ok(frame)]).boxed(),
-        ),
+        Ok((output, Answer::One(value))) => stream::iter([framed(output, &value)]).boxed(),
+        Ok((output, Answer::List(list))) => stream::iter([framed(output, &list.whole())]).boxed(),
         Ok((output, Answer::Many(values))) => {
             values.map(move |value| value.and_then(|value| framed(output, &value))).boxed()
         }

@@ -53,12 +53,6 @@ pub(crate) const TRIALS: usize = 10_000;
 /// How many charts of a repository are listed, and how many versions of each.
 pub(crate) const CHARTS: usize = 5_000;
 
-/// How many directories of a repository are looked through for applications.
-pub(crate) const DIRECTORIES: usize = 20_000;
-
-/// The largest file of a repository that is read to describe it, in bytes.
-pub(crate) const DESCRIBED_FILE: u64 = 4 << 20;
-
 /// The largest webhook, in bytes, where `webhook.maxPayloadSizeMB` says nothing.
 pub(crate) const WEBHOOK: usize = 50 << 20;
 
@@ -135,6 +129,9 @@ pub(crate) const COMPRESSED: usize = 4 << 10;
 /// Up to how many bytes an answer is compressed with some effort. More takes longer than it saves.
 pub(crate) const PACKED_WELL: usize = 16 << 20;
 
+/// How much of a long list is made at once, in bytes of text.
+pub(crate) const PIECE: usize = 256 << 10;
+
 /// The largest token of a session, in bytes. An issuer may write hundreds of groups into one.
 pub(crate) const TOKEN: usize = 60 << 10;
 
@@ -170,6 +167,13 @@ pub(crate) const RENEWAL: Duration =
 /// How long a connection may say nothing before its first request, and how long its headers may take.
 pub(crate) const SILENCE: Duration =
     if cfg!(test) { Duration::from_millis(400) } else { Duration::from_secs(10) };
+
+/// How long a piece of an answer may wait for somebody to take it. Then the connection is closed.
+pub(crate) const TAKING: Duration =
+    if cfg!(test) { Duration::from_millis(400) } else { Duration::from_secs(60) };
+
+/// How large such a piece is at most, in bytes.
+pub(crate) const TAKEN_AT_ONCE: usize = 16 << 10;
 
 /// How large the headers of a request may be together, in bytes: a session may fill many cookies.
 pub(crate) const HEADERS: usize = 128 << 10;

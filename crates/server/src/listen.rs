@@ -1,7 +1,7 @@
 //! A door on the network: HTTP/1.1, and HTTP/2 with or without TLS, on one port.
 //!
-//! Whoever connects has to say something soon, and to say their headers in time: somebody who only holds the door open is
-//! shown out.
+//! Whoever connects has to say something soon, to say their headers in time, and to take what they are answered: somebody who
+//! only holds the door open is shown out.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -26,6 +26,7 @@ use tower::ServiceExt as _;
 use tracing::{debug, warn};
 
 use crate::limits;
+use crate::patience::Patience;
 use crate::tls::Tls;
 
 /// Marks a request that came over TLS.
@@ -137,13 +138,18 @@ where
 {
     let asked = Arc::new(AtomicBool::new(false));
     let seen = asked.clone();
+    let patience = Patience::default();
+    let answers = patience.clone();
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         seen.store(true, Ordering::Relaxed);
         if secure {
             request.extensions_mut().insert(Secure);
         }
-        let router = router.clone();
-        async move { Ok::<Response, Infallible>(router.oneshot(request.map(Body::new)).await.into_response()) }
+        let (router, answers) = (router.clone(), answers.clone());
+        async move {
+            let response = router.oneshot(request.map(Body::new)).await.into_response();
+            Ok::<_, Infallible>(response.map(|body| answers.answer(body)))
+        }
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder
@@ -156,9 +162,11 @@ where
         .timer(TokioTimer::new())
         .max_header_list_size(u32::try_from(limits::HEADERS).unwrap_or(u32::MAX))
         .max_concurrent_streams(limits::STREAMS)
+        .max_send_buf_size(limits::TAKEN_AT_ONCE)
         .keep_alive_interval(limits::BEAT)
         .keep_alive_timeout(limits::SILENCE);
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    let stream = TokioIo::new(patience.connection(stream));
+    let connection = builder.serve_connection_with_upgrades(stream, service);
     tokio::pin!(connection);
     let silent = async {
         tokio::time::sleep(limits::SILENCE).await;
@@ -169,6 +177,7 @@ where
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = silent => return debug!("a connection asked for nothing"),
+        () = patience.ends() => return debug!("a connection does not take what it asked for"),
         () = closing(&mut closed) => {
             connection.as_mut().graceful_shutdown();
             connection.await

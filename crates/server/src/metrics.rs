@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use lynceus_api::{Application, ApplicationSet, ApplicationSetConditionType, ConditionStatus};
+use lynceus_object::Str;
 
 /// A text in the format of Prometheus, built family by family.
 #[derive(Default)]
@@ -76,14 +77,44 @@ impl Metrics {
         }
     }
 
-    /// `argocd_app_condition`: how many conditions of each sort an application has.
-    pub fn conditions<'a>(&mut self, applications: impl IntoIterator<Item = &'a Application>) {
+    /// A family of one line for each of some things, with those of its labels that somebody wants to see: `argocd_app_labels`
+    /// and its like. `common` tells the thing from others. Where nobody wants any there is no family.
+    pub fn labels<'a>(
+        &mut self,
+        (name, help): (&str, &str),
+        wanted: &[String],
+        things: impl IntoIterator<Item = (Vec<(&'a str, String)>, &'a BTreeMap<Str, Str>)>,
+    ) {
+        if wanted.is_empty() {
+            return;
+        }
+        self.gauge(name, help);
+        let wanted: BTreeMap<String, &str> =
+            wanted.iter().map(|label| (label_name(label), label.as_str())).collect();
+        for (common, has) in things {
+            let value = |label: &str| has.get(label).map(Str::as_str).unwrap_or_default();
+            let own = common.iter().map(|(name, text)| (*name, text.as_str()));
+            let all: Vec<(&str, &str)> =
+                own.chain(wanted.iter().map(|(name, label)| (name.as_str(), value(label)))).collect();
+            self.value(name, &all, 1);
+        }
+    }
+
+    /// `argocd_app_condition`: how many conditions of each sort an application has; of some sorts only, if any are named.
+    pub fn conditions<'a>(
+        &mut self,
+        applications: impl IntoIterator<Item = &'a Application>,
+        wanted: &[String],
+    ) {
         const NAME: &str = "argocd_app_condition";
         self.gauge(NAME, "Report application conditions.");
         for application in applications {
             let mut counts: BTreeMap<String, u64> = BTreeMap::new();
             for condition in &application.status.conditions {
-                *counts.entry(condition.type_.to_string()).or_default() += 1;
+                let sort = condition.type_.to_string();
+                if wanted.is_empty() || wanted.contains(&sort) {
+                    *counts.entry(sort).or_default() += 1;
+                }
             }
             let project = &application.spec.project;
             for (condition, count) in counts {
@@ -140,6 +171,12 @@ impl Metrics {
     }
 }
 
+/// The name that a label of Kubernetes has as one of Prometheus.
+fn label_name(label: &str) -> String {
+    let letters = label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
+    std::iter::once("label_".to_owned()).chain(letters.map(String::from)).collect()
+}
+
 fn or_unknown(status: &str) -> &str {
     if status.is_empty() { "Unknown" } else { status }
 }
@@ -159,6 +196,46 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wanted_labels_become_labels_and_nobody_is_told_of_others() {
+        let has = BTreeMap::from([("team-name".into(), "a \"b\"".into()), ("other".into(), "hidden".into())]);
+        let none = BTreeMap::new();
+        let family = ("argocd_app_labels", "Argo Application labels converted to Prometheus labels.");
+        let things =
+            || [(vec![("name", "shop".to_owned())], &has), (vec![("name", "web".to_owned())], &none)];
+        let mut metrics = Metrics::default();
+        metrics.labels(family, &[], things());
+        assert_eq!(metrics.into_text(), "");
+        let mut metrics = Metrics::default();
+        metrics.labels(family, &["team-name".to_owned(), "example.com/unit".to_owned()], things());
+        assert_eq!(
+            metrics.into_text(),
+            "# HELP argocd_app_labels Argo Application labels converted to Prometheus labels.\n\
+             # TYPE argocd_app_labels gauge\n\
+             argocd_app_labels{name=\"shop\",label_example_com_unit=\"\",label_team_name=\"a \\\"b\\\"\"} 1\n\
+             argocd_app_labels{name=\"web\",label_example_com_unit=\"\",label_team_name=\"\"} 1\n"
+        );
+    }
+
+    #[test]
+    fn conditions_of_some_sorts_may_be_asked_for_alone() {
+        let mut application = Application::default();
+        use lynceus_api::ApplicationConditionType::{OrphanedResourceWarning, SyncError};
+        for sort in [SyncError, OrphanedResourceWarning, SyncError] {
+            application.status.conditions.push(lynceus_api::ApplicationCondition {
+                type_: sort.into(),
+                ..lynceus_api::ApplicationCondition::default()
+            });
+        }
+        let lines = |wanted: &[String]| {
+            let mut metrics = Metrics::default();
+            metrics.conditions([&application], wanted);
+            metrics.into_text().lines().filter(|line| !line.starts_with('#')).count()
+        };
+        assert_eq!(lines(&[]), 2);
+        assert_eq!(lines(&["SyncError".to_owned()]), 1);
+    }
 
     #[test]
     fn an_application_is_one_line_and_its_password_none() {

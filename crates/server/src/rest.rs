@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{self, BoxStream, StreamExt as _};
 use lynceus_object::{Value, json, value};
@@ -52,7 +52,8 @@ async fn answered(server: &Arc<Server>, request: Request<Body>) -> Result<Respon
     let message = request::read(&found, query, &body)?;
     let shape = Shape::of(query, &parts.headers);
     match server.answer(found.method, &parts.headers, message).await? {
-        Answer::One(value) => Ok(one(found.method, &value, &shape)),
+        Answer::One(value) => Ok(one(found.method, value, &shape)),
+        Answer::List(list) => Ok(shape.sent_list(list)),
         Answer::Many(values) => Ok(many(&parts.headers, values, shape.fields.map(Fields::of_stream))),
     }
 }
@@ -64,12 +65,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.eq_ignore_ascii_case("application/json")
 }
 
-fn one(method: &Method, value: &Value, shape: &Shape) -> Response {
+fn one(method: &Method, value: Value, shape: &Shape) -> Response {
     // Reports of ours are what they are; on the wire of gRPC they need a message around them.
-    let bare = method.is_report().then(|| value.get("report")).flatten();
+    let bare = method.is_report().then(|| value.get("report").cloned()).flatten();
     let value = bare.unwrap_or(value);
-    let mut response = shape.sent(value);
-    crate::cookie::of_session(method, value, response.headers_mut());
+    let mut response = shape.sent(value.clone());
+    crate::cookie::of_session(method, &value, response.headers_mut());
     response
 }
 
@@ -128,6 +129,18 @@ fn error(refusal: &Refusal) -> Value {
 }
 
 pub(crate) fn said(status: StatusCode, body: &Value) -> Response {
+    let mut response = json(json::to_vec(body).into(), false);
+    *response.status_mut() = status;
+    response
+}
+
+/// A text of JSON, which may be packed.
+pub(crate) fn json(body: Body, is_packed: bool) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    (status, headers, json::to_vec(body)).into_response()
+    let mut response = (headers, body).into_response();
+    if is_packed {
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
+    response
 }

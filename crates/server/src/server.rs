@@ -26,6 +26,8 @@ pub struct Server {
     pub(crate) access: Access,
     /// Which repositories could be reached.
     pub(crate) trials: services::Trials,
+    /// Which applications there are.
+    pub(crate) roster: services::Roster,
     /// What streams of applications have in common.
     pub(crate) rolls: services::Rolls,
     /// What was found out of nodes.
@@ -42,10 +44,12 @@ impl Server {
     /// A server that answers from what an engine sees.
     pub fn new(engine: Arc<Engine>) -> Arc<Self> {
         let access = Access::new(engine.clone());
+        let roster = services::Roster::of(engine.home().cache());
         Arc::new(Server {
             engine,
             access,
             trials: services::Trials::default(),
+            roster,
             rolls: services::Rolls::default(),
             hosts: services::Hosts::default(),
             streams: Streams::default(),

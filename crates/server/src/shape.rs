@@ -2,14 +2,17 @@
 
 use std::io::Write as _;
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lynceus_object::{Value, json};
 
+use crate::call::List;
 use crate::fields::Fields;
 use crate::limits;
+use crate::pieces::{self, Packer, Pieces};
 use crate::{request, rest};
 
 /// What somebody wants of an answer.
@@ -38,42 +41,54 @@ impl Shape {
         }
     }
 
-    /// The answer as it is sent.
-    pub(crate) fn sent(&self, value: &Value) -> Response {
-        let paged = self.page.map(|(limit, offset)| page(value, limit, offset));
-        let value = paged.as_ref().unwrap_or(value);
-        let chosen = self.fields.as_ref().map(|fields| fields.of(value));
-        let value = chosen.as_ref().unwrap_or(value);
-        if !self.gzip {
-            return rest::said(StatusCode::OK, value);
+    /// An answer as it is sent.
+    pub(crate) fn sent(&self, value: Value) -> Response {
+        let value = match self.page {
+            Some((limit, offset)) => page(value, limit, offset),
+            None => value,
+        };
+        let value = self.fields.as_ref().map(|fields| fields.of(&value)).unwrap_or(value);
+        self.packed(json::to_string(&value))
+    }
+
+    /// A list as it is sent: if it is long, piece by piece.
+    pub(crate) fn sent_list(mut self, list: List) -> Response {
+        let list = match self.page {
+            Some((limit, offset)) => list.page(limit, offset),
+            None => list,
+        };
+        let count = list.left();
+        let mut pieces = Pieces::new(list, self.fields.take());
+        let first = pieces.next().unwrap_or_default();
+        if pieces.left() == 0 {
+            let rest: String = std::iter::from_fn(|| pieces.next()).collect();
+            return self.packed(first + &rest);
         }
-        let bytes = json::to_vec(value);
-        match (bytes.len() >= limits::COMPRESSED).then(|| packed(&bytes)).flatten() {
-            None => rest::said(StatusCode::OK, value),
-            Some(packed) => {
-                let mut response = rest::said(StatusCode::OK, &Value::Null);
-                *response.body_mut() = packed.into();
-                response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-                response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-                response.headers_mut().remove(header::CONTENT_LENGTH);
-                response
-            }
+        let whole = first.len() / (count - pieces.left()).max(1) * count;
+        let packer = self.gzip.then(|| Packer::new(effort(whole)));
+        rest::json(Body::from_stream(pieces::sent(first, pieces, packer)), self.gzip)
+    }
+
+    fn packed(&self, text: String) -> Response {
+        let is_worth_it = self.gzip && text.len() >= limits::COMPRESSED;
+        match is_worth_it.then(|| packed(text.as_bytes())).flatten() {
+            Some(packed) => rest::json(packed.into(), true),
+            None => rest::json(text.into(), false),
         }
     }
 }
 
 /// A part of a list, and how many are behind it.
-fn page(list: &Value, limit: usize, offset: usize) -> Value {
+fn page(mut list: Value, limit: usize, offset: usize) -> Value {
     let items = list.items_at(&["items"]);
     if items.is_empty() {
-        return list.clone();
+        return list;
     }
     let shown: Value = items.iter().skip(offset).take(limit).cloned().collect();
     let left = items.len().saturating_sub(offset.saturating_add(limit));
-    let mut page = list.clone();
-    page.set(&["items"], shown);
-    page.set(&["metadata", "remainingItemCount"], Value::Int(i64::try_from(left).unwrap_or(i64::MAX)));
-    page
+    list.set(&["items"], shown);
+    list.set(&["metadata", "remainingItemCount"], Value::Int(i64::try_from(left).unwrap_or(i64::MAX)));
+    list
 }
 
 /// Whether somebody who asks says that they understand gzip.
@@ -83,9 +98,13 @@ pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// Quick rather than small, because a list is asked for again and again; and where it is very long, as quick as can be.
+fn effort(bytes: usize) -> Compression {
+    if bytes > limits::PACKED_WELL { Compression::fast() } else { Compression::new(3) }
+}
+
+/// A text in less room.
 pub(crate) fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let effort = if bytes.len() > limits::PACKED_WELL { Compression::fast() } else { Compression::new(3) };
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), effort);
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), effort(bytes.len()));
     encoder.write_all(bytes).ok()?;
     encoder.finish().ok()
 }
@@ -99,15 +118,15 @@ mod tests {
     fn a_page_says_how_many_are_behind_it() {
         let list = value!({"metadata": {}, "items": [1, 2, 3, 4, 5]});
         assert_eq!(
-            json::to_string(&page(&list, 2, 1)),
+            json::to_string(&page(list.clone(), 2, 1)),
             r#"{"items":[2,3],"metadata":{"remainingItemCount":2}}"#
         );
         assert_eq!(
-            json::to_string(&page(&list, 9, 4)),
+            json::to_string(&page(list.clone(), 9, 4)),
             r#"{"items":[5],"metadata":{"remainingItemCount":0}}"#
         );
         assert_eq!(
-            json::to_string(&page(&list, 2, 99)),
+            json::to_string(&page(list, 2, 99)),
             r#"{"items":[],"metadata":{"remainingItemCount":0}}"#
         );
     }

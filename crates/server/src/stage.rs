@@ -76,6 +76,7 @@ impl Stage {
         rights::of(method).check(&call).await?;
         match services::answer(method, call).await? {
             Answer::One(value) => Ok(value),
+            Answer::List(list) => Ok(list.whole()),
             Answer::Many(_) => panic!("a stream"),
         }
     }

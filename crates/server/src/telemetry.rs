@@ -33,8 +33,9 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Measurement, and traces where there is a collector for them. The courier has to be run.
-    pub fn new(collector: Option<Collector>) -> Result<(Self, Option<Courier>), String> {
+    /// Measurement, and traces where there is a collector for them. The courier has to be run. Requests to GitHub are counted
+    /// where somebody wants it: there is a series for each of its paths.
+    pub fn new(collector: Option<Collector>, github: bool) -> Result<(Self, Option<Courier>), String> {
         let (outbox, courier) = match collector {
             Some(collector) => {
                 let (outbox, courier) = export::courier(collector)?;
@@ -42,7 +43,7 @@ impl Telemetry {
             }
             None => (None, None),
         };
-        Ok((Telemetry { registry: Arc::default(), outbox }, courier))
+        Ok((Telemetry { registry: Arc::new(Registry::new(github)), outbox }, courier))
     }
 
     /// Has the metrics of this process come from here.

@@ -146,10 +146,10 @@ impl Caller {
         self.grants(project.as_ref()).iter().any(|grants| grants.allow(resource, action, object))
     }
 
-    /// What they may do at this moment, for questions about very many objects: the rules are looked up once for each
+    /// What they may do at this moment, for a question about very many objects: the rules are looked up once for each
     /// project, and not once for each object.
-    pub(crate) fn moment(&self) -> Moment<'_> {
-        Moment { caller: self, by_project: HashMap::new() }
+    pub(crate) fn moment(&self, resource: Resource, action: &'static str) -> Moment<'_> {
+        Moment { caller: self, resource: resource.word(), action, by_project: HashMap::new() }
     }
 
     /// Refuses what they may not.
@@ -223,22 +223,27 @@ impl Caller {
 /// What somebody may do at one moment.
 pub(crate) struct Moment<'c> {
     caller: &'c Caller,
-    by_project: HashMap<String, Arc<Vec<Grants>>>,
+    resource: &'static str,
+    action: &'static str,
+    /// What has a say in that.
+    by_project: HashMap<String, Vec<Grants>>,
 }
 
 impl Moment<'_> {
-    /// Whether they may do something to an object, whose name begins with its project.
-    pub(crate) fn may(&mut self, resource: Resource, action: &str, name: &str) -> bool {
+    /// Whether they may do it to an object, whose name begins with its project.
+    pub(crate) fn may(&mut self, name: &str) -> bool {
         if matches!(self.caller.who, Who::Owner(_)) {
             return true;
         }
         let project = name.split_once('/').map_or("", |(project, _)| project);
         if !self.by_project.contains_key(project) {
             let found = self.caller.access.project(project);
-            self.by_project.insert(project.to_owned(), self.caller.grants(found.as_ref()));
+            let grants = self.caller.grants(found.as_ref());
+            let about = grants.iter().map(|grants| grants.about(self.resource, self.action));
+            self.by_project.insert(project.to_owned(), about.collect());
         }
-        let grants = self.by_project.get(project);
-        grants.is_some_and(|grants| grants.iter().any(|grants| grants.allow(resource.word(), action, name)))
+        let mut grants = self.by_project.get(project).into_iter().flatten();
+        grants.any(|grants| grants.allow(self.resource, self.action, name))
     }
 }
 

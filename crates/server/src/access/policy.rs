@@ -144,6 +144,16 @@ impl Grants {
         allowed
     }
 
+    /// The part of them that has a say in an action, for whoever asks it of very many objects.
+    pub(crate) fn about(&self, resource: &str, action: &str) -> Self {
+        let has_say = |permission: &&Arc<Permission>| match permission.resource.matches(resource) {
+            Ok(true) => !matches!(permission.action.matches(action), Ok(false)),
+            Ok(false) => false,
+            Err(Unanswerable) => true,
+        };
+        Grants(self.0.iter().filter(has_say).cloned().collect())
+    }
+
     /// Whether they could allow an action, or a part of it, on some object. Yes where that is not easily told.
     pub(crate) fn could_allow(&self, resource: &str, actions: &[&str]) -> bool {
         self.0.iter().any(|permission| {
@@ -240,6 +250,18 @@ mod tests {
         let policy = policy.unwrap();
         assert!(!Grants::of("a", &[&policy]).allow("apps", "get", "x"));
         assert!(!Grants::of("a", &[&policy]).allow("apps", "sync", "x"));
+        assert!(!Grants::of("a", &[&policy]).about("apps", "get").allow("apps", "get", "x"));
+    }
+
+    #[test]
+    fn what_has_no_say_in_an_action_is_not_asked() {
+        let policy = "p, a, applications, *, x/*, allow\np, a, applications, get, x/y, deny\n\
+                      p, a, applications, sync, *, deny\np, a, logs, get, *, deny";
+        let policy = Policy::read(policy, Mode::Glob).unwrap();
+        let grants = Grants::of("a", &[&policy]).about("applications", "get");
+        assert_eq!(grants.0.len(), 2);
+        let seen = |object: &str| grants.allow("applications", "get", object);
+        assert!(seen("x/z") && !seen("x/y") && !seen("y/z"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod operating;
 mod refresh;
 mod resources;
 mod revisions;
+mod roster;
 mod sent;
 mod tree;
 mod watching;
@@ -21,6 +22,7 @@ use lynceus_engine::{AppKey, application_gvk};
 use lynceus_object::{Object, Value};
 
 pub(crate) use known::Rolls;
+pub(crate) use roster::Roster;
 pub(crate) use tree::Hosts;
 
 use super::unknown;
@@ -31,7 +33,7 @@ use crate::rights::Resource;
 /// Has a question answered.
 pub(super) async fn answer(method: &str, call: Call) -> Answered {
     match method {
-        "List" => finding::list(&call),
+        "List" => finding::list(call),
         "Get" => Box::pin(finding::get(&call)).await,
         "Watch" => watching::watch(call),
         "Create" => Box::pin(changing::create(&call)).await,

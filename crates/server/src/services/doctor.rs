@@ -1,6 +1,6 @@
 //! What is wrong, why, and what would mend it: ours beside Argo CD's API.
 
-mod stage;
+pub(super) mod stage;
 
 use lynceus_api::Reason;
 use lynceus_doctor::{Examination, Finding, Fix, Proof, Step, report};

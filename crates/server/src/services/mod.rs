@@ -18,7 +18,7 @@ mod settings;
 mod version;
 
 pub use account::{ACTIONS, RESOURCES};
-pub(crate) use applications::{Hosts, Rolls, project_of};
+pub(crate) use applications::{Hosts, Rolls, Roster, project_of};
 pub(crate) use repositories::Trials;
 
 use crate::call::{Answered, Call};

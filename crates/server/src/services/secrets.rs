@@ -48,9 +48,17 @@ pub(super) fn set(secret: &mut Object, field: &str, text: &str) {
 pub(super) async fn create(server: &Server, secret: &Object) -> Result<Object, Refusal> {
     server.engine.home().create_record(secret).await.map_err(|error| {
         let taken = error.refusal().is_some_and(|refusal| refusal.reason == "AlreadyExists");
-        match taken {
-            true => Refusal::new(Code::AlreadyExists, format!("Secret {} exists already", secret.name())),
-            false => failed(&error),
+        match () {
+            () if taken => {
+                Refusal::new(Code::AlreadyExists, format!("Secret {} exists already", secret.name()))
+            }
+            // What is made anew cannot be gone, but what it is made in can.
+            () if error.is_not_found() => {
+                let what =
+                    format!("the Secret cannot be stored: there is no namespace {}", secret.namespace());
+                Refusal::new(Code::FailedPrecondition, what)
+            }
+            () => failed(&error),
         }
     })
 }

@@ -120,10 +120,18 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Listener {
         }
     }
 
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         if event.metadata().target() == MEASUREMENTS {
             let mut fields = Fields::default();
             event.record(&mut fields);
+            // What happens while somebody works on an ApplicationSet happens for it.
+            let mut around = context.event_scope(event).into_iter().flatten();
+            if let Some(set) = around.find(|span| span.name() == "reconcile set")
+                && let Some(begun) = set.extensions().get::<Begun>()
+            {
+                fields.set("set_namespace", begun.fields.get("namespace").to_owned());
+                fields.set("set_name", begun.fields.get("name").to_owned());
+            }
             let seconds = fields.get("seconds").parse().unwrap_or_default();
             measure::measure(&self.registry, fields.get("message"), &fields, seconds);
         }

@@ -28,6 +28,14 @@ pub(super) fn measure(registry: &Registry, name: &str, fields: &Fields, seconds:
         "notification_trigger" => {
             registry.add(&NOTIFICATION_TRIGGERS, &[get("name"), get("triggered")], 1.0);
         }
+        "request again" => {
+            registry.add(&REQUEST_RETRIES, &[get("server"), get("method"), get("code")], 1.0);
+        }
+        "resource event" => {
+            registry.add(&EVENTS, &[get("server"), get("group"), get("kind")], 1.0);
+            registry.add(&EVENTS_PROCESSING, &[get("server")], seconds);
+        }
+        "github" if registry.github => github(registry, fields, seconds),
         "webhook" => registry.add(&WEBHOOKS, &[get("repo")], 1.0),
         _ => {}
     }
@@ -61,6 +69,16 @@ fn request(registry: &Registry, fields: &Fields, seconds: f64) {
     let get = |name: &str| fields.get(name);
     registry.add(&REQUEST_DURATION, &[get("server"), get("verb")], seconds);
     registry.add(&REQUESTS, &[get("server"), get("method"), get("code")], 1.0);
+    for (family, labels, name) in [
+        (&TURN, [get("server"), get("verb")], "waited"),
+        (&REQUEST_SIZE, [get("server"), get("method")], "sent"),
+        (&RESPONSE_SIZE, [get("server"), get("method")], "received"),
+    ] {
+        // A request without an answer has no size.
+        if let Ok(measured) = get(name).parse() {
+            registry.add(family, &labels, measured);
+        }
+    }
     // What is written for an ApplicationSet is no application's.
     if !get("application").is_empty() && !get("application").contains(' ') {
         let (namespace, name) = get("application").split_once('/').unwrap_or(("", get("application")));
@@ -76,6 +94,28 @@ fn request(registry: &Registry, fields: &Fields, seconds: f64) {
             get("dry_run"),
         ];
         registry.add(&K8S, &labels, 1.0);
+    }
+}
+
+/// A request to GitHub, for the ApplicationSet that somebody works on.
+fn github(registry: &Registry, fields: &Fields, seconds: f64) {
+    let get = |name: &str| fields.get(name);
+    let [namespace, name] = ["set_namespace", "set_name"].map(|name| match get(name) {
+        "" => "unknown",
+        text => text,
+    });
+    let (method, endpoint) = (get("method"), get("endpoint"));
+    registry.add(&GITHUB, &[method, endpoint, get("status"), namespace, name], 1.0);
+    registry.add(&GITHUB_DURATION, &[method, endpoint, namespace, name], seconds);
+    for (family, said) in [
+        (&GITHUB_LIMIT, "limit"),
+        (&GITHUB_REMAINING, "remaining"),
+        (&GITHUB_RESET, "reset"),
+        (&GITHUB_USED, "used"),
+    ] {
+        if let Ok(number) = get(said).parse() {
+            registry.add(family, &[endpoint, namespace, name, get("resource")], number);
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::metrics::Metrics;
 #[derive(Default)]
 pub(super) struct Registry {
     inner: Mutex<Inner>,
+    /// Whether requests to GitHub are counted.
+    pub(super) github: bool,
 }
 
 #[derive(Default)]
@@ -30,7 +32,11 @@ struct Series {
 }
 
 impl Registry {
-    /// Counts something: by one in a histogram, with what was measured; by that in a counter.
+    pub(super) fn new(github: bool) -> Self {
+        Registry { github, ..Registry::default() }
+    }
+
+    /// Counts something: by one in a histogram, with what was measured; by that in a counter. A gauge says it from now on.
     pub(super) fn add(&self, family: &'static Family, labels: &[&str], measured: f64) {
         debug_assert_eq!(family.labels.len(), labels.len(), "{}", family.name);
         let mut inner = self.lock();
@@ -72,7 +78,10 @@ impl Registry {
 impl Series {
     fn add(&mut self, family: &Family, measured: f64) {
         self.count += 1;
-        self.sum += measured;
+        match family.kind {
+            Kind::Gauge => self.sum = measured,
+            Kind::Counter | Kind::Histogram(_) => self.sum += measured,
+        }
         if let Kind::Histogram(bounds) = family.kind {
             self.buckets.resize(bounds.len(), 0);
             if let Some(at) = bounds.iter().position(|bound| measured <= *bound) {

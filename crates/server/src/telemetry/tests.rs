@@ -23,7 +23,7 @@ fn counted(telemetry: &Telemetry, work: impl FnOnce()) -> String {
 
 #[test]
 fn spans_and_measurements_are_counted_by_argo_cds_names() {
-    let (telemetry, _) = Telemetry::new(None).unwrap();
+    let (telemetry, _) = Telemetry::new(None, true).unwrap();
     let text = counted(&telemetry, || {
         let reconcile = info_span!(
             target: "lynceus::span", "reconcile", namespace = "argocd", name = "shop", project = "p",
@@ -62,8 +62,83 @@ fn spans_and_measurements_are_counted_by_argo_cds_names() {
 }
 
 #[test]
+fn sizes_waits_retries_and_events_are_counted() {
+    let (telemetry, _) = Telemetry::new(None, true).unwrap();
+    let text = counted(&telemetry, || {
+        drop(info_span!(
+            target: "lynceus::span", "request", server = "https://a", method = "POST", verb = "Create",
+            waited = 0.2, sent = 100, received = 70_000, code = "200"
+        ));
+        drop(info_span!(
+            target: "lynceus::span", "request", server = "https://a", method = "GET", verb = "List", waited = 0.0,
+            sent = tracing::field::Empty, received = tracing::field::Empty, code = "0"
+        ));
+        info!(target: "lynceus::measure", server = "https://a", method = "GET", code = 429, "request again");
+        for kind in ["Pod", "Pod", "Node"] {
+            info!(target: "lynceus::measure", server = "https://a", group = "", kind, seconds = 0.3, "resource event");
+        }
+    });
+    let host = r#"host="https://a""#;
+    for line in [
+        format!(r#"argocd_kubectl_rate_limiter_duration_seconds_bucket{{{host},verb="Create",le="0.1"}} 0"#),
+        format!(r#"argocd_kubectl_rate_limiter_duration_seconds_bucket{{{host},verb="Create",le="0.5"}} 1"#),
+        format!(r#"argocd_kubectl_rate_limiter_duration_seconds_count{{{host},verb="List"}} 1"#),
+        format!(r#"argocd_kubectl_request_size_bytes_sum{{{host},method="POST"}} 100"#),
+        format!(r#"argocd_kubectl_response_size_bytes_bucket{{{host},method="POST",le="65536"}} 0"#),
+        format!(r#"argocd_kubectl_response_size_bytes_bucket{{{host},method="POST",le="1048576"}} 1"#),
+        format!(r#"argocd_kubectl_request_retries_total{{{host},method="GET",code="429"}} 1"#),
+        r#"argocd_cluster_events_total{server="https://a",group="",kind="Pod"} 2"#.to_owned(),
+        r#"argocd_resource_events_processing_count{server="https://a"} 3"#.to_owned(),
+        r#"argocd_resource_events_processing_bucket{server="https://a",le="0.25"} 0"#.to_owned(),
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    assert!(!text.contains(r#"size_bytes_count{host="https://a",method="GET"}"#), "nothing came: {text}");
+}
+
+/// A request to GitHub while somebody works on an ApplicationSet, and one that nobody knows the reason of.
+fn asks_github() {
+    let ask = |remaining: &str| {
+        info!(
+            target: "lynceus::measure", method = "GET", endpoint = "/orgs/x/repos", status = 200, resource = "core",
+            limit = "5000", remaining, used = "", reset = "60", seconds = 0.04, "github"
+        );
+    };
+    ask("12");
+    let set = info_span!(target: "lynceus::span", "reconcile set", namespace = "argocd", name = "shops");
+    let _entered = set.enter();
+    let _inner = info_span!(target: "lynceus::span", "git", repo = "x").entered();
+    ask("11");
+    ask("10");
+}
+
+#[test]
+fn requests_to_github_are_counted_for_the_set_that_needs_them() {
+    let (telemetry, _) = Telemetry::new(None, true).unwrap();
+    let text = counted(&telemetry, asks_github);
+    let set = r#"appset_namespace="argocd",appset_name="shops""#;
+    let nobody = r#"appset_namespace="unknown",appset_name="unknown""#;
+    let endpoint = r#"endpoint="/orgs/x/repos""#;
+    for line in [
+        format!(r#"argocd_github_api_requests_total{{method="GET",{endpoint},status="200",{set}}} 2"#),
+        format!(r#"argocd_github_api_requests_total{{method="GET",{endpoint},status="200",{nobody}}} 1"#),
+        format!(r#"argocd_github_api_request_duration_seconds_count{{method="GET",{endpoint},{set}}} 2"#),
+        format!(r#"argocd_github_api_rate_limit_remaining{{{endpoint},{set},resource="core"}} 10"#),
+        format!(r#"argocd_github_api_rate_limit_remaining{{{endpoint},{nobody},resource="core"}} 12"#),
+        format!(r#"argocd_github_api_rate_limit_limit{{{endpoint},{set},resource="core"}} 5000"#),
+        format!(r#"argocd_github_api_rate_limit_reset_seconds{{{endpoint},{set},resource="core"}} 60"#),
+        "# TYPE argocd_github_api_rate_limit_limit gauge".to_owned(),
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    assert!(!text.contains("rate_limit_used"), "GitHub did not say it");
+    let (telemetry, _) = Telemetry::new(None, false).unwrap();
+    assert!(!counted(&telemetry, asks_github).contains("github"), "only where somebody wants it");
+}
+
+#[test]
 fn the_text_is_one_that_a_monitoring_system_reads() {
-    let (telemetry, _) = Telemetry::new(None).unwrap();
+    let (telemetry, _) = Telemetry::new(None, true).unwrap();
     let text = counted(&telemetry, || {
         for repo in ["https://a", "with \"quotes\"\n and \\"] {
             drop(info_span!(target: "lynceus::span", "git", repo, request_type = "fetch", error = "failed"));
@@ -126,7 +201,7 @@ async fn delivered(address: String) -> (String, String, String, Vec<u8>) {
             attributes: vec![("team".to_owned(), "shop".to_owned())],
             service: "lynceus-test".to_owned(),
         };
-        let (telemetry, courier) = Telemetry::new(Some(collector)).unwrap();
+        let (telemetry, courier) = Telemetry::new(Some(collector), false).unwrap();
         tokio::spawn(courier.unwrap().run());
         counted(&telemetry, || {
             let outer = info_span!(target: "lynceus::span", "reconcile", name = "shop");
@@ -157,7 +232,7 @@ async fn spans_arrive_at_a_collector_over_http_and_grpc() {
 #[tokio::test]
 async fn spans_that_come_too_fast_are_dropped_and_counted() {
     let collector = Collector { address: "http://127.0.0.1:9".to_owned(), ..Collector::default() };
-    let (telemetry, courier) = Telemetry::new(Some(collector)).unwrap();
+    let (telemetry, courier) = Telemetry::new(Some(collector), false).unwrap();
     let text = counted(&telemetry, || {
         for _ in 0..crate::limits::SPANS + 3 {
             drop(info_span!(target: "lynceus::span", "reconcile", name = "shop"));

@@ -6,7 +6,7 @@ use lynceus_object::Value;
 
 use crate::limits;
 
-/// Something was pushed to a repository.
+/// Something was pushed to a repository, or became of one of its pull requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
     /// Where the repository is, in all the ways that its host writes it.
@@ -17,6 +17,10 @@ pub(super) struct Event {
     pub(super) is_default: bool,
     /// The files that were touched; none if that is not told.
     pub(super) files: Option<BTreeSet<String>>,
+    /// Whether it is about a pull request, so that no branch need have moved.
+    pub(super) is_pull: bool,
+    /// The number that the host knows the repository by, where it may be asked for by that.
+    pub(super) id: String,
 }
 
 impl Event {
@@ -28,7 +32,12 @@ impl Event {
         }
         let branch = reference.strip_prefix("refs/heads/");
         let is_default = branch.is_some_and(|branch| default.is_empty() || branch == default);
-        Some(Event { urls, is_default, reference, files: files(body) })
+        Some(Event { urls, is_default, reference, files: files(body), ..Event::default() })
+    }
+
+    /// A pull request of a repository that was opened, changed or closed; none if it is not told of which.
+    pub(super) fn pulled(urls: Vec<String>) -> Option<Vec<Event>> {
+        (!urls.is_empty()).then(|| vec![Event { urls, is_pull: true, ..Event::default() }])
     }
 
     /// The branch or tag by its short name.

@@ -18,7 +18,9 @@ const AT_ONCE: usize = 8;
 
 /// Has those applications look again that events concern. Gives their names, in order.
 pub(super) async fn all(server: &Arc<Server>, events: &[Event]) -> Vec<String> {
-    let events: Vec<(BTreeSet<String>, &Event)> = events.iter().map(|event| (places(event), event)).collect();
+    // A pull request moves nothing that an application follows.
+    let events = events.iter().filter(|event| !event.is_pull);
+    let events: Vec<(BTreeSet<String>, &Event)> = events.map(|event| (places(event), event)).collect();
     let objects = server.engine.home().cache().of_kind(&application_kind());
     let concerned: Vec<Object> = objects
         .into_iter()

@@ -101,6 +101,7 @@ impl Sender {
             Sender::GitHub => match text("x-github-event") {
                 "push" => push(body, &REPOSITORY).map(|event| vec![event]),
                 "package" | "registry_package" => registry::github(body),
+                "pull_request" => pull(body),
                 _ => Some(Vec::new()),
             },
             Sender::Gogs => {
@@ -110,16 +111,25 @@ impl Sender {
                 };
                 match event {
                     "push" => push(body, &REPOSITORY).map(|event| vec![event]),
+                    // Gitea has an event of its own for each thing that may happen to one.
+                    event if event.starts_with("pull_request") => Event::pulled(texts(body, &REPOSITORY)),
                     _ => Some(Vec::new()),
                 }
             }
             Sender::GitLab => gitlab(text("x-gitlab-event"), body),
             Sender::BitbucketCloud => match text("x-event-key") {
                 "repo:push" => bitbucket::cloud(body),
+                "pullrequest:created"
+                | "pullrequest:updated"
+                | "pullrequest:fulfilled"
+                | "pullrequest:rejected" => Event::pulled(bitbucket::cloud_urls(body)),
                 _ => Some(Vec::new()),
             },
             Sender::BitbucketServer => match text("x-event-key") {
                 "repo:refs_changed" => bitbucket::server(body),
+                event if event.starts_with("pr:") && !event.starts_with("pr:comment") => {
+                    bitbucket::pulled(body)
+                }
                 _ => Some(Vec::new()),
             },
             Sender::AzureDevOps => azure::read(body),
@@ -138,7 +148,27 @@ fn push(body: &Value, urls: &[&[&str]]) -> Option<Event> {
     Event::pushed(texts(body, urls), body, default.unwrap_or_default())
 }
 
+/// What can happen to a pull request of GitHub that changes what is listed.
+const PULLED: [&str; 8] =
+    ["opened", "closed", "reopened", "synchronize", "edited", "labeled", "unlabeled", "converted_to_draft"];
+
+fn pull(body: &Value) -> Option<Vec<Event>> {
+    match PULLED.contains(&body.str_at(&["action"])?) {
+        true => Event::pulled(texts(body, &REPOSITORY)),
+        false => Some(Vec::new()),
+    }
+}
+
 fn gitlab(event: &str, body: &Value) -> Option<Vec<Event>> {
+    let urls =
+        texts(body, &[&["project", "web_url"], &["project", "git_http_url"], &["project", "git_ssh_url"]]);
+    let is_pull = event == "Merge Request Hook"
+        || (event == "System Hook" && body.str_at(&["event_type"]) == Some("merge_request"));
+    if is_pull {
+        let id = body.int_at(&["project", "id"]).map(|id| id.to_string()).unwrap_or_default();
+        let events = Event::pulled(urls)?;
+        return Some(events.into_iter().map(|event| Event { id: id.clone(), ..event }).collect());
+    }
     let is_push = match event {
         "Push Hook" | "Tag Push Hook" => true,
         "System Hook" => matches!(body.str_at(&["event_name"]), Some("push" | "tag_push")),
@@ -147,8 +177,6 @@ fn gitlab(event: &str, body: &Value) -> Option<Vec<Event>> {
     if !is_push {
         return Some(Vec::new());
     }
-    let urls =
-        texts(body, &[&["project", "web_url"], &["project", "git_http_url"], &["project", "git_ssh_url"]]);
     let default = body.str_at(&["project", "default_branch"]).unwrap_or_default();
     Event::pushed(urls, body, default).map(|event| vec![event])
 }

@@ -1,4 +1,4 @@
-//! Which ApplicationSets something that was pushed concerns, and having them look again.
+//! Which ApplicationSets something concerns that was pushed, or became of a pull request, and having them look again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -55,6 +55,7 @@ fn reads(git: &Value, event: &Event) -> bool {
     let place = identity(text("repoURL"));
     let is_here = event.urls.iter().any(|url| identity(url) == place);
     is_here
+        && !event.is_pull
         && match text("revision").trim() {
             "" | "HEAD" => event.is_default,
             // What a template of an outer generator comes to is found out by the look.
@@ -75,8 +76,10 @@ fn asks_for(pulls: &Value, event: &Event) -> bool {
             repo => format!("{owner}/{repo}"),
         };
         let ends: BTreeSet<String> = event.urls.iter().map(|url| identity(url).to_lowercase()).collect();
-        !path.is_empty()
-            && ends.iter().any(|url| url.strip_suffix(&path).is_some_and(|rest| rest.ends_with('/')))
+        let is_known = !event.id.is_empty() && text("project") == event.id;
+        is_known
+            || !path.is_empty()
+                && ends.iter().any(|url| url.strip_suffix(&path).is_some_and(|rest| rest.ends_with('/')))
     })
 }
 
@@ -90,7 +93,8 @@ mod tests {
             urls: vec![url.to_owned()],
             reference: reference.to_owned(),
             is_default: reference == "refs/heads/main",
-            files: None,
+            is_pull: reference.is_empty(),
+            ..Event::default()
         };
         follows(&yaml::parse_str(generator).expect("YAML"), &[event])
     }
@@ -107,5 +111,18 @@ mod tests {
         assert!(check("{pullRequest: {github: {owner: acme, repo: shop}}}", url, "refs/heads/f"));
         assert!(!check("{pullRequest: {github: {owner: cme, repo: shop}}}", url, "refs/heads/f"));
         assert!(!check("{list: {elements: []}}", url, "refs/heads/main"));
+    }
+
+    #[test]
+    fn a_pull_request_concerns_only_who_asks_for_those_of_its_repository() {
+        let url = "https://github.com/acme/shop";
+        assert!(check("{pullRequest: {github: {owner: acme, repo: shop}}}", url, ""));
+        assert!(check(
+            "{matrix: {generators: [{clusters: {}}, {pullRequest: {gitea: {owner: acme, repo: shop}}}]}}",
+            url,
+            ""
+        ));
+        assert!(!check("{pullRequest: {github: {owner: acme, repo: web}}}", url, ""));
+        assert!(!check("{git: {repoURL: 'https://github.com/acme/shop', revision: HEAD}}", url, ""));
     }
 }

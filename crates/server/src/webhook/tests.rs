@@ -53,6 +53,55 @@ fn github(reference: &str) -> Value {
     })
 }
 
+/// The same of events of pull requests, which say no more than where.
+fn pulled(pairs: &[(&str, &str)], body: &Value) -> Vec<String> {
+    let events = read(&Secrets::default(), &headers(pairs), &json::to_vec(body)).unwrap();
+    assert!(events.iter().all(|event| event.is_pull), "{events:?}");
+    events
+        .into_iter()
+        .flat_map(|event| event.urls.into_iter().chain([event.id]))
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+#[test]
+fn pull_requests_of_every_host_are_understood() {
+    let mut body = github("");
+    body.set(&["action"], "opened");
+    let urls =
+        ["https://github.com/acme/shop", "https://github.com/acme/shop.git", "git@github.com:acme/shop.git"];
+    assert_eq!(pulled(&[("x-github-event", "pull_request")], &body), urls);
+    assert_eq!(
+        pulled(&[("x-gitea-event", "pull_request_sync"), ("x-github-event", "pull_request")], &body),
+        urls
+    );
+    body.set(&["action"], "assigned");
+    assert_eq!(pulled(&[("x-github-event", "pull_request")], &body), [""; 0]);
+    let gitlab = value!({"project": {"id": 7, "web_url": "https://gitlab.com/acme/shop"}});
+    assert_eq!(
+        pulled(&[("x-gitlab-event", "Merge Request Hook")], &gitlab),
+        ["https://gitlab.com/acme/shop", "7"]
+    );
+    let cloud = value!({"repository": {"full_name": "acme/shop"}});
+    let key = [("x-hook-uuid", "u"), ("x-event-key", "pullrequest:created")];
+    assert_eq!(pulled(&key, &cloud), ["https://bitbucket.org/acme/shop"]);
+    let own =
+        value!({"pullRequest": {"toRef": {"repository": {"slug": "shop", "project": {"key": "ACME"}}}}});
+    assert_eq!(
+        pulled(&[("x-event-key", "pr:merged")], &own),
+        ["https://bitbucket.invalid/scm/ACME/shop.git"]
+    );
+    assert_eq!(pulled(&[("x-event-key", "pr:comment:added")], &own), [""; 0]);
+    let azure = value!({"eventType": "git.pullrequest.updated", "resource": {"repository": {"remoteUrl": "https://dev.azure.com/acme/team/_git/shop"}}});
+    assert_eq!(
+        pulled(&[("x-vss-activityid", "a")], &azure),
+        ["https://dev.azure.com/acme/team/_git/shop", "git@ssh.dev.azure.com:v3/acme/team/shop"]
+    );
+    // What does not say of which repository is refused.
+    let said = said(&[("x-github-event", "pull_request")], &value!({"action": "opened"}));
+    assert!(said.starts_with("400"), "{said}");
+}
+
 #[test]
 fn each_sender_is_known_by_its_headers_and_understood() {
     assert_eq!(

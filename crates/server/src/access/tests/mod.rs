@@ -10,6 +10,7 @@ mod oracle;
 mod rights;
 mod routes;
 mod slow;
+mod taking;
 mod userinfo;
 
 use std::sync::{Arc, Mutex};

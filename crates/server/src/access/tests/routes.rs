@@ -43,7 +43,7 @@ async fn refused(stage: &Stage, token: &str, call: &str) -> Option<Code> {
     let server: &Arc<crate::server::Server> = &stage.server;
     let request = Value::Map(lynceus_object::Map::new());
     match server.answer(method, &headers, request).await {
-        Ok(Answer::One(_) | Answer::Many(_)) => None,
+        Ok(Answer::One(_) | Answer::List(_) | Answer::Many(_)) => None,
         Err(refusal) => Some(refusal.code),
     }
 }

@@ -7,30 +7,30 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use lynceus_object::ObjectKey;
+use lynceus_engine::AppKey;
 
+use super::roster::order;
 use crate::limits;
 
 /// The lists that streams share, by what is in them.
 #[derive(Default)]
-pub(crate) struct Rolls(Mutex<HashMap<u64, Vec<Weak<[ObjectKey]>>>>);
+pub(crate) struct Rolls(Mutex<HashMap<u64, Vec<Weak<[AppKey]>>>>);
 
 impl Rolls {
-    /// A sorted list with these in it: the one that somebody has already, if there is one.
-    fn shared(&self, mut keys: Vec<ObjectKey>) -> Arc<[ObjectKey]> {
-        keys.sort_unstable();
+    /// A list with these in it, which come in order: the one that somebody has already, if there is one.
+    fn shared<'k>(&self, keys: impl ExactSizeIterator<Item = &'k AppKey> + Clone) -> Arc<[AppKey]> {
         let mut hasher = DefaultHasher::new();
-        keys.hash(&mut hasher);
+        keys.clone().for_each(|key| key.hash(&mut hasher));
         let mut rolls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rolls.retain(|_, alike| {
             alike.retain(|roll| roll.strong_count() > 0);
             !alike.is_empty()
         });
         let alike = rolls.entry(hasher.finish()).or_default();
-        if let Some(same) = alike.iter().filter_map(Weak::upgrade).find(|roll| **roll == *keys) {
+        if let Some(same) = alike.iter().filter_map(Weak::upgrade).find(|roll| roll.iter().eq(keys.clone())) {
             return same;
         }
-        let roll: Arc<[ObjectKey]> = keys.into();
+        let roll: Arc<[AppKey]> = keys.cloned().collect();
         alike.push(Arc::downgrade(&roll));
         roll
     }
@@ -38,47 +38,51 @@ impl Rolls {
 
 /// What one stream has told.
 pub(super) struct Known {
-    roll: Arc<[ObjectKey]>,
+    roll: Arc<[AppKey]>,
     /// What is otherwise than in the list: in it, or no longer in it.
-    since: BTreeMap<ObjectKey, bool>,
+    since: BTreeMap<AppKey, bool>,
 }
 
 impl Known {
-    /// A stream that has told of these, or whose other side knows them already.
-    pub(super) fn new(rolls: &Rolls, keys: Vec<ObjectKey>) -> Self {
+    /// A stream that has told of these, which come in order, or whose other side knows them already.
+    pub(super) fn new<'k>(rolls: &Rolls, keys: impl ExactSizeIterator<Item = &'k AppKey> + Clone) -> Self {
         Known { roll: rolls.shared(keys), since: BTreeMap::new() }
     }
 
     /// Notes that one was told of; says whether it was not known before.
-    pub(super) fn insert(&mut self, rolls: &Rolls, key: &ObjectKey) -> bool {
+    pub(super) fn insert(&mut self, rolls: &Rolls, key: &AppKey) -> bool {
         !self.has(key) && self.note(rolls, key, true)
     }
 
     /// Notes that one is gone; says whether it was known before.
-    pub(super) fn remove(&mut self, rolls: &Rolls, key: &ObjectKey) -> bool {
+    pub(super) fn remove(&mut self, rolls: &Rolls, key: &AppKey) -> bool {
         self.has(key) && self.note(rolls, key, false)
     }
 
     /// All of them, in order.
-    pub(super) fn keys(&self) -> Vec<ObjectKey> {
+    pub(super) fn keys(&self) -> Vec<AppKey> {
         let kept = self.roll.iter().filter(|key| !self.since.contains_key(key));
         let added = self.since.iter().filter(|(_, is_known)| **is_known).map(|(key, _)| key);
-        let mut keys: Vec<ObjectKey> = kept.chain(added).cloned().collect();
-        keys.sort_unstable();
+        let mut keys: Vec<AppKey> = kept.chain(added).cloned().collect();
+        keys.sort_unstable_by(order);
         keys
     }
 
-    fn has(&self, key: &ObjectKey) -> bool {
-        self.since.get(key).copied().unwrap_or_else(|| self.roll.binary_search(key).is_ok())
+    fn has(&self, key: &AppKey) -> bool {
+        self.since.get(key).copied().unwrap_or_else(|| self.is_in_roll(key))
     }
 
-    fn note(&mut self, rolls: &Rolls, key: &ObjectKey, is_known: bool) -> bool {
-        match self.roll.binary_search(key).is_ok() == is_known {
+    fn is_in_roll(&self, key: &AppKey) -> bool {
+        self.roll.binary_search_by(|probe| order(probe, key)).is_ok()
+    }
+
+    fn note(&mut self, rolls: &Rolls, key: &AppKey, is_known: bool) -> bool {
+        match self.is_in_roll(key) == is_known {
             true => drop(self.since.remove(key)),
             false => drop(self.since.insert(key.clone(), is_known)),
         }
         if self.since.len() > limits::UNSHARED {
-            *self = Known::new(rolls, self.keys());
+            *self = Known::new(rolls, self.keys().iter());
         }
         true
     }
@@ -88,15 +92,15 @@ impl Known {
 mod tests {
     use super::*;
 
-    fn key(name: usize) -> ObjectKey {
-        ObjectKey::new("argoproj.io", "Application", "argocd", format!("app-{name}"))
+    fn key(name: usize) -> AppKey {
+        AppKey::new("argocd", format!("app-{name}"))
     }
 
     #[test]
     fn streams_that_know_the_same_share_one_list_and_go_their_own_ways() {
         let rolls = Rolls::default();
-        let mut one = Known::new(&rolls, vec![key(2), key(1)]);
-        let mut other = Known::new(&rolls, vec![key(1), key(2)]);
+        let mut one = Known::new(&rolls, [key(1), key(2)].iter());
+        let mut other = Known::new(&rolls, [key(1), key(2)].iter());
         assert!(Arc::ptr_eq(&one.roll, &other.roll));
         assert!(one.insert(&rolls, &key(3)) && !one.insert(&rolls, &key(3)));
         assert!(other.remove(&rolls, &key(1)) && !other.remove(&rolls, &key(1)));
@@ -108,7 +112,7 @@ mod tests {
     #[test]
     fn what_many_streams_have_come_to_know_is_shared_again() {
         let rolls = Rolls::default();
-        let (mut one, mut other) = (Known::new(&rolls, Vec::new()), Known::new(&rolls, Vec::new()));
+        let (mut one, mut other) = (Known::new(&rolls, [].iter()), Known::new(&rolls, [].iter()));
         for number in 0..=limits::UNSHARED {
             assert!(one.insert(&rolls, &key(number)) && other.insert(&rolls, &key(number)));
         }
@@ -119,8 +123,8 @@ mod tests {
     #[test]
     fn a_list_that_nobody_has_any_more_is_forgotten() {
         let rolls = Rolls::default();
-        drop(Known::new(&rolls, vec![key(1)]));
-        let kept = Known::new(&rolls, vec![key(2)]);
+        drop(Known::new(&rolls, [key(1)].iter()));
+        let kept = Known::new(&rolls, [key(2)].iter());
         assert_eq!(rolls.0.lock().map(|rolls| rolls.len()).ok(), Some(1));
         drop(kept);
     }

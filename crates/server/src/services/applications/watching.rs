@@ -3,31 +3,31 @@
 use futures::StreamExt as _;
 use futures::stream;
 use lynceus_cluster::Change;
-use lynceus_engine::application_kind;
-use lynceus_object::{Object, ObjectKey, Value, value};
+use lynceus_engine::{AppKey, application_kind};
+use lynceus_object::{Value, value};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::finding::{Filter, found};
+use super::finding::Asked;
 use super::known::Known;
+use super::roster::order;
 use super::shown;
 use crate::call::{Answer, Answered, Call};
 
 /// Those that there are, unless the caller has them already, and then every change. What is sent is made when it is
-/// sent: whoever reads slowly holds references and not copies.
+/// sent: whoever reads slowly holds names and not applications.
 pub(super) fn watch(call: Call) -> Answered {
-    let filter = Filter::of(&call)?;
-    let changes = call.server.engine.home().cache().changes();
-    let there = found(&call, &filter);
-    let known = Known::new(&call.server.rolls, there.iter().map(Object::key).collect());
-    let first = if call.text("resourceVersion").is_empty() { there } else { Vec::new() };
-    let first = stream::iter(first).map(|object| event("ADDED", shown(&object)));
-    let watcher = Watcher { call, filter, changes, known, missed: Vec::new().into_iter() };
-    let rest = stream::unfold(watcher, |mut watcher| async move {
+    let asked = Asked::read(call)?;
+    let changes = asked.call.server.engine.home().cache().changes();
+    let known = Known::new(&asked.call.server.rolls, asked.found().keys());
+    let first = if asked.call.text("resourceVersion").is_empty() { known.keys() } else { Vec::new() };
+    let (first, missed) = (first.into_iter(), Vec::new().into_iter());
+    let watcher = Watcher { asked, changes, known, first, missed };
+    let events = stream::unfold(watcher, |mut watcher| async move {
         let event = watcher.next().await?;
         Some((event, watcher))
     });
-    Ok(Answer::Many(first.chain(rest).map(Ok).boxed()))
+    Ok(Answer::Many(events.map(Ok).boxed()))
 }
 
 fn event(kind: &str, application: Value) -> Value {
@@ -38,18 +38,22 @@ fn event(kind: &str, application: Value) -> Value {
 }
 
 struct Watcher {
-    call: Call,
-    filter: Filter,
+    asked: Asked,
     changes: Receiver<Change>,
-    /// The applications that the other side has heard of.
+    /// The applications that the other side has heard of, or is about to.
     known: Known,
+    /// Those that have yet to be told of at the beginning.
+    first: std::vec::IntoIter<AppKey>,
     /// Those of which changes may have been missed.
-    missed: std::vec::IntoIter<ObjectKey>,
+    missed: std::vec::IntoIter<AppKey>,
 }
 
 impl Watcher {
     /// What has changed next; none when nothing will any more.
     async fn next(&mut self) -> Option<Value> {
+        if let Some(object) = self.first.find_map(|key| self.asked.get(&key)) {
+            return Some(event("ADDED", shown(&object)));
+        }
         loop {
             while let Some(key) = self.missed.next() {
                 if let Some(event) = self.look(&key) {
@@ -57,8 +61,8 @@ impl Watcher {
                 }
             }
             match self.changes.recv().await {
-                Ok(change) if change.key.group_kind() == application_kind() => {
-                    if let Some(event) = self.look(&change.key) {
+                Ok(Change { key, .. }) if key.group_kind() == application_kind() && !key.name.is_empty() => {
+                    if let Some(event) = self.look(&AppKey::new(key.namespace, key.name)) {
                         return Some(event);
                     }
                 }
@@ -70,30 +74,28 @@ impl Watcher {
         }
     }
 
-    fn look(&mut self, key: &ObjectKey) -> Option<Value> {
-        let server = &self.call.server;
-        let there = server.engine.home().cache().get(key);
-        match there.filter(|object| self.filter.takes(&self.call, object)) {
+    fn look(&mut self, key: &AppKey) -> Option<Value> {
+        let rolls = &self.asked.call.server.rolls;
+        match self.asked.get(key) {
             Some(object) => {
-                let kind = if self.known.insert(&server.rolls, key) { "ADDED" } else { "MODIFIED" };
+                let kind = if self.known.insert(rolls, key) { "ADDED" } else { "MODIFIED" };
                 Some(event(kind, shown(&object)))
             }
-            None => self.known.remove(&server.rolls, key).then(|| event("DELETED", gone(key))),
+            None => self.known.remove(rolls, key).then(|| event("DELETED", gone(key))),
         }
     }
 
     /// Every application that there is or that was told of.
-    fn all(&self) -> Vec<ObjectKey> {
-        let cache = self.call.server.engine.home().cache();
+    fn all(&self) -> Vec<AppKey> {
         let mut keys = self.known.keys();
-        keys.extend(cache.of_kind(&application_kind()).iter().map(Object::key));
-        keys.sort_unstable();
+        keys.extend(self.asked.found().keys().cloned());
+        keys.sort_unstable_by(order);
         keys.dedup();
         keys
     }
 }
 
 /// What is left to say of an application that is not there any more, or that is no longer meant.
-fn gone(key: &ObjectKey) -> Value {
+fn gone(key: &AppKey) -> Value {
     value!({"metadata": {"name": key.name.clone(), "namespace": key.namespace.clone()}, "spec": {}, "status": {}})
 }

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::rights::Resource;
 
 /// The set that a request holds, as it would be stored.
-fn wanted(call: &Call, field: &str) -> Result<(Object, ApplicationSet), Refusal> {
+pub(super) fn wanted(call: &Call, field: &str) -> Result<(Object, ApplicationSet), Refusal> {
     let value = call.request.at(&[field]).cloned().unwrap_or_default();
     let mut object = Object::new(value).map_err(|_| Refusal::invalid("applicationset is missing"))?;
     object.set(&["apiVersion"], set_gvk().api_version());
@@ -32,7 +32,7 @@ fn wanted(call: &Call, field: &str) -> Result<(Object, ApplicationSet), Refusal>
 }
 
 /// Whether there is the project, by which the rights go: so it must not be a template.
-fn check_project(call: &Call, object: &Object) -> Result<(), Refusal> {
+pub(super) fn check_project(call: &Call, object: &Object) -> Result<(), Refusal> {
     let project = project_of(object);
     if project.contains("{{") {
         return Err(Refusal::invalid(
@@ -64,7 +64,10 @@ pub(super) async fn create(call: &Call) -> Answered {
     let Some(there) = home.get(&set_gvk(), object.namespace(), object.name()).await? else {
         return Ok(shown(&home.create_record(&object).await?).into());
     };
-    let is_same = there.at(&["spec"]) == object.at(&["spec"])
+    // Annotations that others have written stay, so those that are asked for decide.
+    let is_annotated = object.annotations().all(|(name, text)| there.annotation(name) == Some(text));
+    let is_same = is_annotated
+        && there.at(&["spec"]) == object.at(&["spec"])
         && there.at(&["metadata", "labels"]) == object.at(&["metadata", "labels"])
         && there.at(&["metadata", "finalizers"]) == object.at(&["metadata", "finalizers"]);
     if is_same {

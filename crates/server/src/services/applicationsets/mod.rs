@@ -1,6 +1,7 @@
 //! ApplicationSets: what there are, what they would generate, and what became of them.
 
 mod change;
+mod preview;
 mod tree;
 mod watching;
 
@@ -21,6 +22,7 @@ pub(super) async fn answer(method: &str, call: Call) -> Answered {
         "Create" => change::create(&call).await,
         "Delete" => change::delete(&call).await,
         "Generate" => change::generate(&call).await,
+        "Preview" => preview::preview(&call).await,
         "ResourceTree" => tree::tree(&call),
         "ListResourceEvents" => tree::events(&call).await,
         "Watch" => watching::watch(call),
@@ -130,3 +132,7 @@ fn shown(object: &Object) -> Value {
     object.set(&["kind"], ApplicationSet::KIND);
     object.into_value()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has to stop")]
+mod tests;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use lynceus_api::{Application, ApplicationSource, Kind as _};
 use lynceus_doctor::Examination;
 use lynceus_engine::{Engine, FileChange, application_kind, words};
+use lynceus_object::Object;
 use lynceus_rehearse::{
     Attempt, Checkout, Complaint, Rehearsal, Report, Script, Trial, limits, record, rehearse,
 };
@@ -16,18 +17,35 @@ use crate::refusal::{Code, Refusal};
 use crate::server::Server;
 
 /// What a rehearsal is made of: the files of a repository, and the cluster as it is.
-pub(super) struct Ground {
+pub(in crate::services) struct Ground {
     checkout: Checkout,
     script: Script,
 }
 
 impl Ground {
     /// The repository with this address, or the one that most applications come from.
-    pub(super) async fn of(engine: &Arc<Engine>, wanted: &str) -> Result<Self, Refusal> {
+    pub(in crate::services) async fn of(engine: &Arc<Engine>, wanted: &str) -> Result<Self, Refusal> {
         let (source, project) = chosen(engine, wanted)?;
+        Ground::at(engine, &source, &project).await
+    }
+
+    /// The repository of a source, and nothing brought of it but one object.
+    pub(in crate::services) async fn bringing(
+        engine: &Arc<Engine>,
+        source: &ApplicationSource,
+        project: &str,
+        object: Object,
+    ) -> Result<Self, Refusal> {
+        let mut ground = Ground::at(engine, source, project).await?;
+        let name = object.name().to_owned();
+        ground.script.applied = vec![(object, name)];
+        Ok(ground)
+    }
+
+    async fn at(engine: &Arc<Engine>, source: &ApplicationSource, project: &str) -> Result<Self, Refusal> {
         let refused =
             |error: &(dyn std::error::Error + 'static)| Refusal::new(Code::FailedPrecondition, words(error));
-        let repository = engine.settings().book.find(&source.repo_url, &project);
+        let repository = engine.settings().book.find(&source.repo_url, project);
         let sources = engine.renderer().sources();
         let target = Target { revision: &source.target_revision, tag_prefix: &source.tag_prefix };
         let revision = sources.resolve(&repository, target).await.map_err(|error| refused(&error))?;
@@ -46,7 +64,7 @@ impl Ground {
     }
 
     /// Plays it.
-    pub(super) async fn play(self, server: &Server) -> Result<Report, Refusal> {
+    pub(in crate::services) async fn play(self, server: &Server) -> Result<Report, Refusal> {
         apart(server, async move || {
             let played = rehearse(&self.script).await.map_err(|error| words(&error))?;
             drop(self.checkout);

@@ -7,6 +7,7 @@ use lynceus_engine::project::permits_source;
 use lynceus_engine::{AppKey, words};
 use lynceus_files::{FilePath, Tree};
 use lynceus_object::{ObjectKey, Value, value};
+use lynceus_render::{apps, describe};
 use lynceus_source::{Repository, RepositoryKind, SourceError, Target, same};
 
 use super::{READ, entries, object, trial};
@@ -15,9 +16,6 @@ use crate::limits;
 use crate::refusal::{Code, Refusal};
 use crate::rights::Resource;
 use crate::services::secrets;
-
-mod described;
-use described::{apps, describe};
 
 /// Branches and tags.
 pub(super) async fn references(call: &Call) -> Answered {
@@ -82,7 +80,7 @@ pub(super) async fn details(call: &Call) -> Answered {
     let tree = in_time(tree(call, &repository, text("targetRevision"))).await?;
     let described = tokio::task::spawn_blocking(move || describe(tree.as_ref(), &path)).await;
     let described = described.map_err(|_| Refusal::new(Code::Internal, "the source cannot be described"))?;
-    Ok(described?.into())
+    Ok(described.map_err(|error| Refusal::invalid(error.to_string()))?.into())
 }
 
 fn sources(call: &Call) -> &lynceus_source::Sources {

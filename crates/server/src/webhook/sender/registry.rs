@@ -45,6 +45,6 @@ fn artifact(place: &str, tag: &str) -> Option<Event> {
         urls: vec![format!("oci://{place}")],
         reference: tag.to_owned(),
         is_default: tag == "latest",
-        files: None,
+        ..Event::default()
     })
 }
