@@ -30,6 +30,9 @@ pub(crate) enum ApiError {
     /// It was refused.
     #[error("{0}")]
     Refused(Refusal),
+    /// The cluster has no namespace for it, which is why it was refused.
+    #[error("the cluster has no namespace {namespace}")]
+    NotInstalled { namespace: String },
     /// Nobody answers.
     #[error("{server} cannot be reached: {reason}")]
     Unreachable { server: String, reason: String },
@@ -73,8 +76,9 @@ impl Api {
             Api::Remote(remote) => remote.call(method, &message).await,
             Api::Here(server) => match server.ask(&owner(), method, message).await {
                 Ok(Answer::One(value)) => Ok(value),
+                Ok(Answer::List(list)) => Ok(list.whole()),
                 Ok(Answer::Many(_)) => Err(ApiError::Unusable(format!("{method} is a stream"))),
-                Err(refusal) => Err(ApiError::Refused(refusal)),
+                Err(refusal) => Err(here::refused(server, refusal).await),
             },
         }
     }
@@ -98,7 +102,10 @@ impl Api {
                 Ok(())
             }
             Api::Here(server) => {
-                let answer = server.ask(&owner(), method, message).await.doing(doing)?;
+                let answer = match server.ask(&owner(), method, message).await {
+                    Ok(answer) => answer,
+                    Err(refusal) => return Err(here::refused(server, refusal).await).doing(doing),
+                };
                 here::drain(answer, doing, each).await
             }
         }

@@ -17,6 +17,7 @@ mod pattern;
 mod record;
 mod resource;
 mod resources;
+mod revisions;
 mod rollback;
 mod served;
 mod set;

@@ -2,7 +2,9 @@
 
 mod change;
 mod preview;
+mod rehearsal;
 mod show;
+mod wait;
 
 use std::path::PathBuf;
 
@@ -12,6 +14,7 @@ use lynceus_object::{Value, value};
 use crate::api::{Api, Connection};
 use crate::exit::Outcome;
 use crate::format::Output;
+use wait::Patience;
 
 /// Work with ApplicationSets, as `argocd appset` does.
 #[derive(clap::Args)]
@@ -62,6 +65,12 @@ enum Command {
         /// Say what they would generate, and create nothing.
         #[arg(long)]
         dry_run: bool,
+        /// Wait until their Applications are as they generate them.
+        #[arg(long, conflicts_with = "dry_run")]
+        wait: bool,
+        /// How long to wait, in seconds; 0 for ever.
+        #[arg(long, default_value_t = 0)]
+        timeout: u64,
         /// Print what was created.
         #[arg(short, long, value_enum)]
         output: Option<Output>,
@@ -74,11 +83,20 @@ enum Command {
         /// Do not ask.
         #[arg(short, long)]
         yes: bool,
+        /// Wait until they and their Applications are gone.
+        #[arg(long)]
+        wait: bool,
+        /// How long to wait, in seconds; 0 for ever.
+        #[arg(long, default_value_t = 0)]
+        timeout: u64,
     },
     /// Print the Applications that an ApplicationSet would have.
     Generate {
         /// The file; `-` is standard input.
         file: PathBuf,
+        /// Say what they would do to the cluster as it is, too, by a rehearsal.
+        #[arg(long)]
+        rehearse: bool,
         /// How to print them.
         #[arg(short, long, value_enum, default_value_t)]
         output: Output,
@@ -100,11 +118,16 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
             show::list(&sets, asked, output).await
         }
         Command::Get { name, show_params, output } => show::get(&sets, &name, show_params, output).await,
-        Command::Create { files, upsert, dry_run, output } => {
-            change::create(&sets, &files, upsert, dry_run, output).await
+        Command::Create { files, upsert, dry_run, wait, timeout, output } => {
+            let patience = wait.then(|| Patience::new(timeout));
+            change::create(&sets, &files, (upsert, dry_run), patience, output).await
         }
-        Command::Delete { names, yes } => change::delete(&sets, &names, yes).await,
-        Command::Generate { file, output } => change::generate(&sets, &file, output).await,
+        Command::Delete { names, yes, wait, timeout } => {
+            change::delete(&sets, &names, yes, wait.then(|| Patience::new(timeout))).await
+        }
+        Command::Generate { file, rehearse, output } => {
+            change::generate(&sets, &file, rehearse, output).await
+        }
         Command::Preview(arguments) => preview::run(&sets, &arguments, preview::Detail::Names).await,
         Command::Diff(arguments) => preview::run(&sets, &arguments, preview::Detail::Fields).await,
     }
@@ -130,6 +153,32 @@ impl Sets {
         let answer = self.api.call(&failed, "ApplicationSetService.Generate", message).await?;
         Ok(answer.items_at(&["applications"]).to_vec())
     }
+}
+
+/// Which ApplicationSet is meant.
+enum Which<'a> {
+    /// One that is there, by its name.
+    Named(&'a str),
+    /// One that is written down.
+    Given(&'a Value),
+}
+
+impl Sets {
+    /// What would be done for an ApplicationSet, by the settings of the installation.
+    async fn preview(&self, which: Which<'_>, rehearse: bool) -> Outcome<Value> {
+        let (name, mut message) = match which {
+            Which::Named(name) => (name.to_owned(), named(name)),
+            Which::Given(set) => (qualified(set), value!({"applicationSet": set.clone()})),
+        };
+        message.set(&["rehearse"], rehearse);
+        let failed = format!("cannot tell what would be done for ApplicationSet {name}");
+        Ok(report(self.api.call(&failed, "ApplicationSetService.Preview", message).await?))
+    }
+}
+
+/// A report of ours, which comes without the message around it over REST alone.
+fn report(answer: Value) -> Value {
+    answer.get("report").cloned().unwrap_or(answer)
 }
 
 /// A name, with its namespace before a slash.

@@ -10,6 +10,7 @@ use lynceus_object::ObjectKey;
 use lynceus_source::{Settings, Sources};
 
 use crate::exit::{Doing as _, Failure, Outcome};
+use crate::exposed::Exposed;
 use crate::health::Health;
 use crate::logs::Logs;
 use crate::{place, running};
@@ -31,6 +32,8 @@ pub(crate) struct Arguments {
     /// Keep the mirrors of repositories here.
     #[arg(long, value_name = "DIR", default_value = place::DATA_DIR)]
     data_dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) exposed: Exposed,
     #[command(flatten)]
     pub(crate) logs: Logs,
 }
@@ -100,7 +103,7 @@ const RETRY_MIN: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(arguments: Arguments) -> Outcome {
-    let health = Arc::new(Health::default());
+    let health = Health::new(&arguments.exposed);
     if let Some(port) = arguments.health_port {
         health.serve(port).await?;
     }

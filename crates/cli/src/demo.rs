@@ -1,5 +1,5 @@
-//! The example repository of `lynceus up --demo`: an app-of-apps with three environments, waves and hooks, and a second one whose
-//! applications have troubles in them for the doctor to find.
+//! The example repository of `lynceus up --demo`: an app-of-apps with three environments, waves and hooks, a second one whose
+//! applications have troubles in them for the doctor to find, and an ApplicationSet whose deletions have to be confirmed.
 
 mod arrival;
 mod files;
@@ -20,8 +20,8 @@ pub(crate) use steps::{Tools, next_steps};
 
 use crate::exit::{Doing as _, Outcome};
 
-/// The applications that deliver the others, by the files of `bootstrap` that they stand in.
-const ROOTS: [&str; 2] = ["shop", "extras"];
+/// What delivers all applications, by the files of `bootstrap` that it stands in.
+const ROOTS: [&str; 3] = ["shop", "extras", "previews"];
 
 /// What the cluster of the demo is like: the machines that are kept free, the images that there are.
 pub(crate) fn stage() -> Outcome<Stage> {
@@ -57,7 +57,7 @@ fn name_author(path: &Path) -> std::io::Result<()> {
     config.write_all(b"[user]\n\tname = You\n\temail = you@lynceus.invalid\n")
 }
 
-/// Creates the Applications that deliver the others, as they stand in the repository.
+/// Creates what delivers the others, as it stands in the repository.
 pub(crate) async fn deliver(cluster: &Cluster, repository: &Path) -> Outcome {
     let failed = "cannot create the demo's Applications";
     for name in ROOTS {

@@ -6,7 +6,7 @@ mod trial;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lynceus_doctor::{Examination, Severity, report};
+use lynceus_doctor::{Examination, report};
 
 pub(crate) use patient::{Patient, Where};
 pub(crate) use trial::{Ground, attempt, no_sources};
@@ -78,10 +78,9 @@ fn print(examination: &Examination, output: Output) -> Outcome<String> {
     }
 }
 
-/// What is only worth knowing does not count.
+/// Whatever was found counts, that which is only worth putting right too.
 fn verdict(examination: &Examination) -> Outcome {
-    let is_wrong = examination.roots.iter().any(|root| root.severity < Severity::P3);
-    match is_wrong || !examination.unexplained.is_empty() {
+    match !examination.roots.is_empty() || !examination.unexplained.is_empty() {
         true => Err(Failure::new(Code::Answer, "")),
         // Nothing is wrong with nothing, which says nothing where not all could be read.
         false if examination.totals.applications == 0 && !examination.unseen.is_empty() => {

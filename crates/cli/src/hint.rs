@@ -22,7 +22,11 @@ pub(crate) fn choose(error: &(dyn Error + 'static)) -> (Code, Vec<String>) {
             return refused(refusal);
         }
         if let Some(error) = error.downcast_ref::<ApiError>() {
-            return (Code::Connection, vec![server(error).to_owned()]);
+            let code = match error {
+                ApiError::NotInstalled { .. } => Code::NotFound,
+                _ => Code::Connection,
+            };
+            return (code, vec![server(error)]);
         }
         if let Some(error) = error.downcast_ref::<OpenError>() {
             return (Code::Other, vec![data_directory(error).to_owned()]);
@@ -62,8 +66,14 @@ fn refused(refusal: &lynceus_server::Refusal) -> (Code, Vec<String>) {
     }
 }
 
-fn server(error: &ApiError) -> &'static str {
+fn server(error: &ApiError) -> String {
     match error {
+        ApiError::NotInstalled { namespace } => {
+            return format!(
+                "install it there, or name the namespace of an installation with --argocd-namespace:\n\
+                 lynceus install --namespace {namespace} | kubectl apply -f -"
+            );
+        }
         ApiError::Plain { .. } => "--plaintext talks to it without TLS",
         ApiError::Untrusted { .. } => {
             "--server-crt FILE trusts the certificates of a file, --insecure trusts any"
@@ -76,6 +86,7 @@ fn server(error: &ApiError) -> &'static str {
         }
         ApiError::Refused(_) | ApiError::Unusable(_) => "see `lynceus login --help`",
     }
+    .to_owned()
 }
 
 fn resource_action(error: &ResourceActionError) -> Option<String> {

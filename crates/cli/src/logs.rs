@@ -124,7 +124,12 @@ pub(crate) fn begin(verbose: u8, command: &Command) -> Result<Option<Courier>, S
     };
     let counts = logs.is_some();
     let logs = logs.cloned().unwrap_or_default().with(role, |name| std::env::var(name).ok())?;
-    let (telemetry, courier) = Telemetry::new(logs.collector(service))?;
+    let github = match command {
+        Command::Controller(arguments) => arguments.exposed.enable_github_api_metrics,
+        Command::Up(arguments) => arguments.exposed.enable_github_api_metrics,
+        _ => false,
+    };
+    let (telemetry, courier) = Telemetry::new(logs.collector(service), github)?;
     let set = std::env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
     let level = match (logs.loglevel, verbose) {
         (Some(level), 0) => level.into(),

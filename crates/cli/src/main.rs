@@ -22,6 +22,7 @@ mod doctor;
 mod elsewhere;
 mod exit;
 mod explain;
+mod exposed;
 mod face;
 mod fix;
 mod format;

@@ -11,6 +11,7 @@ use lynceus_source::Sources;
 
 use crate::controller::{self, Home, Plugins, Sharing};
 use crate::exit::{Doing as _, Outcome};
+use crate::exposed::Exposed;
 use crate::face::{self, Face};
 use crate::health::Health;
 use crate::logs::Logs;
@@ -45,6 +46,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     plugins: Plugins,
     #[command(flatten)]
+    pub(crate) exposed: Exposed,
+    #[command(flatten)]
     pub(crate) logs: Logs,
 }
 
@@ -65,7 +68,7 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     let kubeconfig = sim::hand_out(&arguments.cluster, &sim, &server)?;
     println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
     let work = tokio::spawn(engine.clone().run());
-    let health = Arc::new(Health::default());
+    let health = Health::new(&arguments.exposed);
     health.is_of(engine.clone());
     let shown = face::show(listener, &engine, health).await?;
     println!("page         http://{}", shown.address);
@@ -108,7 +111,7 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
     println!("cluster      Kubernetes {version}, kubeconfig {}", kubeconfig.display());
     let does = if arguments.observe { "observes" } else { "delivers" };
     println!("engine       {does} the Applications in namespace {}", arguments.namespace);
-    let health = Arc::new(Health::default());
+    let health = Health::new(&arguments.exposed);
     health.is_of(engine.clone());
     let shown = face::show(listener, &engine, health).await?;
     println!("page         http://{}", shown.address);

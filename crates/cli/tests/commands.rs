@@ -294,6 +294,7 @@ $ proj windows delete shop 0
 async fn projects_are_changed_with_a_kubeconfig_alone() {
     let home = Home::new();
     let up = home.up(&[]).await;
+    home.commit(&[("a.yaml", "{}".to_owned())]);
     let run = |line: &str| {
         let words: Vec<&str> = line.split(' ').chain(["--kubeconfig", "data/kubeconfig"]).collect();
         let output = home.run(&words);
@@ -311,6 +312,17 @@ async fn projects_are_changed_with_a_kubeconfig_alone() {
     assert!(run("admin initial-password").starts_with(&password));
     assert_eq!(run("admin settings rbac validate"), "Policy is valid.\n");
     assert_eq!(run("admin settings validate"), "Settings are valid.\n");
+    let url = format!("file://{}", home.folder.join("repository").display());
+    for line in [
+        &*format!("repo add {url}"),
+        "repocreds add https://git.example.com --username me --password hush",
+        "proj create shop",
+    ] {
+        let said = run(&format!("{line} --argocd-namespace elsewhere"));
+        assert!(said.contains("caused by: the cluster has no namespace elsewhere\n"), "{line}: {said}");
+        assert!(said.contains("lynceus install --namespace elsewhere | kubectl apply -f -\n"), "{said}");
+        assert!(!said.contains("hush"), "{said}");
+    }
     up.kill();
 }
 
@@ -561,4 +573,57 @@ fn objects_are_printed_from_flags_and_policies_are_tried() {
     assert!(actions.starts_with("NAME") && actions.contains("restart"), "{actions}");
     assert!(says("completion bash").contains("lynceus__proj") || says("completion bash").contains("proj"));
     assert!(says("version --client").starts_with("lynceus: v"));
+}
+
+/// A set that delivers the repository's folder `app` once for each name.
+fn set(shop: &Shop, names: &[&str]) -> String {
+    let elements: Vec<String> = names.iter().map(|name| format!("{{name: {name}}}")).collect();
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: shops}}\nspec:\n  generators: [{{list: {{elements: [{}]}}}}]\n  \
+         template:\n    metadata: {{name: 'shop-{{{{name}}}}'}}\n    spec:\n      project: default\n      source: {{repoURL: 'file://{}', path: app, \
+         targetRevision: main}}\n      destination: {{server: 'https://kubernetes.default.svc', namespace: 'shop-{{{{name}}}}'}}\n      syncPolicy: \
+         {{automated: {{}}, syncOptions: [CreateNamespace=true]}}\n",
+        elements.join(", "),
+        shop.home.folder.join("repository").display()
+    )
+}
+
+#[tokio::test]
+async fn sets_are_tried_made_waited_for_and_deleted() {
+    let shop = Shop::logged_in().await;
+    let first = set(&shop, &["a", "b"]);
+    let told = shop.with("set.yaml", &first, "appset preview set.yaml");
+    assert_eq!(told, "create shop-a\ncreate shop-b\n2 to create, 0 to update, 0 to delete, 0 to keep\n");
+    let told = shop.says("appset preview set.yaml --rehearse");
+    assert!(
+        told.contains("  shop-a finishes\n    created Namespace shop-a\n    created ConfigMap shop-a/a\n"),
+        "{told}"
+    );
+    assert_eq!(shop.says("appset create set.yaml --wait --timeout 60"), "ApplicationSet 'shops' created\n");
+    assert_eq!(shop.says("app list -o name"), "argocd/shop-a\nargocd/shop-b\n");
+    assert_eq!(shop.says("appset list -o name"), "argocd/shops\n");
+    let changed = set(&shop, &["a"]).replace("path: app", "path: other");
+    let told = shop.with("set.yaml", &changed, "appset diff set.yaml --exit-code");
+    assert_eq!(
+        told,
+        "update shop-a\n  spec.source.path: \"app\" -> \"other\"\ndelete shop-b\n0 to create, 1 to update, 1 to delete, 0 to keep\n[1]\n"
+    );
+    // With a kubeconfig alone it is the same, reckoned in process.
+    let told = shop.says("appset preview set.yaml --kubeconfig data/kubeconfig --core");
+    assert!(told.ends_with("0 to create, 1 to update, 1 to delete, 0 to keep\n"), "{told}");
+    assert_eq!(shop.says("appset preview shops"), "0 to create, 0 to update, 0 to delete, 2 to keep\n");
+    let broken = set(&shop, &["a", "a"]);
+    let told = shop.with("broken.yaml", &broken, "appset create broken.yaml --upsert --wait --timeout 60");
+    assert!(
+        told.contains("there is already an Application named shop-a") && told.ends_with("[1]\n"),
+        "{told}"
+    );
+    assert_eq!(
+        shop.says("appset delete shops --yes --wait --timeout 60"),
+        "applicationset 'shops' deleted\n"
+    );
+    assert_eq!(shop.says("app list -o name"), "");
+    let none = shop.says("appset preview nowhere");
+    assert!(none.starts_with("error: cannot tell what would be done for ApplicationSet nowhere\n"), "{none}");
+    shop.up.kill();
 }

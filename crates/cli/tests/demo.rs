@@ -7,10 +7,16 @@ use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
 use std::process::Output;
 
+use lynceus_files::FilePath;
+use lynceus_object::value;
+use lynceus_source::compose::{Change, Composition, Message};
 use support::{Home, Up, until};
 
 /// The applications with nothing wrong in them.
 const SOUND: [&str; 5] = ["shop", "shop-dev", "shop-staging", "shop-production", "external-secrets"];
+
+/// Those that an ApplicationSet makes.
+const PREVIEWS: [&str; 4] = ["preview-banner", "preview-basket", "preview-gifts", "preview-wishlist"];
 
 /// Those that cannot be fine before somebody mends something.
 const ILL: [&str; 7] = ["extras", "vault", "payments", "invoices", "newsletter", "checkout", "reports"];
@@ -81,7 +87,7 @@ fn mend(home: &Home, (id, choice): (&str, &str), more: &[&str]) -> String {
 async fn the_troubles_of_the_demo_are_found_and_heal_when_they_are_mended_as_printed() {
     let home = Home::new();
     let up = home.up(&["--demo"]).await;
-    until_fine(&up, &SOUND).await;
+    until_fine(&up, &[SOUND.as_slice(), &PREVIEWS].concat()).await;
     let mut wanted: Vec<String> = CAUSES.iter().map(|(id, _)| (*id).to_owned()).collect();
     wanted.sort();
     let all = async || {
@@ -105,4 +111,42 @@ async fn the_troubles_of_the_demo_are_found_and_heal_when_they_are_mended_as_pri
     }
     until_fine(&up, &[ILL.as_slice(), &SOUND, &["search", "recommendations"]].concat()).await;
     assert_eq!(found(&home), (Vec::new(), Some(0)));
+    most_previews_go_only_when_somebody_says_so(&home, &up).await;
+}
+
+/// The guard: three of four Applications of a set would be deleted by one commit.
+async fn most_previews_go_only_when_somebody_says_so(home: &Home, up: &Up) {
+    let repository = Composition::open(home.folder.join("data/demo")).unwrap();
+    let gone = ["basket", "gifts", "wishlist"]
+        .map(|name| (FilePath::new(&format!("previews/{name}/page.yaml")).unwrap(), Change::Remove));
+    let when = "2026-01-01T00:00:00Z".parse().unwrap();
+    let message = Message { name: "You", email: "you@example.com", when, text: "One preview is enough\n" };
+    repository.commit("main", &message, gone).unwrap();
+    let held = async || {
+        let set = up.get("argoproj.io", "ApplicationSet", "argocd", "previews").await?;
+        let conditions = set.value().items_at(&["status", "conditions"]);
+        let held = conditions.iter().find(|one| one.str_at(&["reason"]) == Some("DeletionsHeld"))?;
+        held.str_at(&["message"]).map(str::to_owned)
+    };
+    let told = until("deletions that are held", held).await;
+    assert!(told.starts_with("3 of 4 Applications would be deleted"), "{told}");
+    for name in PREVIEWS {
+        let page = name.trim_start_matches("preview-");
+        assert!(up.get("", "ConfigMap", "previews", page).await.is_some(), "{page}");
+    }
+    // The commands that the demo names say so as well, by the settings of this installation.
+    let preview = String::from_utf8(run(home, &["appset", "preview", "previews"]).stdout).unwrap();
+    assert!(preview.contains("held: 3 of 4 Applications would be deleted"), "{preview}");
+    assert_eq!(found(home).0, ["LYN1404/argocd/ApplicationSet/previews"]);
+    let token = told.rsplit_once('=').unwrap().1;
+    let confirm = value!({"metadata": {"annotations": {"lynceus.dev/confirm-deletions": token}}});
+    up.patch_as("v1alpha1", "argoproj.io", "ApplicationSet", "argocd", "previews", &confirm).await;
+    let left = async || {
+        let mut left = Vec::new();
+        for name in PREVIEWS {
+            left.extend(up.get("argoproj.io", "Application", "argocd", name).await.map(|_| name));
+        }
+        (left == ["preview-banner"]).then_some(())
+    };
+    until("the end of the others", left).await;
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use lynceus_cluster::Cluster;
 use lynceus_engine::{Engine, Options, SystemClock};
-use lynceus_object::Value;
-use lynceus_server::{Answer, Server};
+use lynceus_object::{Gvk, Value};
+use lynceus_server::{Answer, Refusal, Server};
 use lynceus_source::{Settings, Sources};
 
+use super::ApiError;
 use super::connection::Connection;
 use crate::exit::{Doing as _, Outcome};
 use crate::{elsewhere, place};
@@ -29,6 +30,17 @@ pub(crate) async fn server(connection: &Connection) -> Outcome<Arc<Server>> {
     Ok(Server::new(Engine::new(cluster, sources, Arc::new(SystemClock), options)))
 }
 
+/// Why a question was refused: where the namespace of the installation is missing, everything else follows from that.
+pub(super) async fn refused(server: &Server, refusal: Refusal) -> ApiError {
+    let engine = server.engine();
+    let namespace = engine.options().namespace.clone();
+    match engine.home().get(&Gvk::new("", "v1", "Namespace"), "", &namespace).await {
+        Ok(None) => ApiError::NotInstalled { namespace: namespace.to_string() },
+        // Whoever may not look is told what they were told.
+        Ok(Some(_)) | Err(_) => ApiError::Refused(refusal),
+    }
+}
+
 /// Hands over the messages of a stream.
 pub(super) async fn drain(
     answer: Answer,
@@ -37,6 +49,7 @@ pub(super) async fn drain(
 ) -> Outcome {
     let mut messages = match answer {
         Answer::One(value) => return each(value).map(drop),
+        Answer::List(list) => return each(list.whole()).map(drop),
         Answer::Many(messages) => messages,
     };
     while let Some(message) = futures::StreamExt::next(&mut messages).await {

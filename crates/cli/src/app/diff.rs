@@ -7,6 +7,7 @@ use lynceus_object::Str;
 
 use super::context::Context;
 use super::local::Local;
+use super::revisions::Revisions;
 use super::{get, served};
 use crate::exit::{Code, Failure, Outcome};
 
@@ -17,9 +18,8 @@ use crate::exit::{Code, Failure, Outcome};
 pub(crate) struct Arguments {
     /// The application.
     name: String,
-    /// Compare with this revision instead of the application's own.
-    #[arg(long)]
-    revision: Option<String>,
+    #[command(flatten)]
+    revisions: Revisions,
     /// Have Git asked again first.
     #[arg(long)]
     refresh: bool,
@@ -41,7 +41,7 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         get::refresh(context, &arguments.name, arguments.hard_refresh).await?;
     }
     let application = context.application(&arguments.name).await?;
-    let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
+    let revisions = arguments.revisions.of(&application)?;
     let manifests = arguments.local.manifests(&application).await?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
     let text = match context.records().filter(|_| aim.revisions.is_empty() && aim.manifests.is_none()) {

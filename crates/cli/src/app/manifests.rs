@@ -1,10 +1,11 @@
 //! `lynceus app manifests`
 
 use lynceus_engine::{Aim, Freshness};
-use lynceus_object::{Object, Str};
+use lynceus_object::Object;
 
 use super::context::Context;
 use super::local::Local;
+use super::revisions::Revisions;
 use super::served;
 use crate::exit::{Code, Failure, Outcome};
 use crate::format;
@@ -16,9 +17,8 @@ pub(crate) struct Arguments {
     /// Where to take them from: `git` as they are wanted, `live` as they are.
     #[arg(long, default_value = "git", value_parser = ["git", "live"])]
     source: String,
-    /// Take them from this revision instead of the application's own.
-    #[arg(long)]
-    revision: Option<String>,
+    #[command(flatten)]
+    revisions: Revisions,
     #[command(flatten)]
     local: Local,
 }
@@ -26,10 +26,12 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     if let Some(records) = context.records().filter(|_| !arguments.local.is_given()) {
         let live = arguments.source == "live";
-        return served::manifests(records, &arguments.name, live, arguments.revision.as_deref()).await;
+        let application = context.application(&arguments.name).await?;
+        let revisions = arguments.revisions.of(&application)?;
+        return served::manifests(records, &arguments.name, live, &revisions).await;
     }
     let application = context.application(&arguments.name).await?;
-    let revisions: Vec<Str> = arguments.revision.iter().map(|revision| revision.as_str().into()).collect();
+    let revisions = arguments.revisions.of(&application)?;
     let manifests = arguments.local.manifests(&application).await?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
     let look = context.engine()?.look(&application, &aim).await;

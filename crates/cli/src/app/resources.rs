@@ -17,10 +17,25 @@ use crate::table::Table;
 pub(crate) struct Arguments {
     /// The application.
     name: String,
+    /// Only those beside the application that belong to nobody; with `false`, all but those.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    orphaned: Option<bool>,
     /// How to print them.
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
 }
+
+/// Which resources somebody wants to see.
+#[derive(Clone, Copy)]
+pub(super) struct Which {
+    /// Those of the application.
+    pub(super) own: bool,
+    /// Those beside it that belong to nobody.
+    pub(super) orphans: bool,
+}
+
+/// A resource, and whether it belongs to nobody.
+pub(super) type Row = (ObjectKey, bool);
 
 #[derive(clap::Args)]
 pub(crate) struct TreeArguments {
@@ -30,11 +45,12 @@ pub(crate) struct TreeArguments {
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let application = context.application(&arguments.name).await?;
+    let which = Which { own: arguments.orphaned != Some(true), orphans: arguments.orphaned != Some(false) };
     if let Some(records) = context.records() {
-        return served::resources(records, &application, arguments.output).await;
+        return served::resources(records, &application, which, arguments.output).await;
     }
     let look = context.engine()?.look(&application, &Aim::default()).await;
-    let live = look.changes.changes.iter().filter_map(|change| change.pair.live());
+    let live = look.changes.changes.iter().filter_map(|change| change.pair.live()).filter(|_| which.own);
     let live: Vec<Object> = live.map(|object| context.shown(object)).collect();
     match arguments.output {
         Output::Json => {
@@ -44,27 +60,38 @@ pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
         Output::Yaml => {
             print!("{}", format::documents(&live));
         }
-        Output::Name => {
-            for resource in &look.assessment.resources {
-                println!("{}/{}/{}/{}", resource.group, resource.kind, resource.namespace, resource.name);
-            }
-        }
-        Output::Wide => {
-            let table = table(&look.assessment.resources);
-            print!("{table}");
+        output @ (Output::Name | Output::Wide) => {
+            let own = look.assessment.resources.iter().map(key).filter(|_| which.own);
+            let orphans = look.orphans.iter().map(Object::key).filter(|_| which.orphans);
+            let rows: Vec<Row> = own.map(|key| (key, false)).chain(orphans.map(|key| (key, true))).collect();
+            print(&rows, output);
         }
     }
     Ok(())
 }
 
-/// The resources in columns.
-pub(super) fn table(resources: &[ResourceStatus]) -> Table {
-    let mut table = Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "ORPHANED"]);
-    for resource in resources {
-        let [group, kind] = [resource.group.to_string(), resource.kind.to_string()];
-        table.row([group, kind, resource.namespace.to_string(), resource.name.to_string(), "No".to_owned()]);
+/// What tells a resource from others.
+pub(super) fn key(resource: &ResourceStatus) -> ObjectKey {
+    ObjectKey {
+        group: resource.group.clone(),
+        kind: resource.kind.clone(),
+        namespace: resource.namespace.clone(),
+        name: resource.name.clone(),
     }
-    table
+}
+
+/// Prints resources in columns, or their names.
+pub(super) fn print(rows: &[Row], output: Output) {
+    if output == Output::Name {
+        return rows.iter().for_each(|(key, _)| println!("{key}"));
+    }
+    let mut table = Table::new(&["GROUP", "KIND", "NAMESPACE", "NAME", "ORPHANED"]);
+    for (ObjectKey { group, kind, namespace, name }, is_orphaned) in rows {
+        let orphaned = if *is_orphaned { "Yes" } else { "No" };
+        let [group, kind, namespace, name] = [group, kind, namespace, name].map(ToString::to_string);
+        table.row([group, kind, namespace, name, orphaned.to_owned()]);
+    }
+    print!("{table}");
 }
 
 pub(crate) async fn tree(context: &Context, arguments: &TreeArguments) -> Outcome {

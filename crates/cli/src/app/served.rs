@@ -2,11 +2,11 @@
 
 use lynceus_api::{Application, Operation, ResourceStatus};
 use lynceus_diff::text;
-use lynceus_object::{Object, Value, json, typed, value};
+use lynceus_object::{Object, ObjectKey, Str, Value, json, typed, value};
 
 use super::context::Context;
 use super::record::Records;
-use super::resources;
+use super::resources::{self, Row, Which};
 use crate::exit::{Doing as _, Outcome};
 use crate::format::{self, Output};
 
@@ -29,16 +29,7 @@ pub(super) async fn sync(context: &Context, name: &str, operation: &Operation) -
             message.set(&[field], value.clone());
         }
     }
-    let revisions = format::texts(&operation, &["sync", "revisions"]);
-    let (places, revisions): (Vec<Value>, Vec<Value>) = (1_i64..)
-        .zip(revisions)
-        .filter(|(_, revision)| !revision.is_empty())
-        .map(|(place, revision)| (Value::Int(place), Value::from(revision)))
-        .unzip();
-    if !places.is_empty() {
-        message.set(&["sourcePositions"], Value::from(places));
-        message.set(&["revisions"], Value::from(revisions));
-    }
+    set_revisions(&mut message, &format::texts(&operation, &["sync", "revisions"]));
     let options = operation.at(&["sync", "syncOptions"]).cloned().unwrap_or_else(|| value!([]));
     message.set(&["syncOptions", "items"], options);
     records
@@ -46,6 +37,17 @@ pub(super) async fn sync(context: &Context, name: &str, operation: &Operation) -
         .call(&format!("cannot sync application {name}"), "ApplicationService.Sync", message)
         .await
         .map(drop)
+}
+
+/// Says which sources have other revisions than their own, by their places.
+fn set_revisions(message: &mut Value, revisions: &[impl AsRef<str>]) {
+    let given = (1_i64..).zip(revisions).filter(|(_, revision)| !revision.as_ref().is_empty());
+    let (places, revisions): (Vec<Value>, Vec<Value>) =
+        given.map(|(place, revision)| (Value::Int(place), Value::from(revision.as_ref()))).unzip();
+    if !places.is_empty() {
+        message.set(&["sourcePositions"], Value::from(places));
+        message.set(&["revisions"], Value::from(revisions));
+    }
 }
 
 /// Deletes an application, with what it has delivered or without.
@@ -60,14 +62,15 @@ pub(super) async fn delete(context: &Context, name: &str, cascade: bool, propaga
 }
 
 /// Prints manifests, from Git or as they are in the cluster.
-pub(super) async fn manifests(records: &Records, name: &str, live: bool, revision: Option<&str>) -> Outcome {
+pub(super) async fn manifests(records: &Records, name: &str, live: bool, revisions: &[Str]) -> Outcome {
     let failed = format!("the manifests of {name} cannot be rendered");
     let objects = match live {
         true => managed(records, name).await?.iter().filter_map(|one| state(one, "liveState")).collect(),
         false => {
             let mut message = records.about(name);
-            if let Some(revision) = revision {
-                message.set(&["revision"], revision);
+            match revisions {
+                [revision] => message.set(&["revision"], revision.as_str()),
+                revisions => set_revisions(&mut message, revisions),
             }
             let answer = records.api.call(&failed, "ApplicationService.GetManifests", message).await?;
             let texts = format::texts(&answer, &["manifests"]);
@@ -102,17 +105,23 @@ pub(super) async fn differences(records: &Records, name: &str) -> Outcome<String
 }
 
 /// Prints the resources of an application.
-pub(super) async fn resources(records: &Records, application: &Application, output: Output) -> Outcome {
-    let found = &application.status.resources;
+pub(super) async fn resources(
+    records: &Records,
+    application: &Application,
+    which: Which,
+    output: Output,
+) -> Outcome {
+    let name = format!("{}/{}", application.metadata.namespace, application.metadata.name);
     match output {
-        Output::Wide => print!("{}", resources::table(found)),
-        Output::Name => {
-            for one in found {
-                println!("{}/{}/{}/{}", one.group, one.kind, one.namespace, one.name);
+        Output::Wide | Output::Name => {
+            let own = application.status.resources.iter().map(resources::key).filter(|_| which.own);
+            let mut rows: Vec<Row> = own.map(|key| (key, false)).collect();
+            if which.orphans {
+                rows.extend(orphans(records, &name).await?.into_iter().map(|key| (key, true)));
             }
+            resources::print(&rows, output);
         }
         Output::Json | Output::Yaml => {
-            let name = format!("{}/{}", application.metadata.namespace, application.metadata.name);
             let live = managed(records, &name).await?;
             let live: Vec<Object> = live.iter().filter_map(|one| state(one, "liveState")).collect();
             match output {
@@ -125,6 +134,19 @@ pub(super) async fn resources(records: &Records, application: &Application, outp
         }
     }
     Ok(())
+}
+
+/// The objects beside an application that belong to nobody.
+async fn orphans(records: &Records, name: &str) -> Outcome<Vec<ObjectKey>> {
+    let failed = format!("cannot read the resources of {name}");
+    let message = records.asking_as("applicationName", name);
+    let tree = records.api.call(&failed, "ApplicationService.ResourceTree", message).await?;
+    let key = |node: &Value| {
+        let [group, kind, namespace, name] =
+            ["group", "kind", "namespace", "name"].map(|field| node.str_at(&[field]).unwrap_or_default());
+        ObjectKey::new(group, kind, namespace, name)
+    };
+    Ok(tree.items_at(&["orphanedNodes"]).iter().map(key).collect())
 }
 
 /// The resources of an application that are meant by what is known of them.

@@ -15,6 +15,7 @@ use lynceus_sync::windows::Attempt;
 use super::context::{Choice, Context};
 use super::local::Local;
 use super::pattern::{self, ResourcePattern};
+use super::revisions::Revisions;
 use super::{diff, follow, get, served, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::Output;
@@ -28,19 +29,8 @@ pub(crate) struct Arguments {
     /// Those of this project, instead of names; may be given several times.
     #[arg(long)]
     project: Vec<String>,
-    /// Sync to this revision instead of the application's own.
-    #[arg(long)]
-    revision: Option<String>,
-    /// Sync a source of several to this revision; may be given several times, each with --source-positions or
-    /// --source-names.
-    #[arg(long, value_name = "REVISION")]
-    revisions: Vec<String>,
-    /// Which source a --revisions is of, counted from 1.
-    #[arg(long, value_name = "N", value_delimiter = ',')]
-    source_positions: Vec<usize>,
-    /// Which source a --revisions is of, by its name.
-    #[arg(long, value_name = "NAME", conflicts_with = "source_positions")]
-    source_names: Vec<String>,
+    #[command(flatten)]
+    revisions: Revisions,
     /// Delete what is no longer in Git.
     #[arg(long)]
     prune: bool,
@@ -146,11 +136,6 @@ fn check(application: &Application, arguments: &Arguments) -> Outcome {
     if application.metadata.deletion_timestamp.is_some() {
         return refuse(format!("{name} is being deleted"));
     }
-    if is_multiple && arguments.revision.is_some() {
-        return refuse(format!(
-            "{name} has several sources: use --revisions with --source-positions instead of --revision"
-        ));
-    }
     if is_multiple && arguments.local.is_given() {
         return refuse(format!("{name} has several sources, which --local cannot stand for"));
     }
@@ -208,42 +193,6 @@ async fn left_to_prune(context: &Context, name: &str, arguments: &Arguments) -> 
     }
     Err(Failure::new(Code::Answer, format!("{left} resources require pruning"))
         .hint(format!("delete what is no longer in Git:\nlynceus app sync {name} --prune")))
-}
-
-/// The revision of each source, where one is given: by its place or its name, or in order.
-fn revisions(application: &Application, arguments: &Arguments) -> Outcome<Vec<Str>> {
-    if arguments.revisions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let sources = application.spec.all_sources();
-    let places: Vec<usize> = if !arguments.source_names.is_empty() {
-        let place = |name: &String| {
-            let found = sources.iter().position(|source| source.name == name.as_str());
-            found
-                .map(|at| at + 1)
-                .ok_or_else(|| Failure::new(Code::Other, format!("unknown source name '{name}'")))
-        };
-        arguments.source_names.iter().map(place).collect::<Outcome<_>>()?
-    } else if !arguments.source_positions.is_empty() {
-        arguments.source_positions.clone()
-    } else {
-        (1..=arguments.revisions.len()).collect()
-    };
-    if places.len() != arguments.revisions.len() {
-        return Err(Failure::new(
-            Code::Other,
-            "every --revisions needs one --source-positions or --source-names",
-        ));
-    }
-    let mut revisions = vec![Str::new(); sources.len()];
-    for (place, revision) in places.iter().zip(&arguments.revisions) {
-        let found = place.checked_sub(1).and_then(|at| revisions.get_mut(at));
-        *found.ok_or_else(|| {
-            let message = format!("there is no source {place}: they are counted from 1 to {}", sources.len());
-            Failure::new(Code::Other, message)
-        })? = revision.as_str().into();
-    }
-    Ok(revisions)
 }
 
 /// Asks for an operation, unless one is under way.
@@ -351,10 +300,10 @@ fn operation(application: &Application, arguments: &Arguments) -> Outcome<Operat
         }
     }
     let is_multiple = application.spec.has_multiple_sources();
-    let revisions = revisions(application, arguments)?;
+    let revisions = arguments.revisions.of(application)?;
     let one = revisions.first().filter(|_| !is_multiple).cloned().unwrap_or_default();
     let sync = SyncOperation {
-        revision: arguments.revision.as_deref().map_or(one, Str::from),
+        revision: one,
         revisions: if is_multiple { revisions } else { Vec::new() },
         prune: arguments.prune,
         dry_run: arguments.dry_run,

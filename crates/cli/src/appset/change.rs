@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use lynceus_api::{ApplicationSet, Kind as _};
 use lynceus_object::{Value, value, yaml};
 
+use super::wait::Patience;
 use super::{Sets, named, qualified};
-use crate::api::misuse;
-use crate::exit::{Doing as _, Outcome};
+use crate::api::{ApiError, misuse};
+use crate::exit::{Doing as _, Failure, Outcome};
 use crate::format::{self, Output, text};
 use crate::table::Table;
 use crate::terminal;
@@ -32,15 +33,21 @@ pub(super) fn from_file(path: &Path) -> Outcome<Vec<Value>> {
 pub(super) async fn create(
     sets: &Sets,
     files: &[PathBuf],
-    upsert: bool,
-    dry_run: bool,
+    (upsert, dry_run): (bool, bool),
+    patience: Option<Patience>,
     output: Option<Output>,
 ) -> Outcome {
     for file in files {
         for set in from_file(file)? {
             let name = text(&set, &["metadata", "name"]).to_owned();
-            let before = sets.api.try_call("ApplicationSetService.Get", named(&unqualified(&set))).await.ok();
             let failed = format!("cannot create ApplicationSet {name}");
+            let before = match sets.api.try_call("ApplicationSetService.Get", named(&unqualified(&set))).await
+            {
+                Ok(before) => Some(before),
+                // Whether one is there that may not be seen is said by who creates it.
+                Err(ApiError::Refused(_)) => None,
+                Err(error) => return Err(Failure::because(failed, &error)),
+            };
             let message = value!({"applicationset": set, "upsert": upsert, "dryRun": dry_run});
             let made = sets.api.call(&failed, "ApplicationSetService.Create", message).await?;
             let what = match &before {
@@ -53,6 +60,9 @@ pub(super) async fn create(
                     format::print(output, &made, [qualified(&made)], || told(&name, what, dry_run))?
                 }
                 None => print!("{}", told(&name, what, dry_run)),
+            }
+            if let Some(patience) = &patience {
+                patience.until_made(sets, &unqualified(&made)).await?;
             }
             if dry_run {
                 for one in made.items_at(&["status", "resources"]) {
@@ -74,7 +84,7 @@ pub(super) fn unqualified(set: &Value) -> String {
     if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
-pub(super) async fn delete(sets: &Sets, names: &[String], yes: bool) -> Outcome {
+pub(super) async fn delete(sets: &Sets, names: &[String], yes: bool, patience: Option<Patience>) -> Outcome {
     for name in names {
         let question = format!("Are you sure you want to delete '{name}' and all its Applications? [y/n] ");
         if !yes && !sets.connection.confirmed(&question)? {
@@ -83,18 +93,28 @@ pub(super) async fn delete(sets: &Sets, names: &[String], yes: bool) -> Outcome 
         }
         let failed = format!("cannot delete ApplicationSet {name}");
         sets.api.call(&failed, "ApplicationSetService.Delete", named(name)).await?;
+        if let Some(patience) = &patience {
+            patience.until_gone(sets, name).await?;
+        }
         println!("applicationset '{name}' deleted");
     }
     Ok(())
 }
 
-pub(super) async fn generate(sets: &Sets, file: &Path, output: Output) -> Outcome {
+pub(super) async fn generate(sets: &Sets, file: &Path, rehearse: bool, output: Output) -> Outcome {
+    let wanted = from_file(file)?;
     let mut all = Vec::new();
-    for set in from_file(file)? {
-        all.extend(sets.generate(&set).await?);
+    for set in &wanted {
+        all.extend(sets.generate(set).await?);
     }
     let value = Value::Seq(all.clone().into());
-    format::print(output, &value, all.iter().map(qualified), || table(&all).to_string())
+    format::print(output, &value, all.iter().map(qualified), || table(&all).to_string())?;
+    for set in wanted.iter().filter(|_| rehearse) {
+        // What is printed for programs stays that.
+        let told = super::rehearsal::of_preview(&sets.preview(super::Which::Given(set), true).await?);
+        if output == Output::default() { print!("{told}") } else { eprint!("{told}") }
+    }
+    Ok(())
 }
 
 fn table(apps: &[Value]) -> Table {

@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use lynceus_api::{Application, ApplicationSet};
-use lynceus_appset::plan::{Act, Input, Settings};
-use lynceus_appset::{Generated, Generation, Params, Place, Plan, plan};
-use lynceus_object::{Value, to_typed, value};
+use lynceus_object::Value;
 
-use super::change::{from_file, unqualified};
-use super::{Sets, named};
-use crate::exit::{Code, Doing as _, Failure, Outcome};
+use super::change::from_file;
+use super::{Sets, Which, rehearsal};
+use crate::exit::{Code, Failure, Outcome};
+use crate::format::{self, Output, text};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -18,6 +16,12 @@ pub(super) struct Arguments {
     /// End with code 1 if anything would be done.
     #[arg(long)]
     exit_code: bool,
+    /// Say what that would do to the cluster as it is, too, by a rehearsal.
+    #[arg(long)]
+    rehearse: bool,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 /// How much is told.
@@ -29,82 +33,85 @@ pub(super) enum Detail {
 
 pub(super) async fn run(sets: &Sets, arguments: &Arguments, detail: Detail) -> Outcome {
     let path = Path::new(&arguments.what);
-    let wanted = match arguments.what == "-" || path.exists() {
+    let given = match arguments.what == "-" || path.exists() {
         true => from_file(path)?,
-        false => vec![sets.get(&arguments.what).await?],
+        false => Vec::new(),
     };
-    let mut differs = false;
-    for set in wanted {
-        let plan = planned(sets, set).await?;
-        differs |= !plan.is_empty() || plan.held.is_some();
-        print!("{}", told(&plan, detail));
+    let mut reports = Vec::new();
+    for set in &given {
+        reports.push(sets.preview(Which::Given(set), arguments.rehearse).await?);
     }
+    if given.is_empty() {
+        reports.push(sets.preview(Which::Named(&arguments.what), arguments.rehearse).await?);
+    }
+    let differs = reports.iter().any(differs);
+    let names = reports
+        .iter()
+        .flat_map(|report| report.items_at(&["steps"]))
+        .map(|step| format!("{} {}", text(step, &["act"]), text(step, &["name"])));
+    let all = match reports.as_slice() {
+        [only] => only.clone(),
+        _ => Value::Seq(reports.clone().into()),
+    };
+    let told = || reports.iter().map(|report| told(report, detail)).collect::<String>();
+    format::print(arguments.output, &all, names, told)?;
     if differs && arguments.exit_code { Err(Failure::new(Code::Answer, "")) } else { Ok(()) }
 }
 
-/// What would be done for a set. The server says what it generates; the rest is reckoned here, with the usual settings.
-async fn planned(sets: &Sets, mut set: Value) -> Outcome<Plan> {
-    let name = unqualified(&set);
-    if let Ok(there) = sets.api.try_call("ApplicationSetService.Get", named(&name)).await {
-        for field in ["namespace", "uid"] {
-            set.set(&["metadata", field], there.at(&["metadata", field]).cloned().unwrap_or_default());
-        }
-    }
-    let failed = || format!("cannot read ApplicationSet {name}");
-    let apps = sets.generate(&set).await?;
-    let mut generation = Generation::default();
-    for (at, app) in apps.iter().enumerate() {
-        let application: Application = to_typed(app).doing(failed())?;
-        let place = Place::of("spec.generators").element(at);
-        generation.applications.push(Generated { application, place, params: Params::new() });
-    }
-    let mut set: ApplicationSet = to_typed(&set).doing(failed())?;
-    if set.metadata.namespace.is_empty() {
-        let first = generation.applications.first().map(|one| one.application.metadata.namespace.clone());
-        set.metadata.namespace = first
-            .filter(|namespace| !namespace.is_empty())
-            .unwrap_or(sets.connection.argocd_namespace.as_str().into());
-    }
-    let asked = value!({"appNamespace": set.metadata.namespace.clone()});
-    let answer = sets.api.call("cannot list the applications", "ApplicationService.List", asked).await?;
-    let mut existing: Vec<Application> = Vec::new();
-    for item in answer.items_at(&["items"]) {
-        existing.push(to_typed(item).doing("cannot read an application")?);
-    }
-    let settings = Settings::default();
-    Ok(plan(&Input {
-        set: &set,
-        generation: &generation,
-        invalid: &[],
-        existing: &existing,
-        settings: &settings,
-    }))
+/// Whether anything would be done, if somebody confirms it where that is needed.
+fn differs(report: &Value) -> bool {
+    let is_done = |step: &Value| text(step, &["act"]) != "keep";
+    report.get("held").is_some() || report.items_at(&["steps"]).iter().any(is_done)
 }
 
-fn told(plan: &Plan, detail: Detail) -> String {
+fn told(report: &Value, detail: Detail) -> String {
     let mut out = String::new();
     let mut counts = [0_usize; 4];
-    for step in &plan.steps {
-        let (at, word) = match &step.act {
-            Act::Create(_) => (0, "create"),
-            Act::Update { .. } => (1, "update"),
-            Act::Delete { .. } => (2, "delete"),
-            Act::Keep(_) => (3, "keep"),
-        };
+    for step in report.items_at(&["steps"]) {
+        let (act, name, why) = (text(step, &["act"]), text(step, &["name"]), text(step, &["why"]));
+        let at = ["create", "update", "delete", "keep"].iter().position(|word| *word == act).unwrap_or(3);
         counts[at] += 1;
-        match (&step.act, detail) {
-            (Act::Keep(lynceus_appset::plan::Keep::Same), _) => {}
-            (Act::Keep(_), _) | (_, Detail::Fields) => out.push_str(&format!("{step}\n")),
-            (_, Detail::Names) => out.push_str(&format!("{word} {}\n", step.name)),
+        let is_same = act == "keep" && why == "nothing differs";
+        match why {
+            _ if is_same => {}
+            "" => out.push_str(&format!("{act} {name}\n")),
+            why => out.push_str(&format!("{act} {name}: {why}\n")),
+        }
+        for change in step.items_at(&["changes"]).iter().filter(|_| detail == Detail::Fields) {
+            out.push_str(&format!("  {}\n", text(change, &["text"])));
         }
     }
-    for fault in &plan.faults {
-        out.push_str(&format!("error: {fault}\n"));
+    for fault in report.items_at(&["faults"]) {
+        out.push_str(&format!("error: {}\n", fault.as_str().unwrap_or_default()));
     }
-    if let Some(held) = &plan.held {
-        out.push_str(&format!("held: {held}\n"));
+    if let Some(held) = report.get("held") {
+        out.push_str(&format!("held: {}\n", text(held, &["message"])));
     }
     let [create, update, delete, keep] = counts;
     out.push_str(&format!("{create} to create, {update} to update, {delete} to delete, {keep} to keep\n"));
+    out.push_str(&rehearsal::of_preview(report));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lynceus_object::yaml;
+
+    #[test]
+    fn a_preview_names_what_is_done_and_a_diff_the_fields() {
+        let report = yaml::parse_str(
+            "steps:\n- {name: a, act: create}\n- {name: b, act: update, changes: [{path: spec.project, text: 'spec.project: \"x\" -> \"y\"'}]}\n\
+             - {name: c, act: keep, why: nothing differs}\n- {name: d, act: keep, why: it is held}\nfaults: [spec is wrong]\nheld: {message: 3 of 4}\n",
+        )
+        .unwrap();
+        let end = "keep d: it is held\nerror: spec is wrong\nheld: 3 of 4\n1 to create, 1 to update, 0 to delete, 2 to keep\n";
+        assert_eq!(told(&report, Detail::Names), format!("create a\nupdate b\n{end}"));
+        assert_eq!(
+            told(&report, Detail::Fields),
+            format!("create a\nupdate b\n  spec.project: \"x\" -> \"y\"\n{end}")
+        );
+        assert!(differs(&report));
+        assert!(!differs(&yaml::parse_str("steps: [{name: c, act: keep}]").unwrap()));
+    }
 }

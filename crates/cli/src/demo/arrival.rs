@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 const SOUND: [&str; 5] = ["shop-dev", "shop-staging", "shop", "shop-production", "external-secrets"];
 
 /// How many applications the demo has.
-const ALL: usize = 14;
+const ALL: usize = 18;
 
 /// How long the sound ones may take to arrive before the prompt is printed all the same.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -12,7 +12,7 @@ pub(crate) struct Tools<'a> {
     pub(crate) home: &'a str,
 }
 
-/// Three things to try: while there is trouble to find it and mend it, later what one does every day.
+/// Things to try: while there is trouble to find it and mend it, later what one does every day.
 pub(crate) fn next_steps(tools: &Tools<'_>, is_all_fine: bool) -> String {
     // As it was called: `cargo run` does not put it where a shell would find it.
     let lynceus = std::env::args().next().unwrap_or_else(|| "lynceus".to_owned());
@@ -50,6 +50,10 @@ fn everyday(Tools { repository, kubeconfig, home }: &Tools<'_>, lynceus: &str) -
          \x20 3. look at it\n\
          \x20      {lynceus} app{home} list\n\
          \x20      {lynceus} app{home} get shop-dev\n\
-         \x20      {lynceus} app{home} tree shop-dev\n"
+         \x20      {lynceus} app{home} tree shop-dev\n\
+         \x20 4. take most previews away, and see that none goes before you say so\n\
+         \x20      (cd {repository} && git rm -qr previews/basket previews/gifts previews/wishlist && \
+         git commit -qm 'One preview is enough')\n\
+         \x20      {lynceus} appset{home} preview previews\n"
     )
 }

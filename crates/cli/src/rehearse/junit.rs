@@ -15,6 +15,11 @@ pub(super) fn print(report: &Report) -> String {
         skipped += usize::from(one.verdict == Verdict::NotRehearsed);
         application(&mut cases, one, report);
     }
+    for one in summary::stuck_sets(report) {
+        failures += 1;
+        let tree: String = one.reasons.iter().map(ToString::to_string).collect();
+        failed(&mut cases, "applicationsets", &one.name, "it gets stuck", &tree);
+    }
     for note in &report.notes {
         failures += 1;
         failed(&mut cases, "files", &note.place.to_string(), &note.message, &note.message);

@@ -42,6 +42,13 @@ fn capital(text: &str) -> String {
 }
 
 fn stuck(out: &mut String, report: &Report) {
+    for one in summary::stuck_sets(report) {
+        let place = one.place.as_ref().map(|place| format!(" (`{place}`)")).unwrap_or_default();
+        let time = summary::seconds(one.stuck_for.unwrap_or_default());
+        let _ = writeln!(out, "\n### ApplicationSet {}{place}\n\nStuck for {time}.\n", cell(&one.name));
+        let tree: String = one.reasons.iter().map(ToString::to_string).collect();
+        let _ = writeln!(out, "```\n{}\n```", tree.trim_end().replace("```", "'''"));
+    }
     for one in summary::of(report, Verdict::Stuck) {
         let place = one.place.as_ref().map(|place| format!(" (`{place}`)")).unwrap_or_default();
         let time = summary::seconds(one.stuck_for.unwrap_or_default());
@@ -115,9 +122,9 @@ fn steps(out: &mut String, report: &Report) {
     }
     let _ = writeln!(out, "\n<details><summary>{} steps, in order</summary>\n", timeline.len());
     out.push_str("| after | application | step |\n|---|---|---|\n");
-    for (one, step) in timeline.iter().take(STEPS) {
+    for (name, step) in timeline.iter().take(STEPS) {
         let line = format!("{} {}{}", summary::word(step.did), summary::object(step), summary::detail(step));
-        let _ = writeln!(out, "| {} | {} | {} |", summary::seconds(step.after), cell(&one.name), cell(&line));
+        let _ = writeln!(out, "| {} | {} | {} |", summary::seconds(step.after), cell(name), cell(&line));
     }
     if timeline.len() > STEPS {
         let _ = writeln!(out, "\n… and {} more", timeline.len() - STEPS);

@@ -37,6 +37,16 @@ pub(super) fn log(report: &Report) -> Value {
 
 fn all(report: &Report) -> Vec<Found<'_>> {
     let stuck = summary::of(report, Verdict::Stuck).into_iter().map(stuck);
+    let sets = summary::stuck_sets(report).map(|one| {
+        let tree: String = one.reasons.iter().map(ToString::to_string).collect();
+        Found {
+            rule: "stuck/ApplicationSet".to_owned(),
+            about: "An ApplicationSet would get stuck",
+            level: "error",
+            message: format!("{} would get stuck\n{}", one.name, tree.trim_end()),
+            place: one.place.as_ref(),
+        }
+    });
     let notes = report.notes.iter().map(|note| Found {
         rule: "unreadable".to_owned(),
         about: "A file cannot be read",
@@ -65,7 +75,7 @@ fn all(report: &Report) -> Vec<Found<'_>> {
         message: format!("{} could not be rehearsed: {}", one.what, one.why),
         place: one.place.as_ref(),
     });
-    stuck.chain(notes).chain(deletions).chain(assumed).chain(unknown).collect()
+    stuck.chain(sets).chain(notes).chain(deletions).chain(assumed).chain(unknown).collect()
 }
 
 fn stuck(one: &ApplicationReport) -> Found<'_> {

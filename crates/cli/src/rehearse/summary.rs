@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use lynceus_rehearse::{
-    ApplicationReport, Assumption, Ending, MassDeletion, Report, Sort, Step, StepKind, Verdict,
+    ApplicationReport, Assumption, Ending, MassDeletion, Report, SetReport, Sort, Step, StepKind, Verdict,
 };
 
 use crate::format;
@@ -28,6 +28,9 @@ pub(super) fn headline(report: &Report) -> String {
         Verdict::Stuck if stuck > 0 => {
             format!("Would get stuck: {} of {all}, after {time}", applications(stuck))
         }
+        Verdict::Stuck if stuck_sets(report).next().is_some() => {
+            format!("Would get stuck: {}, after {time}", sets(stuck_sets(report).count()))
+        }
         Verdict::Stuck if !report.notes.is_empty() => {
             "Would not be whole: not every file can be read".to_owned()
         }
@@ -43,6 +46,10 @@ pub(super) fn headline(report: &Report) -> String {
 
 pub(super) fn applications(count: usize) -> String {
     if count == 1 { "1 application".to_owned() } else { format!("{count} applications") }
+}
+
+fn sets(count: usize) -> String {
+    if count == 1 { "1 ApplicationSet".to_owned() } else { format!("{count} ApplicationSets") }
 }
 
 pub(super) fn seconds(seconds: i64) -> String {
@@ -86,16 +93,20 @@ pub(super) fn detail(step: &Step) -> String {
     }
 }
 
-/// All steps in order, with the application on whose behalf each was.
-pub(super) fn timeline(report: &Report) -> Vec<(&ApplicationReport, &Step)> {
-    let of = |one| -> Vec<(&ApplicationReport, &Step)> { steps(one) };
-    let mut all: Vec<_> = report.applications.iter().flat_map(of).collect();
+/// All steps in order, with the application or ApplicationSet on whose behalf each was.
+pub(super) fn timeline(report: &Report) -> Vec<(&str, &Step)> {
+    let sets = report.sets.iter().map(|one| (one.name.as_str(), &one.steps));
+    let applications = report.applications.iter().map(|one| (one.name.as_str(), &one.steps));
+    let steps = sets.chain(applications);
+    let mut all: Vec<_> =
+        steps.flat_map(|(name, steps)| steps.iter().map(move |step| (name, step))).collect();
     all.sort_by_key(|(_, step)| step.after);
     all
 }
 
-fn steps(one: &ApplicationReport) -> Vec<(&ApplicationReport, &Step)> {
-    one.steps.iter().map(|step| (one, step)).collect()
+/// The ApplicationSets that get stuck.
+pub(super) fn stuck_sets(report: &Report) -> impl Iterator<Item = &SetReport> {
+    report.sets.iter().filter(|one| one.verdict == Verdict::Stuck)
 }
 
 pub(super) fn mass(one: &MassDeletion) -> String {

@@ -30,10 +30,19 @@ pub(super) fn print(report: &Report, all_steps: bool) -> String {
 
 fn stuck(out: &mut String, report: &Report) {
     let stuck = summary::of(report, Verdict::Stuck);
-    if stuck.is_empty() {
+    let sets: Vec<_> = summary::stuck_sets(report).collect();
+    if stuck.is_empty() && sets.is_empty() {
         return;
     }
     out.push_str("\nStuck\n");
+    for one in sets {
+        let place = one.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+        let time = summary::seconds(one.stuck_for.unwrap_or_default());
+        let _ = writeln!(out, "  ApplicationSet {}{place}, for {time}", one.name);
+        for line in one.reasons.iter().map(ToString::to_string).collect::<String>().lines() {
+            let _ = writeln!(out, "    {line}");
+        }
+    }
     for one in stuck {
         let place = one.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let time = summary::seconds(one.stuck_for.unwrap_or_default());
@@ -50,10 +59,10 @@ fn steps(out: &mut String, report: &Report) {
         return;
     }
     out.push_str("\nIn this order\n");
-    for (one, step) in timeline {
+    for (name, step) in timeline {
         let (time, word) = (summary::seconds(step.after), summary::word(step.did));
         let (object, detail) = (summary::object(step), summary::detail(step));
-        let _ = writeln!(out, "  {time:>6}  {}  {word} {object}{detail}", one.name);
+        let _ = writeln!(out, "  {time:>6}  {name}  {word} {object}{detail}");
     }
 }
 
@@ -72,6 +81,14 @@ fn finished(out: &mut String, report: &Report) {
         let time = summary::seconds(one.done_after.unwrap_or_default());
         let asked = if one.by_hand { "its sync was asked for" } else { "" };
         table.row([time, one.name.clone(), summary::counts(&one.steps), asked.to_owned()]);
+    }
+    for one in report.sets.iter().filter(|one| one.verdict == Verdict::Finishes && !one.steps.is_empty()) {
+        table.row([
+            String::new(),
+            one.name.clone(),
+            summary::counts(&one.steps),
+            "an ApplicationSet".to_owned(),
+        ]);
     }
     for one in gone {
         table.row([String::new(), one.name.clone(), summary::counts(&one.steps), "it is gone".to_owned()]);

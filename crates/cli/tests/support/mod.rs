@@ -144,7 +144,20 @@ impl Up {
 
     /// Changes an object by a merge patch, as somebody with kubectl would.
     pub(crate) async fn patch(&self, group: &str, kind: &str, namespace: &str, name: &str, patch: &Value) {
-        let gvk = Gvk::new(group, "v1", kind);
+        self.patch_as("v1", group, kind, namespace, name, patch).await;
+    }
+
+    /// The same for a kind of another version.
+    pub(crate) async fn patch_as(
+        &self,
+        version: &str,
+        group: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+        patch: &Value,
+    ) {
+        let gvk = Gvk::new(group, version, kind);
         self.cluster.patch_record(&gvk, namespace, name, patch).await.unwrap();
     }
 
