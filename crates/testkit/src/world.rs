@@ -179,6 +179,17 @@ impl World {
         self.engine.as_ref().map_or(0, |(engine, _)| engine.generations())
     }
 
+    /// What would be done for an ApplicationSet that is there, a line for each Application.
+    pub async fn preview(&self, namespace: &str, name: &str) -> String {
+        let Some((engine, _)) = &self.engine else { return String::new() };
+        let found = engine.preview_of_set(&lynceus_engine::AppKey::new(namespace, name)).await;
+        match found {
+            Some(Ok((_, preview))) => preview.plan.to_string(),
+            Some(Err(why)) => why,
+            None => "there is none".to_owned(),
+        }
+    }
+
     /// How many sources the engine has rendered so far; what it remembered does not count.
     pub fn renderings(&self) -> u64 {
         self.engine.as_ref().map_or(0, |(engine, _)| engine.renderer().renderings())

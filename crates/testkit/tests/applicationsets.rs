@@ -6,6 +6,7 @@
 mod web_server;
 
 use jiff::SignedDuration;
+use lynceus_api::Reason;
 use lynceus_object::{Value, json, value};
 use lynceus_testkit::fixture::config_map;
 use lynceus_testkit::world::World;
@@ -372,6 +373,27 @@ async fn a_policy_for_all_is_not_got_round_by_one_set() {
 }
 
 #[tokio::test]
+async fn a_preview_goes_by_the_settings_of_the_installation() {
+    let world = World::new().await;
+    parameters(&world, "{applicationsetcontroller.policy: create-only}").await;
+    set(&world, &list(&["a", "b"], "")).await;
+    until_names(&world, &["a", "b"]).await;
+    set(&world, &list(&["a"], "")).await;
+    until_condition(&world, "ResourcesUpToDate", "True").await;
+    world.pass(SignedDuration::from_secs(5)).await;
+    assert_eq!(
+        world.preview("argocd", "set").await,
+        "keep   a: the policy allows no updates\nkeep   b: no longer generated, but the policy allows no deletions\n"
+    );
+    let free = value!({"data": {"applicationsetcontroller.policy": Value::Null, "lynceus.applicationsets.deletionsUnasked": "0"}});
+    world.patch("v1", "ConfigMap", "argocd", "argocd-cmd-params-cm", &free).await;
+    until_condition(&world, "ResourcesUpToDate", "DeletionsHeld: 1 of 2 Applications would be deleted (b)")
+        .await;
+    assert!(world.preview("argocd", "set").await.contains("held: 1 of 2"), "the guard of the settings");
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_mass_deletion_waits_for_a_confirmation() {
     let world = World::new().await;
     set(&world, &list(&["a", "b", "c", "d", "e"], "")).await;
@@ -429,7 +451,25 @@ async fn what_others_write_is_kept_where_the_set_says_so_and_put_right_elsewhere
     assert_eq!(app.metadata.annotations.get("note").map(|text| text.as_str()), Some("mine"));
     assert!(!app.metadata.annotations.contains_key("other"));
     assert_eq!(app.metadata.labels.get("team").map(|text| text.as_str()), Some("x"));
+    let told = "reverted Application \"a\": metadata.annotations.other, spec.source.path";
+    world.pass(SignedDuration::from_secs(10)).await;
+    assert!(events(&world).await.contains(&told.to_owned()), "{:?}", events(&world).await);
+    // What the template changes is nobody's edit.
+    let other = format!("{rest}\ntemplatePatch: 'spec: {{source: {{path: other}}}}'");
+    set(&world, &list(&["a"], &other)).await;
+    world.until("the new path", |world| world.application("a").spec.source.unwrap().path == "other").await;
+    world.pass(SignedDuration::from_secs(10)).await;
+    assert_eq!(events(&world).await.iter().filter(|text| text.starts_with("reverted")).count(), 1);
     world.end().await;
+}
+
+/// What the events about the set say.
+async fn events(world: &World) -> Vec<String> {
+    let path = "/api/v1/namespaces/argocd/events";
+    let (_, found) = world.ask("GET", path, "application/json", &Value::Null).await;
+    let of_set = |event: &&Value| event.str_at(&["involvedObject", "kind"]) == Some("ApplicationSet");
+    let all = found.items_at(&["items"]).iter().filter(of_set);
+    all.filter_map(|event| event.str_at(&["message"]).map(str::to_owned)).collect()
 }
 
 #[tokio::test]
@@ -513,6 +553,70 @@ async fn a_step_that_is_not_healthy_holds_the_next() {
     .await;
     world.pass(SignedDuration::from_secs(120)).await;
     assert_eq!(sync_of(&world, "b"), "OutOfSync");
+    let told: String = Reason::of(&world.application("b").metadata).iter().map(ToString::to_string).collect();
+    for words in [
+        "it is in step 2 of ApplicationSet set, which waits for step 1 to end [WaitsForStep]",
+        "Application a is Synced and Progressing [WaitsForHealth]",
+        "[Unschedulable]",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(!told.contains("SyncIsManual"), "{told}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn who_waits_for_room_or_is_in_no_step_is_told_so() {
+    let world = World::new().await;
+    parameters(&world, "{applicationsetcontroller.enable.progressive.syncs: 'true'}").await;
+    let broken = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeSelector: {no: such}, containers: [{name: c, image: i}]}}}\n";
+    let text = config_map("c", "one");
+    world.commit(&[("apps/b/b.yaml", broken), ("apps/c/c.yaml", &text), ("apps/d/d.yaml", &text)]);
+    set(&world, &list(&["b", "c", "d"], &STEPS.replace("ORDER", ""))).await;
+    let told = |world: &World, name: &str| -> String {
+        Reason::of(&world.application(name).metadata).iter().map(ToString::to_string).collect()
+    };
+    let room = "step 2 of ApplicationSet set changes 1 at a time, and 1 are being changed [WaitsForStep]";
+    world.until("room", |world| told(world, "c").contains(room)).await;
+    assert!(told(&world, "d").contains("no step of ApplicationSet set selects it"), "{}", told(&world, "d"));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_set_of_a_hundred_thousand_is_refused_and_deletes_nothing() {
+    let world = World::new().await;
+    let numbers = |count: usize, key: &str| {
+        let all: Vec<String> = (0..count).map(|number| format!("{{{key}: x{number}}}")).collect();
+        format!("{{list: {{elements: [{}]}}}}", all.join(", "))
+    };
+    set(&world, &list(&["a"], "")).await;
+    until_names(&world, &["a"]).await;
+    let many = format!(
+        "generators: [{{matrix: {{generators: [{}, {}]}}}}]",
+        numbers(400, "name"),
+        numbers(250, "other")
+    );
+    set(&world, &many).await;
+    until_condition(&world, "ErrorOccurred", "give more than 20000 sets of parameters").await;
+    world.pass(SignedDuration::from_secs(30)).await;
+    assert_eq!(names(&world), ["a"]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_set_that_nobody_is_to_look_at_is_left_alone() {
+    let world = World::new().await;
+    set(&world, &list(&["a"], "")).await;
+    until_names(&world, &["a"]).await;
+    let skip =
+        |text: &str| value!({"metadata": {"annotations": {"argocd.argoproj.io/skip-reconcile": text}}});
+    world.patch(V1ALPHA1, "ApplicationSet", "argocd", "set", &skip("true")).await;
+    let more = value!({"spec": {"generators": [{"list": {"elements": [{"name": "a"}, {"name": "b"}]}}]}});
+    world.patch(V1ALPHA1, "ApplicationSet", "argocd", "set", &more).await;
+    world.pass(SignedDuration::from_secs(60)).await;
+    assert_eq!(names(&world), ["a"]);
+    world.patch(V1ALPHA1, "ApplicationSet", "argocd", "set", &skip("false")).await;
+    until_names(&world, &["a", "b"]).await;
     world.end().await;
 }
 

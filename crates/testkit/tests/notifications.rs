@@ -123,3 +123,84 @@ async fn what_somebody_died_over_is_told_after_a_while() {
     world.until("it is told again", |world| listener.heard() == 2 && is_noted(world)).await;
     world.end().await;
 }
+
+/// The settings of notifications of a namespace: everybody is told of something by a webhook.
+fn settings(namespace: &str, when: &str, once_per: &str, listener: &Listener) -> String {
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-notifications-cm, namespace: {namespace}}}\ndata:\n\
+         \x20 trigger.on-it: |\n    - when: {when}\n      send: [t]\n      oncePer: {once_per}\n\
+         \x20 template.t: |\n    message: it is so\n\
+         \x20 service.webhook.hook: |\n    url: {}\n    retryMax: 1\n\
+         \x20 subscriptions: |\n    - {{recipients: [hook], triggers: [on-it]}}\n",
+        listener.url
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_root_cause_is_told_once_however_many_applications_it_stops() {
+    let listener = Listener::new().await;
+    let world = World::new().await;
+    world.apply(&settings("argocd", "rootCause != nil", "rootCause.id", &listener)).await;
+    let other = MAP.replace("b}", "c}");
+    world.commit(&[("shop/a.yaml", MAP), ("bank/a.yaml", &other)]);
+    world.deliver("shop", "shop", &value!({"syncPolicy": {"automated": {}}})).await;
+    world.deliver("bank", "bank", &value!({"syncPolicy": {"automated": {}}})).await;
+    world.until("the message", |_| listener.heard() > 0).await;
+    world.pass(SignedDuration::from_secs(400)).await;
+    assert_eq!(listener.heard(), 1);
+    // Once it is mended and done wrong again, it is something new.
+    let told = |world: &World| {
+        let all = ["bank", "shop"].iter().map(|name| {
+            let object = world.object("argoproj.io", "Application", "argocd", name).unwrap();
+            object.annotation("notified.notifications.argoproj.io").unwrap_or_default().to_owned()
+        });
+        all.collect::<String>()
+    };
+    assert!(told(&world).starts_with("{\"LYN0101/"), "{}", told(&world));
+    world.commit(&[("bank/a.yaml", &other.replace("name: a", "name: b"))]);
+    world.until("that it is over", |world| !told(world).contains("LYN0101/")).await;
+    let heard = listener.heard();
+    world.commit(&[("bank/a.yaml", &other)]);
+    world.until("the second message", |world| told(world).contains("LYN0101/")).await;
+    assert!(listener.heard() > heard);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_is_told_by_its_own_configuration_if_the_operator_lets_it() {
+    let listener = Listener::new().await;
+    let world = World::new().await;
+    world.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n").await;
+    let parameters = |more: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-cmd-params-cm, namespace: argocd}}\n\
+             data: {{application.namespaces: team-a{more}}}\n"
+        )
+    };
+    world.apply(&parameters("")).await;
+    let namespaces = value!({"spec": {"sourceNamespaces": ["team-a"]}});
+    world.patch("argoproj.io/v1alpha1", "AppProject", "argocd", "default", &namespaces).await;
+    world.commit(&[("app/a.yaml", MAP)]);
+    world.apply(&settings("team-a", "app.status.sync.status == 'Synced'", "''", &listener)).await;
+    let application = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: shop, namespace: team-a}}\nspec:\n  project: \
+         default\n  source: {{repoURL: '{}', path: app, targetRevision: main}}\n  destination: {{server: \
+         'https://kubernetes.default.svc', namespace: default}}\n  syncPolicy: {{automated: {{}}}}\n",
+        world.repository()
+    );
+    world.apply(&application).await;
+    let object = |world: &World| world.object("argoproj.io", "Application", "team-a", "shop").unwrap();
+    let is_synced =
+        |world: &World| object(world).value().str_at(&["status", "sync", "status"]) == Some("Synced");
+    world.until("the sync", is_synced).await;
+    world.pass(SignedDuration::from_secs(100)).await;
+    assert_eq!(listener.heard(), 0);
+    world.apply(&parameters(", notificationscontroller.selfservice.enabled: 'true'")).await;
+    world.until("the message", |_| listener.heard() > 0).await;
+    world.pass(SignedDuration::from_secs(100)).await;
+    assert_eq!(listener.heard(), 1);
+    let noted =
+        object(&world).annotation("notified.notifications.argoproj.io").unwrap_or_default().to_owned();
+    assert!(noted.starts_with("{\"team-a:on-it:[0]."), "{noted}");
+    world.end().await;
+}

@@ -71,6 +71,7 @@ troubles! {
     manual_sync
     mass_deletion
     missing_kind
+    names_assumed
     namespace_missing
     namespace_unset
     no_room
@@ -95,6 +96,7 @@ troubles! {
     port_missing
     provisioner_fails
     rendering_fails
+    replicas_zero
     retry_exhausted
     revision_gone
     role_nowhere
@@ -114,6 +116,12 @@ troubles! {
     security_removed
     service_account_nowhere
     service_nowhere
+    set_broken
+    set_deletions_held
+    set_name_twice
+    set_no_step
+    set_project_nowhere
+    set_reverts
     shared_resource
     storage_class_missing
     store_namespace_missing

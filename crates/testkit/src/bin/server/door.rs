@@ -54,12 +54,7 @@ impl Door {
 
     /// A question, by somebody who is logged in.
     pub(crate) fn get(&self, target: &str) -> RequestBuilder {
-        self.by(&self.client, target)
-    }
-
-    /// The same over connections of its own.
-    pub(crate) fn by(&self, client: &Client, target: &str) -> RequestBuilder {
-        client.get(format!("{}{target}", self.address)).bearer_auth(&self.token)
+        self.client.get(format!("{}{target}", self.address)).bearer_auth(&self.token)
     }
 
     async fn until_ready(&mut self) -> Outcome {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lynceus_cluster::Cluster;
-use reqwest::{Client, Response};
+use reqwest::Response;
 use tokio::sync::mpsc;
 
 use crate::door::{Door, good};
@@ -53,11 +53,11 @@ pub(crate) async fn measure(door: &Door, hand: &Arc<Cluster>, scale: Scale, repo
     Ok(())
 }
 
-/// One stream, over a connection of its own, as somebody else's would be.
+/// One stream. It has a connection of its own, as somebody else's would have: HTTP/1.1 does not let two share one.
 async fn opened(door: &Door) -> Outcome<Response> {
     let fields = FIELDS.map(|field| format!("application.{field}")).join(",");
     let target = format!("/api/v1/stream/applications?resourceVersion=1&fields=type,{fields}");
-    let request = door.by(&Client::new(), &target).header("accept", "text/event-stream");
+    let request = door.get(&target).header("accept", "text/event-stream");
     let mut answer = good(request.send().await?)?;
     answer.chunk().await?;
     Ok(answer)

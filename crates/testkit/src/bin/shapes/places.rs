@@ -15,9 +15,7 @@ pub(crate) struct Place {
 }
 
 /// Paths that a repository of plain manifests, or an installation without them, has no answer for.
-const NOTHING_THERE: [&str; 11] = [
-    "/applicationsets",
-    "/notifications/",
+const NOTHING_THERE: [&str; 8] = [
     "/chartdetails",
     "/ocimetadata",
     "/helmcharts",
@@ -27,8 +25,10 @@ const NOTHING_THERE: [&str; 11] = [
     "/server-side-diff",
     // Logs of one pod are asked for as those of an application.
     "/pods/{podName}/logs",
-    "/can-i/",
 ];
+
+/// An ApplicationSet, so that there is one to ask for. It makes nothing of its own: the list of its generator is empty.
+const SET: &str = "shapes-of-sets";
 
 /// Everything that can be asked.
 pub(crate) async fn of(asker: &Asker, theirs: &Value) -> Result<Vec<Place>, String> {
@@ -46,6 +46,7 @@ struct Names {
     projects: Vec<String>,
     clusters: Vec<String>,
     repositories: Vec<String>,
+    sets: Vec<String>,
 }
 
 impl Names {
@@ -61,11 +62,13 @@ impl Names {
         for repository in &repositories {
             asker.post("/api/v1/repositories?upsert=true", &json!({"repo": repository})).await?;
         }
+        asker.post("/api/v1/applicationsets?upsert=true", &set()).await?;
         Ok(Names {
             applications,
             projects: texts(list(asker.get("/api/v1/projects").await?), "/metadata/name"),
             clusters: texts(list(asker.get("/api/v1/clusters").await?), "/server"),
             repositories,
+            sets: texts(list(asker.get("/api/v1/applicationsets").await?), "/metadata/name"),
         })
     }
 
@@ -75,6 +78,8 @@ impl Names {
         let is_stream = title.is_some_and(|title| title.starts_with("Stream result"));
         let addresses = match path {
             _ if !path.contains('{') => vec![path.to_owned()],
+            _ if path.contains("/can-i/") => vec!["/api/v1/account/can-i/applications/get/*".to_owned()],
+            _ if path.contains("/applicationsets/") => filled(path, &self.sets),
             _ if path.contains("/applications/") => {
                 self.applications.iter().filter_map(|application| of_application(path, application)).collect()
             }
@@ -85,6 +90,23 @@ impl Names {
         };
         addresses.into_iter().map(|address| Place { path: path.to_owned(), address, is_stream }).collect()
     }
+}
+
+fn set() -> Value {
+    json!({
+        "metadata": {"name": SET},
+        "spec": {
+            "generators": [{"list": {"elements": []}}],
+            "template": {
+                "metadata": {"name": "{{name}}"},
+                "spec": {
+                    "project": "default",
+                    "source": {"repoURL": "https://git.example.com/x.git", "path": "."},
+                    "destination": {"name": "in-cluster", "namespace": "x"},
+                },
+            },
+        },
+    })
 }
 
 fn filled(path: &str, names: &[String]) -> Vec<String> {
