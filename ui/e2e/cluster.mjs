@@ -53,3 +53,12 @@ export async function trustIssuer(house, url) {
 export async function addTokens() {
   await patched('configmaps', 'argocd-cm', { data: { 'accounts.robot': 'apiKey' } })
 }
+
+/** Has the steps of ApplicationSets followed. */
+export async function followSteps() {
+  await patched('configmaps', 'argocd-cmd-params-cm', { data: { 'applicationsetcontroller.enable.progressive.syncs': 'true' } })
+}
+
+export async function annotateSet(name, annotations) {
+  await send('PATCH', `/apis/argoproj.io/v1alpha1/namespaces/argocd/applicationsets/${name}`, { metadata: { annotations } })
+}

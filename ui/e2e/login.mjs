@@ -58,4 +58,16 @@ export async function refusal(page) {
     need(await page.getByText(/permission denied/).first().isVisible(), 'the server’s own words are not shown')
     await picture(page, 'refusal')
   })
+  await step(page, 'what the rights do not allow of sets is refused in its place', async () => {
+    await page.goto(`${base}/applicationsets?new=true`)
+    const panel = page.getByRole('dialog', { name: 'New ApplicationSet' })
+    const text = panel.getByRole('textbox')
+    await text.fill((await text.inputValue()).replace('name: ""', 'name: refused'))
+    await panel.getByText('Preview', { exact: true }).click()
+    await panel.getByText('You do not have the right to do this').waitFor()
+    await picture(page, 'refusal-set')
+    await panel.getByText('Write', { exact: true }).click()
+    await panel.getByRole('button', { name: 'Create', exact: true }).click()
+    await panel.getByText('You do not have the right to do this').waitFor()
+  })
 }

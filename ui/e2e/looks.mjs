@@ -1,4 +1,5 @@
 import { base, inScheme, picture, stumbles } from './browser.mjs'
+import { LASTING } from './sets.mjs'
 import { need, step } from './steps.mjs'
 
 const VIEWS = {
@@ -16,6 +17,15 @@ const VIEWS = {
   parameters: '/applications/argocd/shop-dev?panel=parameters&edit=true',
   yaml: '/applications/argocd/shop-dev?panel=spec',
   network: '/applications/argocd/shop-dev?view=network',
+  sets: '/applicationsets',
+  'set-new': '/applicationsets?new=true',
+  ...Object.fromEntries(LASTING.map((name) => [`set-${name}`, `/applicationsets/argocd/${name}`])),
+  'set-steps': '/applicationsets/argocd/rolling?view=steps',
+  'set-preview': '/applicationsets/argocd/rolling?view=preview',
+  'set-conditions': '/applicationsets/argocd/mistaken?view=conditions',
+  'set-yaml': '/applicationsets/argocd/mistaken?panel=spec',
+  'set-spec': '/applicationsets/argocd/rolling?view=spec',
+  'set-events': '/applicationsets/argocd/rolling?view=events',
   doctor: '/doctor',
   causes: '/doctor?view=picture',
   rehearsal: '/rehearsal',
@@ -58,7 +68,7 @@ export async function looks(page) {
 async function settled(page) {
   await page.waitForLoadState('load')
   await page.locator('main').first().waitFor()
-  await page.waitForFunction(() => ![...document.querySelectorAll('[role=status]')].some((one) => /^(Loading|Looking)/.test(one.textContent ?? '')), undefined, { timeout: 120_000 })
+  await page.waitForFunction(() => ![...document.querySelectorAll('[role=status]')].some((one) => /^(Loading|Looking|Asking)/.test(one.textContent ?? '')), undefined, { timeout: 120_000 })
   // What slides in has arrived, and letters have their shape.
   await page.evaluate(() => document.fonts.ready)
   await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect?.getTiming().iterations === Infinity))

@@ -17,6 +17,7 @@ import { editing } from './editing.mjs'
 import { login, refusal } from './login.mjs'
 import { looks } from './looks.mjs'
 import { others } from './others.mjs'
+import { sets } from './sets.mjs'
 import { settings } from './settings.mjs'
 import { sso } from './sso.mjs'
 import { end, need, step } from './steps.mjs'
@@ -26,7 +27,7 @@ mkdirSync(pictures, { recursive: true })
 const browser = await open()
 const { page, said } = browser
 page.setDefaultTimeout(Number(process.env.UI_TEST_PATIENCE ?? 60) * 1000)
-const parts = { applications, application, doctor, others, editing, settings, crowd, looks, refusal, sso }
+const parts = { applications, application, doctor, others, editing, sets, settings, crowd, looks, refusal, sso }
 await login(page)
 for (const [name, run] of Object.entries(parts)) if (!only || only.split(',').includes(name)) await run(page)
 await step(page, 'nothing went wrong unseen', async () => need(said.length === 0, [...new Set(said)].join('\n')))

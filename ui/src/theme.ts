@@ -5,10 +5,13 @@ import { convertCssVariables, createTheme, DEFAULT_THEME, defaultCssVariablesRes
 const iris: MantineColorsTuple = ['#ecedfb', '#dcddf8', '#bdbef0', '#9a9cf5', '#8183ec', '#6a6ce0', '#5a5cd4', '#4f52c9', '#4345ad', '#36388c']
 const night: MantineColorsTuple = ['#ededf1', '#d5d5dc', '#b0b0bb', '#8a8a96', '#3d3d47', '#2a2a31', '#222228', '#18181c', '#111114', '#0b0b0d']
 
+/** White can be read on the two that buttons are filled with. */
+const red: MantineColorsTuple = ['#fff5f5', '#ffe3e3', '#ffc9c9', '#ffa8a8', '#ff8787', '#ff6b6b', '#d63939', '#c92a2a', '#b02525', '#8f1d1d']
+
 export const theme = createTheme({
   primaryColor: 'iris',
   primaryShade: { light: 7, dark: 6 },
-  colors: { iris, dark: night },
+  colors: { iris, red, dark: night },
   fontFamily: 'var(--font)',
   fontFamilyMonospace: 'var(--mono)',
   fontSizes: { xs: '12px', sm: '12.5px', md: '13px', lg: '15px', xl: '18px' },

@@ -13,7 +13,7 @@ export interface AppKey {
 /** What the list needs of each application: the rest would be ten times as much. */
 const SOURCE = ['repoURL', 'path', 'chart', 'targetRevision']
 const LISTED = [
-  ...['name', 'namespace', 'labels', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'].map((field) => `metadata.${field}`),
+  ...['name', 'namespace', 'labels', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'ownerReferences.kind', 'ownerReferences.name'].map((field) => `metadata.${field}`),
   ...['project', 'destination', 'syncPolicy.automated'].map((field) => `spec.${field}`),
   // Values of charts can be long, and nobody reads them in a list.
   ...SOURCE.flatMap((field) => [`spec.source.${field}`, `spec.sources.${field}`]),

@@ -60,10 +60,10 @@ export function useApplicationsLive(isOn: boolean): StreamState {
   useEffect(() => {
     if (!isOn || !isListed || !isWatched) return undefined
     type Kept = { items: Application[]; version: string }
-    const batch = new Batch((events) => client.setQueryData<Kept>(LIST, (kept) => kept && { ...kept, items: events(kept.items) }))
+    const batch = new Batch<Application>((events) => client.setQueryData<Kept>(LIST, (kept) => kept && { ...kept, items: events(kept.items) }))
     const version = client.getQueryData<Kept>(LIST)?.version ?? ''
     const refresh = () => void client.invalidateQueries({ queryKey: LIST })
-    const stop = follow<WatchEvent>(apps.applicationsStream(version), { message: (event) => event.application && batch.add(event), state: setState, again: refresh })
+    const stop = follow<WatchEvent>(apps.applicationsStream(version), { message: (event) => event.application && batch.add({ type: event.type, item: event.application }), state: setState, again: refresh })
     return () => {
       stop()
       batch.stop()

@@ -9,7 +9,18 @@ export interface Metadata {
   deletionTimestamp?: string
   labels?: Record<string, string>
   annotations?: Record<string, string>
+  finalizers?: string[]
+  ownerReferences?: OwnerReference[]
   managedFields?: ManagedFields[]
+}
+
+/** In lists only the kind and the name are asked for. */
+export interface OwnerReference {
+  apiVersion?: string
+  kind: string
+  name: string
+  uid?: string
+  controller?: boolean
 }
 
 export interface ManagedFields {
@@ -373,4 +384,57 @@ export interface Items<T> {
 export interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED'
   application: Application
+}
+
+export interface SetCondition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string
+}
+
+/** Where an Application stands in the steps of its set. */
+export interface SetApplicationStatus {
+  application: string
+  status: string
+  /** Counted from 1; -1 where no step selects it. */
+  step?: string
+  message?: string
+  lastTransitionTime?: string
+  targetRevisions?: string[]
+}
+
+export interface SetStep {
+  matchExpressions?: { key?: string; operator?: string; values?: string[] }[]
+  maxUpdate?: number | string
+}
+
+export interface ApplicationSetSpec {
+  generators?: Record<string, unknown>[]
+  template?: { metadata?: Partial<Metadata>; spec?: Partial<ApplicationSpec> }
+  syncPolicy?: { applicationsSync?: string; preserveResourcesOnDeletion?: boolean }
+  strategy?: { type?: string; deletionOrder?: string; rollingSync?: { steps?: SetStep[] } }
+  preservedFields?: { annotations?: string[]; labels?: string[] }
+  ignoreApplicationDifferences?: unknown[]
+  [other: string]: unknown
+}
+
+export interface ApplicationSetStatus {
+  conditions?: SetCondition[]
+  applicationStatus?: SetApplicationStatus[]
+  resources?: ResourceStatus[]
+  resourcesCount?: number | string
+  health?: Health
+}
+
+export interface ApplicationSet {
+  metadata: Metadata
+  spec: ApplicationSetSpec
+  status?: ApplicationSetStatus
+}
+
+export interface SetWatchEvent {
+  type: WatchEvent['type']
+  applicationSet: ApplicationSet
 }

@@ -1,6 +1,6 @@
 /** YAML that people write: read with the line of each fault, written so that it can be read back. */
 
-import { isMap, isSeq, LineCounter, parseDocument, stringify, type Document } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify, type Document } from 'yaml'
 
 import { t } from '../texts'
 import type { Fault, FieldPath } from './fields'
@@ -37,11 +37,20 @@ export function written(value: unknown): string {
 export function placed(text: string, fault: Fault): LineFault {
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
-  for (let length = fault.path?.length ?? 0; length > 0; length--) {
-    const offset = offsetOf(document, fault.path?.slice(0, length) ?? [])
-    if (offset !== undefined) return { line: counter.linePos(offset).line, text: fault.text }
+  const path = fault.first && offsetOf(document, fault.first) !== undefined ? fault.first : (fault.path ?? [])
+  for (let length = path.length; length > 0; length--) {
+    const offset = offsetOf(document, path.slice(0, length))
+    if (offset === undefined) continue
+    const inner = fault.line && length === path.length && isBlock(document, path) ? fault.line : 0
+    return { line: counter.linePos(offset).line + inner, text: fault.text }
   }
   return { text: fault.text }
+}
+
+/** Whether the lines of a text stand below its key. */
+function isBlock(document: Document, path: FieldPath): boolean {
+  const node: unknown = document.getIn(path, true)
+  return isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
 }
 
 function offsetOf(document: Document, path: FieldPath): number | undefined {

@@ -15,13 +15,13 @@ export function emptyDraft(namespace = 'argocd'): Application {
 
 /** A draft as the server takes it. */
 export function manifestOf(app: Application): Record<string, unknown> {
-  const { name, namespace, labels, annotations, ...more } = app.metadata
-  const kept = { name, namespace, labels, annotations: own(annotations), finalizers: (more as { finalizers?: string[] }).finalizers }
+  const { name, namespace, labels, annotations, finalizers } = app.metadata
+  const kept = { name, namespace, labels, annotations: own(annotations), finalizers }
   return { apiVersion: 'argoproj.io/v1alpha1', kind: 'Application', metadata: tidied(kept), spec: tidied(app.spec) }
 }
 
 /** Annotations that a person may have written; the engine's own would only be in the way. */
-function own(annotations: Record<string, string> | undefined): Record<string, string> | undefined {
+export function own(annotations: Record<string, string> | undefined): Record<string, string> | undefined {
   const kept = Object.entries(annotations ?? {}).filter(([name]) => !name.startsWith('lynceus.dev/') && name !== 'kubectl.kubernetes.io/last-applied-configuration')
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }

@@ -6,6 +6,10 @@ export interface Fault {
   text: string
   /** None where the words name no field. */
   path?: FieldPath
+  /** A place to look at before that one, if there is such a field. */
+  first?: FieldPath
+  /** The line within the text of the field, counted from 1. */
+  line?: number
 }
 
 /** `spec.source.path`, `spec.sources[0].chart`. */
@@ -30,18 +34,18 @@ export function readPath(text: string): FieldPath {
   return [...text.matchAll(/\[(\d+)\]|[A-Za-z][\w-]*/g)].map((part) => (part[1] === undefined ? part[0] : Number(part[1])))
 }
 
-function pathIn(text: string): FieldPath | undefined {
+function pathIn(text: string, said: [RegExp, FieldPath][]): FieldPath | undefined {
   const dotted = DOTTED.exec(text)?.[0]
   if (dotted) return readPath(dotted)
   const read = READ.exec(text)?.[1]
   if (read) return readPath(read.replace(/: /g, '.'))
-  return SAID.find(([said]) => said.test(text))?.[1]
+  return said.find(([words]) => words.test(text))?.[1]
 }
 
 /** A refusal as one or more faults: the server tells all that it finds in one message, with semicolons between. */
-export function faultsIn(message: string): Fault[] {
+export function faultsIn(message: string, said = SAID): Fault[] {
   return message.split(/;\s+/).filter((part) => part.trim() !== '').map((text) => {
-    const path = pathIn(text)
+    const path = pathIn(text, said)
     return path ? { text, path } : { text }
   })
 }

@@ -2,16 +2,15 @@
 
 import type { Application } from '../api/types'
 import { keyOf } from './live'
+import { ownerSet } from './owner'
+import * as sieve from './sieve'
+import type { Filter, Sieve } from './sieve'
 import { clusterOf, sourcesOf } from './source'
 import { healthWord, rank, syncWord } from './status'
 
-export const FACETS = ['health', 'sync', 'project', 'cluster', 'namespace', 'label'] as const
+export const FACETS = ['health', 'sync', 'project', 'cluster', 'namespace', 'label', 'set'] as const
 export type Facet = (typeof FACETS)[number]
-
-export interface Filter {
-  search: string
-  chosen: Record<Facet, string[]>
-}
+export type AppFilter = Filter<Facet>
 
 /** What an application has of a facet. */
 export function valuesOf(app: Application, facet: Facet): string[] {
@@ -28,46 +27,20 @@ export function valuesOf(app: Application, facet: Facet): string[] {
       return [app.spec.destination.namespace ?? '']
     case 'label':
       return Object.entries(app.metadata.labels ?? {}).map(([name, value]) => `${name}=${value}`)
+    case 'set':
+      return [ownerSet(app)?.name ?? '']
   }
 }
 
-export function readFilter(words: URLSearchParams): Filter {
-  const chosen = Object.fromEntries(FACETS.map((facet) => [facet, words.getAll(facet)])) as Record<Facet, string[]>
-  return { search: words.get('search') ?? '', chosen }
+const APPLICATIONS: Sieve<Application, Facet> = {
+  facets: FACETS,
+  values: valuesOf,
+  text: (app) => [keyOf(app), app.spec.project, app.spec.destination.namespace ?? '', ...sourcesOf(app.spec).map((one) => `${one.repoURL} ${one.path ?? ''} ${one.chart ?? ''}`)].join(' '),
 }
 
-export function isEmpty(filter: Filter): boolean {
-  return filter.search === '' && FACETS.every((facet) => filter.chosen[facet].length === 0)
-}
-
-/** Words that are apart must all be found; each may be found anywhere. */
-function isFound(app: Application, search: string): boolean {
-  if (search === '') return true
-  const where = [keyOf(app), app.spec.project, app.spec.destination.namespace ?? '', ...sourcesOf(app.spec).map((one) => `${one.repoURL} ${one.path ?? ''} ${one.chart ?? ''}`)]
-  const text = where.join(' ').toLowerCase()
-  return search.toLowerCase().split(/\s+/).every((word) => text.includes(word))
-}
-
-function fits(app: Application, filter: Filter, facet: Facet): boolean {
-  const wanted = filter.chosen[facet]
-  return wanted.length === 0 || valuesOf(app, facet).some((value) => wanted.includes(value))
-}
-
-export function filtered(apps: Application[], filter: Filter): Application[] {
-  return apps.filter((app) => isFound(app, filter.search) && FACETS.every((facet) => fits(app, filter, facet)))
-}
-
-/** How many applications each value of a facet would leave, the other facets being as they are. */
-export function counts(apps: Application[], filter: Filter, facet: Facet): Map<string, number> {
-  const found = new Map<string, number>()
-  const others = FACETS.filter((other) => other !== facet)
-  for (const app of apps) {
-    if (!isFound(app, filter.search) || !others.every((other) => fits(app, filter, other))) continue
-    for (const value of valuesOf(app, facet)) found.set(value, (found.get(value) ?? 0) + 1)
-  }
-  for (const value of filter.chosen[facet]) if (!found.has(value)) found.set(value, 0)
-  return found
-}
+export const readFilter = (words: URLSearchParams): AppFilter => sieve.readFilter(FACETS, words)
+export const filtered = (apps: Application[], filter: AppFilter): Application[] => sieve.filtered(APPLICATIONS, apps, filter)
+export const counts = (apps: Application[], filter: AppFilter, facet: Facet): Map<string, number> => sieve.counts(APPLICATIONS, apps, filter, facet)
 
 export const ORDERS = ['status', 'name', 'project', 'synced', 'created'] as const
 export type Order = (typeof ORDERS)[number]

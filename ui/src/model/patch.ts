@@ -25,6 +25,17 @@ export function mergePatch(before: Json, after: Json): Json | undefined {
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
+/** An object with a patch put on it. */
+export function patched(before: Json, patch: Json): Json {
+  const after: Json = { ...before }
+  for (const [key, value] of Object.entries(patch)) {
+    const old = before[key]
+    if (value === null) delete after[key]
+    else after[key] = isMap(value) ? patched(isMap(old) ? old : {}, value) : value
+  }
+  return after
+}
+
 /**
  * Without what says nothing: empty texts, empty lists, and objects of which nothing is left. An object that was empty from the start stays:
  * `automated: {}` says something.

@@ -18,7 +18,8 @@ export interface Sending {
   send: (request: () => Promise<unknown>, then?: () => void) => void
 }
 
-export function useSending(): Sending {
+/** `read` says which fields a refusal is about. */
+export function useSending(read: (message: string) => Fault[] = faultsIn): Sending {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const send = (request: () => Promise<unknown>, then?: () => void) => {
@@ -26,7 +27,7 @@ export function useSending(): Sending {
     setError(undefined)
     request().then(() => then?.(), setError).finally(() => setBusy(false))
   }
-  return { isBusy, error, send, faults: error === undefined ? [] : faultsIn(messageOf(error)) }
+  return { isBusy, error, send, faults: error === undefined ? [] : read(messageOf(error)) }
 }
 
 interface DialogProps {

@@ -11,7 +11,7 @@ const SHORT: Record<string, string> = {
 }
 
 const FAMILY: Record<string, string> = {
-  Deployment: 'run', StatefulSet: 'run', DaemonSet: 'run', ReplicaSet: 'run', Pod: 'run', Job: 'run', CronJob: 'run', Application: 'app',
+  Deployment: 'run', StatefulSet: 'run', DaemonSet: 'run', ReplicaSet: 'run', Pod: 'run', Job: 'run', CronJob: 'run', Application: 'app', ApplicationSet: 'app',
   Service: 'net', Ingress: 'net', EndpointSlice: 'net', Endpoints: 'net', NetworkPolicy: 'net', ConfigMap: 'keep', Secret: 'keep', PersistentVolumeClaim: 'keep', PersistentVolume: 'keep',
 }
 

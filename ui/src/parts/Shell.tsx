@@ -1,7 +1,7 @@
 /** The frame around all views: where one can go, who one is, and whether the page is live. */
 
 import { ActionIcon, Menu, Modal, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { IconApps, IconKeyboard, IconLogout, IconMoon, IconPlayerTrackNext, IconSettings, IconStethoscope, IconSun, IconUserCircle, type Icon } from '@tabler/icons-react'
+import { IconApps, IconKeyboard, IconLogout, IconMoon, IconPlayerTrackNext, IconSettings, IconStack2, IconStethoscope, IconSun, IconUserCircle, type Icon } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 
@@ -31,6 +31,7 @@ export function Shell() {
   useKeys({
     '?': () => setHelpOpen(true),
     'g a': () => void navigate('/applications'),
+    'g e': () => void navigate('/applicationsets'),
     'g d': () => void navigate('/doctor'),
     'g r': () => void navigate('/rehearsal'),
     'g s': () => void navigate('/settings'),
@@ -65,6 +66,7 @@ function Places() {
   return (
     <div className={css.places}>
       <Place to="/applications" icon={IconApps} text={t.nav.applications} count={apps.items?.length} />
+      <Place to="/applicationsets" icon={IconStack2} text={t.nav.sets} short={t.nav.setsShort} />
       <Place to="/doctor" icon={IconStethoscope} text={t.nav.doctor} count={doctor.data?.roots.length} isBad />
       <Place to="/rehearsal" icon={IconPlayerTrackNext} text={t.nav.rehearsal} />
       <Place to="/settings" icon={IconSettings} text={t.nav.settings} />
@@ -72,11 +74,13 @@ function Places() {
   )
 }
 
-function Place({ to, icon: Shape, text, count, isBad }: { to: string; icon: Icon; text: string; count?: number | undefined; isBad?: boolean }) {
+/** `short` is what a phone has room for. */
+function Place({ to, icon: Shape, text, short, count, isBad }: { to: string; icon: Icon; text: string; short?: string; count?: number | undefined; isBad?: boolean }) {
   return (
     <NavLink to={to} className={css.place}>
       <Shape size={17} stroke={1.7} aria-hidden />
-      <span className={css.placeText}>{text}</span>
+      <span className={css.placeText} data-long={short !== undefined || undefined}>{text}</span>
+      {short !== undefined && <span className={css.placeShort}>{short}</span>}
       {!!count && <span className={css.count} data-bad={isBad || undefined}>{count}</span>}
     </NavLink>
   )

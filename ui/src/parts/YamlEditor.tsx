@@ -1,6 +1,6 @@
 /** YAML to write: lines with numbers, and each fault at its line. */
 
-import { useRef, type KeyboardEvent } from 'react'
+import { useEffect, useRef, type KeyboardEvent } from 'react'
 
 import type { LineFault } from '../model/document'
 import { t } from '../texts'
@@ -15,17 +15,24 @@ interface Props {
 
 export function YamlEditor({ label, value, set, faults }: Props) {
   const area = useRef<HTMLTextAreaElement>(null)
+  const numbers = useRef<HTMLDivElement>(null)
   const lines = value.split('\n')
   const bad = new Map(faults.filter((fault) => fault.line).map((fault) => [fault.line, fault.text]))
   const show = (line: number) => {
     const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0)
     area.current?.focus()
     area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
+    numbers.current?.children[line - 1]?.scrollIntoView({ block: 'center' })
   }
+  // What is wrong from the beginning is what somebody came for.
+  const first = useRef(faults.find((fault) => fault.line)?.line)
+  useEffect(() => {
+    if (first.current) show(first.current)
+  }, [])
   return (
     <div className={css.editor}>
       <div className={css.scroll}>
-        <div className={css.numbers} aria-hidden>
+        <div ref={numbers} className={css.numbers} aria-hidden>
           {lines.map((_, index) => <span key={index} data-bad={bad.has(index + 1) || undefined} title={bad.get(index + 1)}>{index + 1}</span>)}
         </div>
         <textarea

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { counts, filtered, isEmpty, readFilter, sorted } from '../filter'
+import { counts, filtered, readFilter, sorted } from '../filter'
 import { merge } from '../live'
+import { isEmpty } from '../sieve'
 import { app } from './apps'
 
 const APPS = [
@@ -48,10 +49,10 @@ test('the worst come first', () => {
 
 test('events change, add and take away, and the rest stays the same object', () => {
   const changed = merge(APPS, [
-    { type: 'MODIFIED', application: app('api Healthy') },
-    { type: 'DELETED', application: app('mail') },
-    { type: 'ADDED', application: app('new Missing') },
-    { type: 'DELETED', application: app('unknown') },
+    { type: 'MODIFIED', item: app('api Healthy') },
+    { type: 'DELETED', item: app('mail') },
+    { type: 'ADDED', item: app('new Missing') },
+    { type: 'DELETED', item: app('unknown') },
   ])
   expect(changed.map((one) => `${one.metadata.name} ${one.status?.health?.status}`)).toEqual(['web Healthy', 'api Healthy', 'new Missing'])
   expect(changed[0]).toBe(APPS[0])

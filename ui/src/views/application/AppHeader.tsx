@@ -1,7 +1,7 @@
 /** The head of an application: its name, its state, its last sync, and what can be done. */
 
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
-import { IconAdjustments, IconChevronRight, IconCode, IconDots, IconHistory, IconPlayerTrackNext, IconRefresh, IconRotateClockwise, IconTrash } from '@tabler/icons-react'
+import { IconAdjustments, IconChevronRight, IconCode, IconDots, IconHistory, IconPlayerTrackNext, IconRefresh, IconRotateClockwise, IconStack2, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -10,6 +10,7 @@ import { getApplication, type AppKey } from '../../api/applications'
 import { useLinks, useRevision } from '../../api/hooks'
 import type { Application } from '../../api/types'
 import { commitLink, linkAnnotation } from '../../model/links'
+import { ownerSet, setPath } from '../../model/owner'
 import { isAutomated, revisionOf, shortRevision, sourcesOf } from '../../model/source'
 import { between } from '../../model/time'
 import { Anchor } from '../../parts/Anchor'
@@ -26,6 +27,7 @@ interface Props {
 }
 
 export function AppHeader({ app, appKey }: Props) {
+  const set = ownerSet(app)
   return (
     <header className={css.head}>
       <div className="row wrap">
@@ -34,6 +36,7 @@ export function AppHeader({ app, appKey }: Props) {
           <IconChevronRight size={13} aria-hidden className="quiet" />
           <h1>{app.metadata.name}</h1>
         </nav>
+        {set && <Link className="pill tone-accent" to={setPath(set)} title={t.app.ofSetTitle(set.name)} aria-label={t.app.ofSetTitle(set.name)}><IconStack2 size={12} aria-hidden /> {t.app.ofSet(set.name)}</Link>}
         {app.metadata.deletionTimestamp && <span className="pill tone-bad">{t.apps.deleting}</span>}
         <div className="grow" />
         <Doing app={app} appKey={appKey} />

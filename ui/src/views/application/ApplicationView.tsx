@@ -8,6 +8,7 @@ import { useApplication, useApplications, useReasons, useTree } from '../../api/
 import type { Application } from '../../api/types'
 import { forest } from '../../model/forest'
 import { readRef, refText, sameRef } from '../../model/manifest'
+import { stillSo } from '../../model/reasons'
 import { Loading, Trouble } from '../../parts/Feedback'
 import { useKeys } from '../../parts/useKeys'
 import { useWords } from '../../parts/useWords'
@@ -44,8 +45,7 @@ function Shown({ app, appKey }: { app: Application; appKey: AppKey }) {
   const isFine = app.status?.health?.status === 'Healthy' && app.status.sync?.status === 'Synced' && !app.operation
   const isWhyAsked = !isFine || app.status?.operationState?.phase !== 'Succeeded'
   const asked = useReasons(appKey, app.metadata.resourceVersion, isWhyAsked)
-  // What was answered before it became well is kept for a moment, and would be told of one that is.
-  const reasons = isWhyAsked ? (asked.data ?? []) : []
+  const reasons = useMemo(() => (isWhyAsked ? stillSo(asked.data ?? [], app) : []), [isWhyAsked, asked.data, app])
   const roots = useMemo(() => forest(tree.data, app), [tree.data, app])
   const wanted = readRef(words.get('node') ?? null)
   const close = () => words.set({ node: undefined, tab: undefined, panel: undefined, edit: undefined })

@@ -1,7 +1,10 @@
 /** The facts about an object, with why it is not healthy in front. */
 
+import { Link } from 'react-router'
+
 import type { Application, ManagedResource, TreeNode } from '../../api/types'
 import { changeOf, parse, refText } from '../../model/manifest'
+import { pageOf } from '../../model/owner'
 import { HealthMark, SyncMark } from '../../parts/Status'
 import { Ago } from '../../parts/Time'
 import { Facts } from '../../parts/Toolbar'
@@ -21,6 +24,7 @@ export function NodeSummary({ app, node, managed, isThere, isWanted }: Props) {
   const result = app.status?.operationState?.syncResult?.resources?.find((one) => refText(one) === refText(node))
   const health = node.health ?? status?.health
   const live = parse(managed?.liveState)
+  const page = pageOf(node)
   const labels = Object.entries(live?.metadata?.labels ?? node.networkingInfo?.labels ?? {})
   return (
     <div className={css.sideBody}>
@@ -30,6 +34,7 @@ export function NodeSummary({ app, node, managed, isThere, isWanted }: Props) {
         facts={[
           [t.columns.health, health?.status && <HealthMark status={health.status} />],
           [t.columns.sync, status?.status && <SyncMark status={status.status} />],
+          [t.node.page, page && <Link className="link" to={page}>{node.name}</Link>],
           [t.node.change, managed && t.changes[changeOf(managed)]],
           [t.columns.wave, status?.syncWave],
           [t.node.hook, status?.hook ? t.common.yes : undefined],

@@ -1,7 +1,6 @@
 /** The operation that runs, or the last one, as a line in time: phases, waves, and what it waits for. */
 
 import { Button } from '@mantine/core'
-import { IconCircleCheckFilled, IconCircleDashed, IconCircleXFilled, IconLoader2 } from '@tabler/icons-react'
 import { useMemo } from 'react'
 
 import { terminate } from '../../api/applications'
@@ -14,6 +13,7 @@ import { Kind } from '../../parts/Kind'
 import { ReasonTree } from '../../parts/ReasonTree'
 import { PhaseMark } from '../../parts/Status'
 import { useNow } from '../../parts/Time'
+import { Knot, StateIcon, Timeline } from '../../parts/Timeline'
 import { Facts, Section } from '../../parts/Toolbar'
 import { t } from '../../texts'
 import css from './panels.module.css'
@@ -57,24 +57,15 @@ export function OperationPanel({ app, appKey, reasons, words }: PanelProps) {
       {waiting.length > 0 && <Section title={isRunning ? t.operation.waits : t.operation.failed}><ReasonTree reasons={waiting} /></Section>}
       <Section title={t.operation.waves}>
         {shown.length === 0 && <p className="quiet">{t.operation.noResults}</p>}
-        <ol className={css.timeline}>{shown.map((wave) => <WaveItem key={`${wave.phase} ${wave.wave}`} wave={wave} open={(id) => words.set({ node: id, panel: undefined }, true)} />)}</ol>
+        <Timeline>{shown.map((wave) => <WaveItem key={`${wave.phase} ${wave.wave}`} wave={wave} open={(id) => words.set({ node: id, panel: undefined }, true)} />)}</Timeline>
       </Section>
     </div>
   )
 }
 
-const STATE = { done: IconCircleCheckFilled, running: IconLoader2, failed: IconCircleXFilled, waiting: IconCircleDashed }
-const TONE = { done: 'good', running: 'busy', failed: 'bad', waiting: 'none' }
-
-function StateIcon({ state, size }: { state: Wave['state']; size: number }) {
-  const Shape = STATE[state]
-  return <span className={`row tone-${TONE[state]}`} role="img" aria-label={t.operation.states[state]}><Shape size={size} className={state === 'running' ? 'spin' : ''} /></span>
-}
-
 function WaveItem({ wave, open }: { wave: Wave; open: (id: string) => void }) {
   return (
-    <li data-state={wave.state}>
-      <span className={css.knot}><StateIcon state={wave.state} size={17} /></span>
+    <Knot state={wave.state}>
       <h3>{t.phases[wave.phase]} <span className="quiet">{t.syncing.wave(wave.wave)}</span></h3>
       <ul>
         {wave.tasks.map((task, index) => {
@@ -92,6 +83,6 @@ function WaveItem({ wave, open }: { wave: Wave; open: (id: string) => void }) {
           )
         })}
       </ul>
-    </li>
+    </Knot>
   )
 }

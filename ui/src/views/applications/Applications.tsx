@@ -1,13 +1,16 @@
 /** All applications: tiles, a table or a map; what is filtered is in the address. */
 
 import { ActionIcon, Button, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
-import { IconLayoutGrid, IconList, IconPlus, IconRefresh, IconSearch, IconTableColumn, IconX } from '@tabler/icons-react'
+import { IconLayoutGrid, IconList, IconPlus, IconRefresh, IconSearch, IconTableColumn } from '@tabler/icons-react'
 import { lazy, Suspense, useDeferredValue, useMemo, useRef, useState } from 'react'
 
 import { queries, useApplications, useDoctor } from '../../api/hooks'
 import { rootsByApplication } from '../../model/causes'
 import { keyOf } from '../../model/live'
-import { FACETS, filtered, isEmpty, readFilter, sorted, ORDERS, type Order } from '../../model/filter'
+import { counts, FACETS, filtered, readFilter, sorted, ORDERS, type Facet, type Order } from '../../model/filter'
+import { ownerSet } from '../../model/owner'
+import { cleared, isEmpty } from '../../model/sieve'
+import { Facets } from '../../parts/Facets'
 import { Empty, Loading, Trouble } from '../../parts/Feedback'
 import { Head } from '../../parts/Toolbar'
 import { useKeys } from '../../parts/useKeys'
@@ -15,7 +18,6 @@ import { useWords } from '../../parts/useWords'
 import { t } from '../../texts'
 import css from './applications.module.css'
 import { CauseStrip } from './CauseStrip'
-import { Facets } from './Facets'
 import { HealthBar } from './HealthBar'
 import { Tiles } from './Tiles'
 
@@ -29,6 +31,9 @@ const VIEWS = [
   { value: 'table', icon: IconList },
   { value: 'map', icon: IconTableColumn },
 ] as const
+
+/** Health and sync are words of their own. */
+const SHOWN: Facet[] = ['project', 'cluster', 'namespace', 'label', 'set']
 
 export function Applications() {
   const words = useWords()
@@ -54,7 +59,9 @@ export function Applications() {
     Escape: () => searchBox.current?.blur(),
     v: () => words.set({ view: VIEWS[(VIEWS.findIndex((one) => one.value === view) + 1) % VIEWS.length]?.value }),
   })
-  const clear = () => words.set({ search: undefined, ...Object.fromEntries(FACETS.map((facet) => [facet, undefined])) })
+  const clear = () => words.set(cleared(FACETS))
+  const isAnyOfSet = useMemo(() => (items ?? []).some((app) => ownerSet(app)), [items])
+  const facets = SHOWN.filter((facet) => facet !== 'set' || isAnyOfSet || filter.chosen.set.length > 0)
   return (
     <>
       <Head title={t.apps.title} count={items && t.apps.count(shown.length, items.length)}>
@@ -73,12 +80,10 @@ export function Applications() {
       </Head>
       <div className={css.bar}>
         <HealthBar apps={items ?? []} filter={filter} set={words.set}>
-          <div className={css.facets}>
-            <Facets apps={items ?? []} filter={filter} set={words.set} />
-            {!isEmpty(filter) && (
-              <button type="button" className={css.clear} onClick={clear}><IconX size={12} aria-hidden /> {t.apps.clear}</button>
-            )}
-          </div>
+          <Facets
+            facets={facets.map((facet) => ({ facet, name: t.facets[facet], chosen: filter.chosen[facet], counts: () => counts(items ?? [], filter, facet), set: words.set }))}
+            clear={isEmpty(filter) ? undefined : clear}
+          />
         </HealthBar>
       </div>
       <CauseStrip report={doctor.data} isBusy={doctor.isFetching && !doctor.data} />

@@ -3,15 +3,16 @@
 import type { ReactNode } from 'react'
 
 import type { Application } from '../../api/types'
-import { counts, type Filter } from '../../model/filter'
+import { counts, type AppFilter } from '../../model/filter'
 import { HEALTH, healthTone, SYNC, type HealthWord, type SyncWord } from '../../model/status'
+import { Toggle } from '../../parts/Facets'
 import { HealthMark, SyncMark } from '../../parts/Status'
 import { t } from '../../texts'
 import css from './applications.module.css'
 
 interface Props {
   apps: Application[]
-  filter: Filter
+  filter: AppFilter
   set: (change: Record<string, string[] | undefined>) => void
   /** What stands at the other end of the line. */
   children: ReactNode
@@ -53,8 +54,4 @@ export function HealthBar({ apps, filter, set, children }: Props) {
       </div>
     </div>
   )
-}
-
-function Toggle({ isOn, toggle, children }: { isOn: boolean; toggle: () => void; children: ReactNode }) {
-  return <button type="button" className={css.toggle} aria-pressed={isOn} onClick={toggle}>{children}</button>
 }

@@ -42,7 +42,7 @@ export function Table({ apps, order, isReversed, set, roots, chosen, choose }: P
     if (!next.delete(key)) next.add(key)
     choose(next)
   }, [choose])
-  const at = useMoving(apps, (index) => rows.scrollToIndex(index), 1, (app) => toggle(keyOf(app)))
+  const at = useMoving(apps, appPath, (index) => rows.scrollToIndex(index), 1, (app) => toggle(keyOf(app)))
   const count = useMemo(() => (chosen.size === 0 ? 0 : apps.filter((app) => chosen.has(keyOf(app))).length), [apps, chosen])
   const sort = (next: Order) => set({ sort: next, reverse: next === order && !isReversed ? 'true' : undefined })
   return (

@@ -28,7 +28,7 @@ export function Tiles({ apps, roots }: { apps: Application[]; roots: Map<string,
     return () => observer.disconnect()
   }, [])
   const rows = useVirtualizer({ count: Math.ceil(apps.length / columns), getScrollElement: () => box.current, estimateSize: () => HEIGHT + 12, overscan: 4, paddingStart: 16, paddingEnd: 16 })
-  const at = useMoving(apps, (index) => rows.scrollToIndex(Math.floor(index / columns)), columns)
+  const at = useMoving(apps, appPath, (index) => rows.scrollToIndex(Math.floor(index / columns)), columns)
   useEffect(() => rows.measure(), [rows, columns])
   return (
     <div ref={box} className={css.scroll} tabIndex={0} role="region" aria-label={t.apps.title}>

@@ -3,18 +3,18 @@
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import type { Application } from '../../api/types'
 import { useKeys } from '../../parts/useKeys'
 
 export function appPath(app: { metadata: { name: string; namespace?: string } }): string {
   return `/applications/${encodeURIComponent(app.metadata.namespace ?? 'argocd')}/${encodeURIComponent(app.metadata.name)}`
 }
 
-export function useMoving(apps: Application[], show: (index: number) => void, step = 1, choose?: (app: Application) => void): number {
+/** `path` says where Enter leads. */
+export function useMoving<T>(items: T[], path: (item: T) => string, show: (index: number) => void, step = 1, choose?: (item: T) => void): number {
   const [at, setAt] = useState(-1)
   const navigate = useNavigate()
   const go = (by: number) => {
-    const next = Math.max(0, Math.min(apps.length - 1, at + by))
+    const next = Math.max(0, Math.min(items.length - 1, at + by))
     setAt(next)
     show(next)
   }
@@ -23,12 +23,12 @@ export function useMoving(apps: Application[], show: (index: number) => void, st
     k: () => go(-1),
     ...(step > 1 && { J: () => go(step), K: () => go(-step) }),
     x: () => {
-      const app = apps[at]
-      if (app) choose?.(app)
+      const item = items[at]
+      if (item) choose?.(item)
     },
     Enter: (event) => {
-      const app = apps[at]
-      if (app && !(event.target instanceof HTMLElement && event.target.closest('a,button'))) void navigate(appPath(app))
+      const item = items[at]
+      if (item && !(event.target instanceof HTMLElement && event.target.closest('a,button'))) void navigate(path(item))
     },
   })
   return at
