@@ -58,9 +58,13 @@ pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
 pub(crate) fn released() -> Result<PathBuf, String> {
     let mut cargo = command("cargo");
     cargo.args(["build", "--quiet", "--release", "--workspace", "--example", "warm"]);
-    passes(cargo.args(
-        ["lynceus", "cluster", "doctor", "monorepo", "server"].iter().flat_map(|name| ["--bin", name]),
-    ))?;
+    passes(
+        cargo.args(
+            ["lynceus", "appset", "cluster", "doctor", "monorepo", "server"]
+                .iter()
+                .flat_map(|name| ["--bin", name]),
+        ),
+    )?;
     Ok(target()?.join("release"))
 }
 
