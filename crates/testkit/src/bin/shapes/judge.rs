@@ -58,7 +58,8 @@ impl Judge {
 
 /// Takes no other field, and `null` for each: Go writes it for whatever is not there.
 fn strict(definition: &mut Value) {
-    let Some(properties) = definition["properties"].as_object_mut() else { return };
+    // Not by index: that would write `null` where a definition has no properties, and then it is no schema.
+    let Some(properties) = definition.get_mut("properties").and_then(Value::as_object_mut) else { return };
     for property in properties.values_mut() {
         *property = json!({"anyOf": [property.take(), {"type": "null"}]});
     }
