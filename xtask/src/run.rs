@@ -57,7 +57,7 @@ pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
 /// Builds what is measured, optimised as a release is, all at once for the same reason; gives the directory.
 pub(crate) fn released() -> Result<PathBuf, String> {
     let mut cargo = command("cargo");
-    cargo.args(["build", "--quiet", "--release", "--workspace", "--example", "warm"]);
+    cargo.args(["build", "--quiet", "--release", "--workspace"]);
     passes(
         cargo.args(
             ["lynceus", "appset", "cluster", "doctor", "monorepo", "server"]
@@ -66,6 +66,27 @@ pub(crate) fn released() -> Result<PathBuf, String> {
         ),
     )?;
     Ok(target()?.join("release"))
+}
+
+/// Builds the product as its users do, with the features of its own dependencies alone, and gives its path. It is copied once,
+/// as who installs it would: what a linker has written is slower to start until the system has read it anew.
+pub(crate) fn product() -> Result<PathBuf, String> {
+    passes(command("cargo").args(["build", "--quiet", "--release"]))?;
+    let built = target()?.join("release/lynceus");
+    let installed = target()?.join("release/installed-lynceus");
+    let failed = |error: std::io::Error| format!("cannot copy {}: {error}", built.display());
+    let mut from = std::fs::File::open(&built).map_err(failed)?;
+    let _ = std::fs::remove_file(&installed);
+    let mut to = std::fs::File::create(&installed).map_err(failed)?;
+    std::io::copy(&mut from, &mut to).map_err(failed)?;
+    to.set_permissions(from.metadata().map_err(failed)?.permissions()).map_err(failed)?;
+    Ok(installed)
+}
+
+/// Builds an example of one crate as a release; gives its path.
+pub(crate) fn example(package: &str, name: &str) -> Result<PathBuf, String> {
+    passes(command("cargo").args(["build", "--quiet", "--release", "--package", package, "--example", name]))?;
+    Ok(target()?.join("release/examples").join(name))
 }
 
 /// The directory that cargo builds into.

@@ -78,11 +78,12 @@ impl Rivals {
         let mut go = Command::new("go");
         go.args(["build", "-trimpath", "-ldflags", "-s -w", "-o"]).arg(&helm_warm).arg("./warm");
         run::passes(go.current_dir(run::root().join("xtask/oracle/gotmpl")))?;
-        let released = run::released()?;
         // Another build of the product can be named.
-        let named = std::env::var_os("LYNCEUS_PROGRAM").map(PathBuf::from);
-        let lynceus = named.unwrap_or_else(|| released.join("lynceus"));
-        Ok(Rivals { helm, lynceus, helm_warm, lynceus_warm: released.join("examples/warm") })
+        let lynceus = match std::env::var_os("LYNCEUS_PROGRAM") {
+            Some(program) => PathBuf::from(program),
+            None => run::product()?,
+        };
+        Ok(Rivals { helm, lynceus, helm_warm, lynceus_warm: run::example("lynceus-helm", "warm")? })
     }
 }
 

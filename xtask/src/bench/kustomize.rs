@@ -26,7 +26,7 @@ pub(super) fn main(arguments: &[String]) -> Result<(), String> {
     // Another build of the product can be named.
     let lynceus = match std::env::var_os("LYNCEUS_PROGRAM") {
         Some(program) => PathBuf::from(program),
-        None => run::released()?.join("lynceus"),
+        None => run::product()?,
     };
     let home = cache()?.join("bench-kustomize");
     println!("{HEAD}");
