@@ -85,7 +85,15 @@ pub(crate) fn product() -> Result<PathBuf, String> {
 
 /// Builds an example of one crate as a release; gives its path.
 pub(crate) fn example(package: &str, name: &str) -> Result<PathBuf, String> {
-    passes(command("cargo").args(["build", "--quiet", "--release", "--package", package, "--example", name]))?;
+    passes(command("cargo").args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        package,
+        "--example",
+        name,
+    ]))?;
     Ok(target()?.join("release/examples").join(name))
 }
 
