@@ -117,6 +117,7 @@ mod store_unreachable;
 mod stuck_operation;
 mod switched_off;
 mod taint;
+mod taking;
 mod target_port;
 mod target_revision;
 mod tolerations;

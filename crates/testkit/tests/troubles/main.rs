@@ -122,6 +122,7 @@ troubles! {
     set_no_step
     set_project_nowhere
     set_reverts
+    shared_file
     shared_resource
     storage_class_missing
     store_namespace_missing
