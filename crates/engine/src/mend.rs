@@ -10,6 +10,7 @@ mod given;
 mod literal;
 mod literals;
 mod mentioned;
+mod misnamed;
 mod overlay;
 mod overrides;
 mod patches;

@@ -138,6 +138,7 @@ troubles! {
     umbrella_recursing
     unexposed
     value_file
+    value_file_class
     value_file_passed_over
     vault_sealed
     volume_limit
