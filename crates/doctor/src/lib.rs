@@ -37,7 +37,7 @@ pub use rules::{
     Misnamed, RULES, Rule, lacking, misnamed_value_files, optional_value_files, rule, value_files,
 };
 pub use snapshot::{
-    Chance, ClusterView, Delivery, EngineView, Hindrance, IdlePatch, Lack, Lacking, Override,
+    Chance, ClusterView, Delivery, EngineView, Hindrance, Hollow, IdlePatch, Lack, Lacking, Override,
     Partial, PassedOver, Reach, Recorded, RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld,
     Written,
 };

@@ -7,6 +7,7 @@ mod declaration;
 mod desk;
 mod document;
 mod given;
+mod hollow;
 mod literal;
 mod literals;
 mod mentioned;

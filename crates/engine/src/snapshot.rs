@@ -125,6 +125,7 @@ impl Engine {
             }
             if !delivery.rendered {
                 delivery.idle_patches = self.failing_patches(&name).await;
+                delivery.hollow = self.hollow(&name).await;
             }
             delivery
         }));
@@ -178,6 +179,7 @@ impl Engine {
             idle_patches,
             chances: Vec::new(),
             passed_over: Vec::new(),
+            hollow: Vec::new(),
             uncreated: false,
             file: None,
             server,

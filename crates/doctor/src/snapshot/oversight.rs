@@ -67,3 +67,16 @@ impl PassedOver {
         })
     }
 }
+
+/// A value that is empty, and for which a chart is rendered to what is no YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hollow {
+    /// The value, as it is named from the outermost chart: `image.tag`.
+    pub key: FieldPath,
+    /// The template that prints it, and the line that does.
+    pub template: Span,
+    /// The repository, the file and the line that have it empty; nothing if no file has it.
+    pub written: Option<(Str, Span)>,
+    /// What has a value for it that is covered: `charts/web/values.yaml`.
+    pub covered: Option<String>,
+}

@@ -46,6 +46,7 @@ troubles! {
     class_missing
     config_map_nowhere
     controller_behind
+    empty_tag
     empty_value
     feature_branch
     health_blocks_wave
