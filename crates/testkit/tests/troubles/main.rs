@@ -90,6 +90,7 @@ troubles! {
     outdated_daemon
     outdated_parallel_pods
     outdated_pods
+    overlays_inherit
     patch_fails
     patch_idle
     path_missing
