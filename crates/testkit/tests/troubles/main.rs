@@ -87,6 +87,7 @@ troubles! {
     option_off_word
     orphaned_application
     orphaned_resources
+    other_repository
     outdated_daemon
     outdated_parallel_pods
     outdated_pods
