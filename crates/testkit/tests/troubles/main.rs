@@ -133,6 +133,8 @@ troubles! {
     store_service_missing
     store_unreachable
     taint
+    taint_literal
+    taint_values
     target_port
     text_unquoted
     tolerations_emptied
