@@ -19,7 +19,7 @@ use crate::followup;
 use crate::graph::Graph;
 use crate::links;
 use crate::node::{AppName, Node};
-use crate::rules::RULES;
+use crate::rules::{self, RULES};
 use crate::snapshot::Snapshot;
 
 /// What was found, and what comes from what.
@@ -179,6 +179,7 @@ fn conclude(snapshot: &Snapshot, is_joined: bool) -> Examination {
     }
     let mut findings = findings.into_sorted();
     followup::complete(&case, &mut findings);
+    rules::explain(&case, &mut findings);
     let mut graph = Graph::default();
     links::link(&case, &mut graph);
     for finding in &findings {

@@ -33,8 +33,11 @@ pub use links::origin::may_make;
 pub use node::{AppName, Node};
 pub use page::page;
 pub use rules::near;
-pub use rules::{RULES, Rule, lacking, optional_value_files, rule, value_files};
+pub use rules::{
+    Misnamed, RULES, Rule, lacking, misnamed_value_files, optional_value_files, rule, value_files,
+};
 pub use snapshot::{
-    Chance, ClusterView, Delivery, EngineView, Hindrance, IdlePatch, Lack, Lacking, Override, Partial, Reach,
-    Recorded, RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld, Written,
+    Chance, ClusterView, Delivery, EngineView, Hindrance, Hollow, IdlePatch, Lack, Lacking, Override,
+    Partial, PassedOver, Reach, Recorded, RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld,
+    Written,
 };

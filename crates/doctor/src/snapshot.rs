@@ -15,7 +15,7 @@ use lynceus_files::Span;
 use lynceus_object::{GroupKind, Object, Str};
 
 pub use overriding::{Override, Way, Written};
-pub use oversight::{Chance, IdlePatch};
+pub use oversight::{Chance, Hollow, IdlePatch, PassedOver};
 pub use partial::Partial;
 pub use recorded::Recorded;
 pub use withheld::{Hindrance, Lack, Lacking, Site, Withheld};
@@ -71,6 +71,10 @@ pub struct Delivery {
     pub idle_patches: Vec<IdlePatch>,
     /// Fields that are others at each rendering.
     pub chances: Vec<Chance>,
+    /// Value files that are passed over because of their names, where it was tried what those beside them would change.
+    pub passed_over: Vec<PassedOver>,
+    /// Values that are empty and without which it is not rendered, where that was tried.
+    pub hollow: Vec<Hollow>,
 }
 
 /// An object that an application wants.

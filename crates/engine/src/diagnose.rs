@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lynceus_api::{HealthStatusCode, SyncStatusCode};
-use lynceus_doctor::{AppName, Examination, Finding, Fix, Snapshot, Wanted, examine_apart};
+use lynceus_doctor::{
+    AppName, Edit, Examination, Finding, Fix, Place, Snapshot, Step, Wanted, examine_apart,
+};
 use lynceus_files::Span;
 
 use crate::engine::Engine;
@@ -20,6 +22,7 @@ impl Engine {
             *counts.entry(root.finding.code).or_default() += 1;
         }
         let mut slips: Vec<Option<String>> = vec![None; examination.roots.len()];
+        let mut lines: Vec<Option<String>> = vec![None; examination.roots.len()];
         let mut tried = 0;
         for (place, root) in examination.roots.iter().enumerate() {
             let finding = &root.finding;
@@ -30,9 +33,13 @@ impl Engine {
                 true => self.slip(finding).await,
                 false => None,
             };
+            if tried < limits::SLIPS {
+                lines[place] = self.line_of(finding).await;
+            }
             tried += 1;
             slips[place] = known.or_else(|| Some(format!("{} {}", finding.code, finding.alike.as_ref()?)));
         }
+        unite(snapshot, &examination, &lines, &mut slips);
         part(snapshot, &examination, &mut slips);
         examination.fold(&slips);
         self.locate(snapshot, &mut examination).await;
@@ -53,10 +60,52 @@ impl Engine {
         Some(format!("{} {} {place}", finding.code, finding.subject.slug()))
     }
 
+    /// The one place that holds what a fix corrects. Those that inherit a line may each need something else there, such as a name with
+    /// a prefix of their own: it is one slip all the same.
+    async fn line_of(&self, finding: &Finding) -> Option<String> {
+        let fix = finding.fixes.iter().find(|fix| fix.has_edits())?;
+        let mut edits = fix.steps.iter().filter_map(|step| match step {
+            Step::Git(edit) => Some(edit),
+            Step::Cluster(_) | Step::Person(_) => None,
+        });
+        let (Some(Edit { application, place: Place::Field { object, path, value: Some(_) } }), None) =
+            (edits.next(), edits.next())
+        else {
+            return None;
+        };
+        Some(format!("{} {}", finding.code, self.written_at(application, object, path).await?))
+    }
+
     /// What a fix changes. Where that cannot be told, nothing is told of it here either: whoever asks for the fix hears why.
     async fn change_of(&self, code: &str, fix: &Fix) -> Option<String> {
         let changes = self.mend(fix).await.ok().filter(|changes| !changes.is_empty())?;
         Some(format!("{code} {}", patch_of(&changes)))
+    }
+}
+
+/// Takes causes together that one and the same line is to be corrected for, whatever each of them wants there. Where an application that is
+/// well is made of the same document it is not that line which is wrong.
+fn unite(
+    snapshot: &Snapshot,
+    examination: &Examination,
+    lines: &[Option<String>],
+    slips: &mut [Option<String>],
+) {
+    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (place, line) in lines.iter().enumerate() {
+        if let Some(line) = line {
+            groups.entry(line).or_default().push(place);
+        }
+    }
+    for (line, places) in groups.into_iter().filter(|(_, places)| places.len() > 1) {
+        let members: Vec<&Finding> = places.iter().map(|place| &examination.roots[*place].finding).collect();
+        if serves_others(snapshot, &members) {
+            continue;
+        }
+        let known: BTreeSet<String> = places.iter().filter_map(|place| slips[*place].clone()).collect();
+        let is_same = |slip: &Option<String>| slip.as_ref().is_some_and(|slip| known.contains(slip));
+        slips.iter_mut().filter(|slip| is_same(slip)).for_each(|slip| *slip = Some(line.to_owned()));
+        places.into_iter().for_each(|place| slips[place] = Some(line.to_owned()));
     }
 }
 

@@ -9,7 +9,7 @@ use lynceus_cluster::{Cluster, ClusterError, Destination, Kind, Link};
 use lynceus_diff::{ChangeSet, Pair, mask};
 use lynceus_doctor::{
     AppName, ClusterView, Delivery, EngineView, Reach, RepositoryView, SETTINGS, Snapshot, Wanted,
-    optional_value_files, value_files,
+    misnamed_value_files, optional_value_files, value_files,
 };
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{Gvk, Object, ObjectKey, Str};
@@ -65,8 +65,23 @@ impl Engine {
             engine: EngineView { waiting: None, complaints },
             unseen,
         };
+        Box::pin(self.try_misnamed(&mut snapshot)).await;
         snapshot.withheld = Box::pin(self.withheld(&snapshot)).await;
         snapshot
+    }
+
+    /// Tries what the value files would change that are passed over because of their names, where something is not well.
+    async fn try_misnamed(&self, snapshot: &mut Snapshot) {
+        for one in misnamed_value_files(snapshot).into_iter().take(limits::OVERRIDDEN) {
+            let is_it = |delivery: &&mut Delivery| {
+                AppName::of(&delivery.application) == one.application
+                    && delivery.rendered
+                    && !delivery.uncreated
+                    && !is_fine(delivery)
+            };
+            let Some(delivery) = snapshot.applications.iter_mut().find(is_it) else { continue };
+            delivery.passed_over.extend(self.passed_over(&one).await);
+        }
     }
 
     async fn deliveries(&self, unseen: &mut Vec<String>) -> Vec<Delivery> {
@@ -110,6 +125,7 @@ impl Engine {
             }
             if !delivery.rendered {
                 delivery.idle_patches = self.failing_patches(&name).await;
+                delivery.hollow = self.hollow(&name).await;
             }
             delivery
         }));
@@ -162,6 +178,8 @@ impl Engine {
         Delivery {
             idle_patches,
             chances: Vec::new(),
+            passed_over: Vec::new(),
+            hollow: Vec::new(),
             uncreated: false,
             file: None,
             server,

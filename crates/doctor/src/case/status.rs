@@ -3,12 +3,22 @@
 use std::collections::BTreeSet;
 
 use lynceus_api::{
-    ApplicationConditionType, OperationPhase, OperationState, Reason, ResourceStatus, SyncStatusCode,
+    ApplicationConditionType, OperationPhase, OperationState, Reason, ReasonCode, ResourceStatus,
+    SyncStatusCode,
 };
 use lynceus_diff::{Change, Update, Verdict};
 use lynceus_object::ObjectKey;
 
 use super::App;
+
+/// The reasons that are about an object which a sync waits for.
+const WAITS: [ReasonCode; 5] = [
+    ReasonCode::WaitsForHealth,
+    ReasonCode::WaitsForHook,
+    ReasonCode::WaitsForDeletion,
+    ReasonCode::WaitsForConfirmation,
+    ReasonCode::HeldByFinalizer,
+];
 
 impl<'a> App<'a> {
     /// The objects that its status lists.
@@ -109,8 +119,46 @@ impl<'a> App<'a> {
         self.resources().filter(|(_, one)| !one.requires_pruning).count()
     }
 
+    /// What the sync that is under way waits for: all of it where Lynceus wrote that down, and else the one thing that Argo CD's
+    /// message names, which says nothing of its namespace.
+    pub fn awaited(&self) -> Vec<ObjectKey> {
+        if !self.is_operating() {
+            return Vec::new();
+        }
+        let reasons = self.reasons();
+        let waits = reasons.iter().filter(|one| one.code == ReasonCode::SyncWaits).flat_map(Reason::all);
+        let is_wait = |one: &&Reason| one.code.known().is_some_and(|code| WAITS.contains(&code));
+        let written: Vec<ObjectKey> = waits.filter(is_wait).filter_map(|one| one.object.clone()).collect();
+        let named = self.operation().and_then(|state| awaited_in(&state.message));
+        if written.is_empty() { named.into_iter().collect() } else { written }
+    }
+
     /// Why it is as it is, as Lynceus wrote it down.
     pub fn reasons(&self) -> Vec<Reason> {
         Reason::of(&self.application().metadata)
+    }
+}
+
+/// The object in `waiting for healthy state of apps/Deployment/web and 1 more resources`.
+fn awaited_in(message: &str) -> Option<ObjectKey> {
+    let (_, rest) = message.split_once("waiting for ")?;
+    let mut parts = rest.split_whitespace().find(|word| word.contains('/'))?.splitn(3, '/');
+    let (group, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
+    (!kind.is_empty() && !name.is_empty()).then(|| ObjectKey::new(group, kind, "", name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_what_is_waited_for() {
+        let named =
+            |message| awaited_in(message).map(|key| format!("{}/{}/{}", key.group, key.kind, key.name));
+        let first = "waiting for healthy state of argoproj.io/Application/db and 1 more resources";
+        assert_eq!(named(first).as_deref(), Some("argoproj.io/Application/db"));
+        assert_eq!(named("waiting for completion of hook /Pod/a").as_deref(), Some("/Pod/a"));
+        assert_eq!(named("one or more tasks are running"), None);
+        assert_eq!(named("waiting for healthy state"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A Secret that is not there waits for what would make it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
@@ -98,4 +98,78 @@ pub(crate) fn made(maker: &Object) -> Vec<String> {
     let Some((_, _, path)) = MAKERS.iter().find(fits) else { return Vec::new() };
     let named = maker.value().at(path).and_then(Value::as_str).filter(|name| !name.is_empty());
     vec![named.unwrap_or(maker.name()).to_owned()]
+}
+
+/// The keys that a Secret has which an object makes, where its spec says all of them. Nothing where it takes over whatever a backend has,
+/// adds to what others make, or is of a kind that is not known to say.
+pub(crate) fn keys_written(maker: &Object) -> Option<BTreeSet<&str>> {
+    let value = maker.value();
+    let names = |path: &[&str]| -> BTreeSet<&str> {
+        let map = value.at(path).and_then(Value::as_map);
+        map.into_iter().flat_map(|map| map.iter()).map(|(key, _)| key.as_str()).collect()
+    };
+    match (maker.group(), maker.kind()) {
+        ("external-secrets.io", "ExternalSecret") => {
+            let target = |path: &[&str]| value.at(&["spec", "target"]).and_then(|target| target.str_at(path));
+            // Otherwise it writes into what somebody else makes.
+            if !matches!(target(&["creationPolicy"]), None | Some("Owner" | "Orphan"))
+                || !value.items_at(&["spec", "target", "template", "templateFrom"]).is_empty()
+            {
+                return None;
+            }
+            // A template replaces what is read unless it says that it adds to it.
+            let made = names(&["spec", "target", "template", "data"]);
+            if !made.is_empty() && target(&["template", "mergePolicy"]) != Some("Merge") {
+                return Some(made);
+            }
+            let read = value.items_at(&["spec", "data"]).iter().filter_map(|one| one.str_at(&["secretKey"]));
+            let is_whole = value.items_at(&["spec", "dataFrom"]).is_empty();
+            let all: BTreeSet<&str> = read.chain(made).collect();
+            (is_whole && !all.is_empty()).then_some(all)
+        }
+        ("bitnami.com", "SealedSecret") => {
+            let sealed = names(&["spec", "encryptedData"]);
+            let plain = names(&["spec", "template", "data"]);
+            (!sealed.is_empty()).then(|| sealed.into_iter().chain(plain).collect())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lynceus_object::yaml;
+
+    fn keys(kind: &str, spec: &str) -> Option<String> {
+        let group = if kind == "SealedSecret" { "bitnami.com" } else { "external-secrets.io" };
+        let text = format!(
+            "apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: db, namespace: shop}}\nspec: {spec}\n"
+        );
+        let maker = Object::new(yaml::parse(text.as_bytes()).unwrap()).unwrap();
+        keys_written(&maker).map(|keys| keys.into_iter().collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn the_keys_of_a_secret_are_known_where_the_spec_of_its_maker_names_all() {
+        let secret = |spec: &str| keys("ExternalSecret", spec);
+        let data = "data: [{secretKey: user}, {secretKey: password}]";
+        assert_eq!(secret(&format!("{{{data}}}")).as_deref(), Some("password user"));
+        let template = |more: &str| format!("{{{data}, target: {{template: {{data: {{url: x}}{more}}}}}}}");
+        assert_eq!(secret(&template("")).as_deref(), Some("url"));
+        assert_eq!(secret(&template(", mergePolicy: Merge")).as_deref(), Some("password url user"));
+        assert_eq!(keys("SealedSecret", "{encryptedData: {user: x}}").as_deref(), Some("user"));
+    }
+
+    #[test]
+    fn they_are_not_known_where_more_may_come_from_elsewhere() {
+        let secret = |spec: &str| keys("ExternalSecret", spec);
+        let data = "data: [{secretKey: user}]";
+        assert_eq!(secret(&format!("{{{data}, dataFrom: [{{extract: {{key: shop}}}}]}}")), None);
+        assert_eq!(secret(&format!("{{{data}, target: {{creationPolicy: Merge}}}}")), None);
+        let from = "target: {template: {data: {url: x}, templateFrom: [{configMap: {name: a}}]}}";
+        assert_eq!(secret(&format!("{{{data}, {from}}}")), None);
+        assert_eq!(keys("ClusterExternalSecret", &format!("{{{data}}}")), None);
+        assert_eq!(secret("{}"), None);
+    }
 }

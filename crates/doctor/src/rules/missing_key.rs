@@ -1,5 +1,6 @@
 //! Keys that a Secret or ConfigMap lacks.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
@@ -38,23 +39,43 @@ const PARTS: [&str; 3] = ["data", "binaryData", "stringData"];
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut lacking: BTreeMap<(&str, ObjectKey), Vec<Lack<'_>>> = BTreeMap::new();
+    let makers = LazyCell::new(|| produced::makers(case));
+    let makers_of =
+        |server, key: &ObjectKey| makers.get(&(server, key.clone())).map_or(&[][..], Vec::as_slice);
     for (server, holder, pods) in case.holders() {
         let told = told(case, server, holder);
         for (key, path, part) in pods.needs() {
             let Some(part) = part else { continue };
-            if lacks(case, server, &key, &part, &told) {
+            if lacks(case, server, &key, &part, &told)
+                || is_to_come(case, server, &key)
+                    && written(case, server, makers_of(server, &key)).is_some_and(|all| !all.contains(&*part))
+            {
                 lacking.entry((server, key)).or_default().push(Lack { holder, path, part });
             }
         }
     }
-    if lacking.is_empty() {
-        return;
-    }
-    let makers = produced::makers(case);
     for ((server, key), lacks) in lacking {
-        let makers = makers.get(&(server, key.clone())).cloned().unwrap_or_default();
-        findings.add(found(case, server, &key, &lacks, &makers));
+        findings.add(found(case, server, &key, &lacks, makers_of(server, &key)));
     }
+}
+
+/// Whether a Secret is not there yet, and is not in Git either: then what makes it tells which keys it is going to have.
+fn is_to_come(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
+    key.kind == "Secret" && case.is_absent(server, key) && case.wanted(server, key).is_empty()
+}
+
+/// The keys that the makers of a Secret write, as Git has them or else as they are there; nothing where one of them may write others.
+fn written<'a>(case: &Case<'a>, server: &str, makers: &[ObjectKey]) -> Option<BTreeSet<&'a str>> {
+    let mut keys = BTreeSet::new();
+    for maker in makers {
+        let wanted: Vec<&Object> =
+            case.wanted(server, maker).into_iter().map(|(_, one)| &one.object).collect();
+        let all = if wanted.is_empty() { vec![case.live(server, maker)?] } else { wanted };
+        for maker in all {
+            keys.extend(produced::keys_written(maker)?);
+        }
+    }
+    (!makers.is_empty()).then_some(keys)
 }
 
 /// A key that somebody reads and that is not there.
@@ -117,21 +138,27 @@ fn found(
 ) -> Finding {
     let wanted = case.wanted(server, key);
     let object = case.live(server, key).or_else(|| wanted.first().map(|(_, wanted)| &wanted.object));
-    let there: BTreeSet<&str> = object.into_iter().flat_map(keys).collect();
+    let coming = if object.is_none() { written(case, server, makers) } else { None };
+    let is_coming = coming.is_some();
+    let there: BTreeSet<&str> = coming.unwrap_or_else(|| object.into_iter().flat_map(keys).collect());
     let parts: BTreeSet<&str> = lacks.iter().map(|lack| lack.part.as_str()).collect();
     let users: BTreeSet<String> =
         lacks.iter().map(|lack| format!("{} {}", lack.holder.kind(), lack.holder.name())).collect();
-    let cause = format!(
-        "{} {} has no key {}, which {} reads",
-        key.kind,
-        key.name,
-        words::list(&parts),
-        words::list(users)
-    );
+    let named = words::list(makers.iter().map(|maker| format!("{} {}", maker.kind, maker.name)));
+    let (parts, users) = (words::list(&parts), words::list(users));
+    let cause = match is_coming {
+        true => format!("{named} writes no key {parts} into Secret {}, which {users} reads", key.name),
+        false => format!("{} {} has no key {parts}, which {users} reads", key.kind, key.name),
+    };
     let has = match there.is_empty() {
         true => format!("{} {} has no keys", key.kind, key.name),
+        false if is_coming => format!("{named} writes {}", words::list(&there)),
         false => format!("{} {} has {}", key.kind, key.name, words::list(&there)),
     };
+    let maker_files = makers.iter().filter(|_| is_coming).filter_map(|maker| {
+        let (app, wanted) = case.wanted(server, maker).into_iter().next()?;
+        app.file(wanted, format!("{} {}", maker.kind, maker.name))
+    });
     let fields = lacks.iter().map(|lack| Evidence::Field {
         object: lack.holder.key(),
         path: lack.path.clone(),
@@ -143,10 +170,11 @@ fn found(
         .of(app)
         .seen(fields.take(crate::limits::NAMED))
         .seen([Evidence::seen(has)])
+        .seen(maker_files)
         .affects(lacks.iter().map(|lack| case.node(server, &lack.holder.key())))
         .fix(fixes(case, server, key, lacks, &there, makers));
-    // What makes it may not have come to it yet.
-    if makers.is_empty() { finding } else { finding.unless_deeper() }
+    // What makes it may not have come to it yet, if it is not known to write other keys alone.
+    if makers.is_empty() || is_coming { finding } else { finding.unless_deeper() }
 }
 
 fn fixes(
@@ -253,5 +281,37 @@ data: {password: x, username: x}
             "@app secrets OutOfSync Healthy\napiVersion: v1\nkind: Secret\nmetadata: {{name: db, namespace: shop}}\nstringData: {{pasword: x}}\n{LACKS}"
         );
         assert_eq!(check("LYN0302", &comes), "");
+    }
+
+    /// An ExternalSecret whose store is not there, so that there is no Secret yet.
+    fn coming(spec: &str) -> String {
+        let maker = format!(
+            "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {{name: db, namespace: shop}}\nspec: {spec}\n"
+        );
+        let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {password: x, username: x}\n";
+        LACKS.replace("@live\n", &format!("---\n{maker}@live\n")).replace(secret, &maker)
+    }
+
+    #[test]
+    fn a_key_that_nobody_writes_is_found_before_there_is_a_secret() {
+        let text =
+            coming("{secretStoreRef: {name: vault}, data: [{secretKey: password}, {secretKey: username}]}");
+        assert_eq!(
+            check("LYN0302", &text),
+            "P1 LYN0302/web/Secret/db: ExternalSecret db writes no key pasword into Secret db, which StatefulSet web reads\n  \
+             StatefulSet shop/web: spec.template.spec.containers[0].env[0].valueFrom.secretKeyRef.name: db, key pasword\n  \
+             ExternalSecret db writes password and username\n  web.yaml:6: ExternalSecret db\n  fix: Have StatefulSet web read key \
+             password\n  fix: Add key pasword to Secret db\n"
+        );
+        assert!(roots(&text).contains("P1 LYN0302/web/Secret/db explains web\n"), "{}", roots(&text));
+    }
+
+    #[test]
+    fn a_key_that_may_come_from_the_backend_or_is_written_is_waited_for() {
+        assert_eq!(check("LYN0302", &coming("{dataFrom: [{extract: {key: shop}}]}")), "");
+        assert_eq!(check("LYN0302", &coming("{data: [{secretKey: pasword}]}")), "");
+        let other = coming("{data: [{secretKey: password}]}")
+            .replace("kind: ExternalSecret", "kind: ClusterGenerator");
+        assert_eq!(check("LYN0302", &other), "", "nobody is known to make it");
     }
 }

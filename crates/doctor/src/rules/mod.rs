@@ -117,6 +117,7 @@ mod store_unreachable;
 mod stuck_operation;
 mod switched_off;
 mod taint;
+mod taking;
 mod target_port;
 mod target_revision;
 mod tolerations;
@@ -145,7 +146,8 @@ mod written_field;
 mod wrong_credentials;
 
 pub use lacking::lacking;
-pub use passed_over::optional_value_files;
+pub(crate) use passed_over::explain;
+pub use passed_over::{Misnamed, misnamed_value_files, optional_value_files};
 pub use value_file::value_files;
 
 use crate::case::Case;

@@ -8,6 +8,7 @@ use lynceus_object::{ObjectKey, Str};
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding};
 use crate::node::{AppName, Node};
+use crate::rules::taking::{self, Taking};
 use crate::snapshot::Wanted;
 
 /// So many objects in common are one trouble and not many.
@@ -164,16 +165,34 @@ pub(super) fn overlaps<'c, 'a>(shared: &[Shared<'c, 'a>]) -> Vec<Overlap<'c, 'a>
             overlap.objects.push(one.key.clone());
         }
     }
-    pairs.into_values().filter(Overlap::is_umbrella).collect()
+    let (mut umbrellas, rest): (Vec<_>, Vec<_>) = pairs.into_values().partition(Overlap::is_umbrella);
+    // What takes in one application by reading its files takes in others, too, however small they are.
+    let takers: HashSet<AppName> =
+        umbrellas.iter().filter(|one| one.reads_the_same()).map(|one| one.umbrella.name.clone()).collect();
+    let is_taken = |one: &Overlap<'_, '_>| {
+        takers.contains(&one.umbrella.name) && one.objects.len() == one.other.size() && one.reads_the_same()
+    };
+    umbrellas.extend(rest.into_iter().filter(is_taken));
+    umbrellas.sort_by_key(|one| (one.umbrella.name.clone(), one.other.name.clone()));
+    umbrellas
 }
 
-impl Overlap<'_, '_> {
+impl<'c, 'a> Overlap<'c, 'a> {
     /// Whether one includes the other: most of it, or so much that it cannot be an accident.
     fn is_umbrella(&self) -> bool {
         let (common, own) = (self.objects.len(), self.other.size());
         let is_most = common >= 3 && own > 0 && common * 2 > own;
         let is_all = common == 2 && own == 2 && self.umbrella.size() > 2;
         common >= MANY || is_most || is_all
+    }
+
+    /// Whether both have all of it from the same files, of which the umbrella could leave out those of the other.
+    fn reads_the_same(&self) -> bool {
+        taking::left_out(&[self.taking()]).is_some()
+    }
+
+    pub(super) fn taking(&self) -> Taking<'_, 'a> {
+        Taking { wide: self.umbrella, other: self.other, objects: &self.objects }
     }
 }
 

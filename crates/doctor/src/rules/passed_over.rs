@@ -8,10 +8,12 @@ use lynceus_object::Str;
 
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
-use crate::fix::{Fix, Place, Risk};
+use crate::fix::{Fix, Place, Risk, Step};
+use crate::node::AppName;
 use crate::rules::Rule;
 use crate::rules::near::likely;
 use crate::rules::target_revision::sources;
+use crate::snapshot::Snapshot;
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN1010",
@@ -81,14 +83,43 @@ pub struct Optional {
     pub path: Str,
 }
 
+/// A value file that is passed over, and the one that must be meant.
+pub struct Misnamed {
+    /// The application.
+    pub application: AppName,
+    /// The number of the source that names it.
+    pub source: usize,
+    /// Its number among the value files of the source.
+    pub number: usize,
+    /// What it would have to be called there.
+    pub near: String,
+}
+
+/// The value files of a snapshot that are passed over because of their names.
+pub fn misnamed_value_files(snapshot: &Snapshot) -> Vec<Misnamed> {
+    let named = |(app, one, near): (&App<'_>, Optional, String)| Misnamed {
+        application: app.name.clone(),
+        source: one.source,
+        number: one.number,
+        near,
+    };
+    misnamed(&Case::new(snapshot)).into_iter().map(named).collect()
+}
+
 fn check(case: &Case<'_>, findings: &mut Findings) {
+    for (app, one, near) in misnamed(case) {
+        findings.add(found(app, &one, &near));
+    }
+}
+
+fn misnamed<'c, 'a>(case: &'c Case<'a>) -> Vec<(&'c App<'a>, Optional, String)> {
     let wanting: Vec<(&App<'_>, Optional)> = case
         .apps()
         .flat_map(|app| optional_value_files(&app.application().spec).into_iter().map(move |one| (app, one)))
         .filter(|(_, one)| is_missing(case, one))
         .collect();
     if wanting.is_empty() {
-        return;
+        return Vec::new();
     }
     // What somebody reads is not misspelt.
     let read: BTreeSet<(Str, Str)> = case
@@ -96,11 +127,55 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         .flat_map(|app| super::value_files(&app.application().spec))
         .map(|(_, repository, path)| (repository, path))
         .collect();
-    for (app, one) in &wanting {
-        if let Some(near) = near(case, one, &read) {
-            findings.add(found(app, one, &near));
+    let near = |(app, one)| {
+        let near = near(case, &one, &read)?;
+        Some((app, one, near))
+    };
+    wanting.into_iter().filter_map(near).collect()
+}
+
+/// What is wrong with fields that the file beside would have put right comes of its name: it is told once, as that.
+pub(crate) fn explain(case: &Case<'_>, findings: &mut [Finding]) {
+    for app in case.apps().filter(|app| !app.delivery.passed_over.is_empty()) {
+        let is_own = |finding: &Finding| finding.application.as_ref() == Some(&app.name);
+        let is_cause = |finding: &Finding| finding.code == RULE.code && is_own(finding);
+        let Some(cause) = findings.iter().position(is_cause) else { continue };
+        let mut worst = findings[cause].severity;
+        let mut after = Vec::new();
+        for finding in findings.iter_mut().filter(|one| one.code != RULE.code && is_own(one)) {
+            if is_of_another_file(case, app, finding) {
+                worst = worst.min(finding.severity);
+                finding.because.push(app.node());
+                finding.is_final = false;
+                after.extend(done_after(finding));
+            }
+        }
+        findings[cause].severity = worst;
+        if let Some(fix) = findings[cause].fixes.iter_mut().find(|fix| fix.has_edits()) {
+            after.retain(|step| !fix.steps.contains(step));
+            fix.steps.extend(after);
         }
     }
+}
+
+/// What has to be done to a cluster after the fields of a finding are changed in Git, wherever that is done.
+fn done_after(finding: &Finding) -> Vec<Step> {
+    let fix = finding.fixes.iter().find(|fix| fix.has_edits());
+    let steps = fix.into_iter().flat_map(|fix| &fix.steps);
+    steps.filter(|step| matches!(step, Step::Cluster(_))).cloned().collect()
+}
+
+/// Whether everything that a finding is about would be otherwise with a file that is passed over.
+fn is_of_another_file(case: &Case<'_>, app: &App<'_>, finding: &Finding) -> bool {
+    let about = if finding.fields.is_empty() { finding.shown_fields() } else { finding.fields.clone() };
+    let mut about = about
+        .into_iter()
+        .filter(|(name, key, _)| *name != app.name || case.wanted_by(app, key).is_some())
+        .peekable();
+    about.peek().is_some()
+        && about.all(|(name, key, path)| {
+            name == app.name && app.delivery.passed_over.iter().any(|one| one.changes(&key, &path))
+        })
 }
 
 /// Whether it was looked for and is not there. Another revision than that of the default branch was not looked at.
@@ -168,7 +243,9 @@ fn found(app: &App<'_>, one: &Optional, near: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::snapshot::RepositoryView;
+    use lynceus_object::{FieldPath, ObjectKey};
+
+    use crate::snapshot::{PassedOver, RepositoryView};
     use crate::tests::{check_snapshot, snapshot};
 
     const PASSED_OVER: &str = "
@@ -214,5 +291,43 @@ mod tests {
     fn a_revision_that_was_not_looked_at_says_nothing() {
         let text = PASSED_OVER.replace("{path: shop,", "{path: shop, targetRevision: v1,");
         assert_eq!(found(&text, "shop/values-live.yaml"), "");
+    }
+
+    /// Two claims of a class that is not there; the file that is passed over has another one for the first.
+    #[test]
+    fn what_the_other_file_would_have_put_right_is_told_once_and_other_things_for_themselves() {
+        let claim = |name: &str| {
+            format!(
+                "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{storageClassName: gp2}}\n---\n"
+            )
+        };
+        let text = PASSED_OVER.replace("Synced Healthy", "Synced Progressing");
+        let live = claim("data").replace("---", "status: {phase: Pending}\n---");
+        let class = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: gp3}\n";
+        let mut snapshot = snapshot(&format!("{text}{}@live\n{live}{class}", claim("data")));
+        snapshot.repositories.push(RepositoryView {
+            url: "https://git.example.com/all.git".into(),
+            head: "main".into(),
+            paths: [
+                (("main".into(), "shop/values-live.yml".into()), false),
+                (("main".into(), "shop/values-live.yaml".into()), true),
+            ]
+            .into(),
+            ..RepositoryView::default()
+        });
+        let roots = |changes: Vec<(ObjectKey, FieldPath)>| {
+            let mut snapshot = snapshot.clone();
+            snapshot.applications[0].passed_over = vec![PassedOver { source: 0, number: 0, changes }];
+            let roots = crate::examine(&snapshot).roots;
+            roots.iter().map(|root| format!("{} {}\n", root.severity, root.id)).collect::<String>()
+        };
+        let field = |name: &str| {
+            let key = ObjectKey::new("", "PersistentVolumeClaim", "", name);
+            (key, FieldPath::fields(["spec", "storageClassName"]))
+        };
+        assert_eq!(roots(vec![field("data")]), "P1 LYN1010/shop/Application/shop\n");
+        let apart = "P1 LYN0602/shop/StorageClass/gp2\nP2 LYN1010/shop/Application/shop\n";
+        assert_eq!(roots(vec![field("other")]), apart, "it would change something else");
+        assert_eq!(roots(Vec::new()), apart);
     }
 }

@@ -34,8 +34,10 @@ Correct it at the file and line that are named, and try it before pushing: `lync
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     let mut broken: BTreeMap<(String, String, String), Vec<_>> = BTreeMap::new();
-    // A patch for something that is not there has a rule of its own.
-    let others = |(_, said): &(_, &Said<'_>)| idle_patch::unmatched(said.text).is_none();
+    // A patch for something that is not there has a rule of its own, and so has a value that is empty.
+    let others = |(app, said): &(&App<'_>, &Said<'_>)| {
+        idle_patch::unmatched(said.text).is_none() && app.delivery.hollow.is_empty()
+    };
     for (app, said) in told(case, Step::Rendering).into_iter().filter(others) {
         let urls: Vec<String> =
             app.application().spec.all_sources().iter().map(|one| one.repo_url.to_string()).collect();

@@ -1,14 +1,16 @@
 //! Two applications want one object.
 
+use lynceus_files::FilePath;
 use lynceus_object::ObjectKey;
 
-use crate::case::Case;
+use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::rules::orphaned_application;
 use crate::rules::ownership::{self, Owner, Shared};
+use crate::rules::taking::{self, Taking};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -64,11 +66,46 @@ fn found(Shared { server, key, owners }: &Shared<'_, '_>) -> Finding {
 }
 
 fn fix(key: &ObjectKey, keeper: &Owner<'_, '_>, other: &Owner<'_, '_>) -> Fix {
+    if let Some(file) = taking::common_file(keeper.app, other.app, key) {
+        return left_out(key, keeper.app, other.app)
+            .unwrap_or_else(|| parted(key, &file, keeper.app, other.app));
+    }
     let (keeper, other) = (&keeper.app.name, &other.app.name);
     Fix::new(format!("Keep it in {keeper} and remove it from {other}"))
         .git(other, Place::Remove { object: key.clone() })
         .risk(Risk::Medium, format!("{} {}; what {keeper} says of it holds from then on", key.kind, key.name))
         .why("the other one has it in a source that many objects come from")
+        .verify(format!("lynceus app get {keeper}"))
+}
+
+/// Has the one leave a file to the other that takes in more than its own: whoever deletes it there deletes it for both.
+fn left_out(key: &ObjectKey, keeper: &App<'_>, other: &App<'_>) -> Option<Fix> {
+    let objects = std::slice::from_ref(key);
+    let ways = [(other, keeper), (keeper, other)].into_iter();
+    let mut ways = ways.filter_map(|(wide, other)| {
+        Some((&wide.name, &other.name, taking::left_out(&[Taking { wide, other, objects }])?))
+    });
+    let (wide, stays, places) = ways.next()?;
+    let fix = Fix::new(format!("Keep it in {stays} and have {wide} leave it out"));
+    let fix = places.into_iter().fold(fix, |fix, place| fix.git(wide, place));
+    Some(
+        fix.risk(Risk::Medium, format!("{} {}; {stays} owns it from then on", key.kind, key.name))
+            .why("both read the same file, so that it cannot be taken out there for one of them")
+            .verify(format!("lynceus app get {stays}")),
+    )
+}
+
+/// What only a person can do about a file that both read, and that neither can leave out.
+fn parted(key: &ObjectKey, file: &FilePath, keeper: &App<'_>, other: &App<'_>) -> Fix {
+    let (keeper, other) = (&keeper.name, &other.name);
+    Fix::new(format!("Have only one of {keeper} and {other} read {file}"))
+        .person(format!(
+            "both have {} {} from {file}: point {other} at sources without it, or give up one of the two applications without \
+             deleting its objects (lynceus app delete {other} --cascade=false)",
+            key.kind, key.name
+        ))
+        .risk(Risk::Medium, format!("{} {}", key.kind, key.name))
+        .why("what is taken out of the file is taken away from both")
         .verify(format!("lynceus app get {keeper}"))
 }
 
@@ -84,7 +121,7 @@ fn keeper<'b, 'c, 'a>(owners: &'b [Owner<'c, 'a>]) -> &'b Owner<'c, 'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::tests::{check, roots_with_fixes};
 
     #[test]
     fn a_config_map_that_two_applications_want_is_found() {
@@ -154,5 +191,48 @@ metadata: {name: x, namespace: two}
 @condition SharedResourceWarning ConfigMap/grafana is part of applications argocd/grafana and gone
 ";
         assert_eq!(check("LYN0101", text), "");
+    }
+
+    /// A folder with two files, and two applications that read it.
+    fn both(wide: &str, part: &str, file: &str) -> String {
+        format!(
+            "@app wide OutOfSync Healthy\n@spec {{source: {wide}}}\n@file platform/own.yaml\napiVersion: v1\nkind: \
+             ConfigMap\nmetadata: {{name: own, namespace: kf}}\n@file platform/{file}\napiVersion: v1\nkind: ConfigMap\nmetadata: \
+             {{name: loki, namespace: kf}}\n@app part OutOfSync Healthy\n@spec {{source: {part}}}\n@file \
+             platform/{file}\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: loki, namespace: kf}}\n"
+        )
+    }
+
+    #[test]
+    fn a_file_that_both_read_is_left_out_by_the_one_that_reads_more() {
+        let wide = "{path: platform, directory: {recurse: true}}";
+        let told = roots_with_fixes(&both(wide, "{path: platform/loki}", "loki/all.yaml"));
+        assert!(
+            told.contains(
+                "  Keep it in part and have wide leave it out\n    in the files of wide: set spec.source.directory.exclude of \
+                 the Application to \"loki/*\"\n"
+            ),
+            "{told}"
+        );
+        let told = roots_with_fixes(&both("{path: all}", "{path: platform/loki}", "loki/all.yaml"));
+        assert!(
+            told.contains(
+                "  in the files of wide: take platform/loki out of what the kustomization takes in\n"
+            ),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn where_neither_can_leave_it_out_nobody_deletes_it_for_both() {
+        let told = roots_with_fixes(&both("{path: platform}", "{path: platform}", "all.yaml"));
+        assert!(
+            told.contains("  Have only one of wide and part read platform/all.yaml\n    both have "),
+            "{told}"
+        );
+        assert!(!told.contains("remove"), "{told}");
+        // The same path in another repository or on another branch is another file.
+        let apart = both("{path: platform}", "{path: platform, targetRevision: v2}", "all.yaml");
+        assert!(roots_with_fixes(&apart).contains("in the files of part: remove ConfigMap loki\n"));
     }
 }

@@ -1,7 +1,7 @@
 //! A sync that has been under way for very long.
 
 use jiff::SignedDuration;
-use lynceus_api::{OperationPhase, OperationState, ReasonCode};
+use lynceus_api::{GROUP, OperationPhase, OperationState, ReasonCode};
 
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings};
@@ -45,16 +45,23 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         if is_running && age >= LONG {
             let finding = found(app, state, age);
             // What it waits for has its own causes, however little is known of them.
-            findings.add(if waits_for_troubled(case, state) { finding.weak() } else { finding });
+            findings.add(if waits_for_troubled(case, app) { finding.weak() } else { finding });
         }
     }
 }
 
-/// Whether a sync waits for another application that is not well.
-fn waits_for_troubled(case: &Case<'_>, state: &OperationState) -> bool {
-    let (_, rest) = state.message.split_once("argoproj.io/Application/").unwrap_or_default();
-    let name = rest.split([' ', ',']).next().unwrap_or_default();
-    case.apps().any(|app| app.name.name == name && app.is_troubled())
+/// Whether a sync waits for another application that is not well. A message says nothing of that one's namespace.
+fn waits_for_troubled(case: &Case<'_>, app: &App<'_>) -> bool {
+    let awaited = app.awaited();
+    let mut awaited =
+        awaited.iter().filter(|key| (key.group.as_str(), key.kind.as_str()) == (GROUP, "Application"));
+    awaited.any(|key| {
+        case.apps().any(|other| {
+            let is_named = other.name.name == key.name
+                && (key.namespace.is_empty() || key.namespace == other.name.namespace);
+            is_named && other.is_troubled()
+        })
+    })
 }
 
 fn found(app: &App<'_>, state: &OperationState, age: SignedDuration) -> Finding {
@@ -89,7 +96,10 @@ fn waits(app: &App<'_>) -> Vec<Evidence> {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use super::RULE;
+    use crate::case::Case;
+    use crate::finding::Findings;
+    use crate::tests::{check, snapshot};
 
     const STUCK: &str = "
 @app shop OutOfSync Progressing
@@ -109,5 +119,34 @@ mod tests {
     fn one_that_has_just_begun_or_has_ended_is_not() {
         assert_eq!(check("LYN1204", &STUCK.replace("T10:00:00Z", "T11:55:00Z")), "");
         assert_eq!(check("LYN1204", &STUCK.replace("phase: Running", "phase: Succeeded")), "");
+    }
+
+    /// One application waits for another, which is hung for a reason that is not known either.
+    fn waits_for(message: &str, reasons: &str, namespace: &str) -> String {
+        format!(
+            "@app apps OutOfSync Progressing\n@metadata {{annotations: {{lynceus.dev/reasons: '{reasons}'}}}}\n@status \
+             {{operationState: {{phase: Running, message: '{message}', operation: {{}}, startedAt: '2026-01-01T10:00:00Z'}}}}\n@app \
+             shop OutOfSync Progressing\n@metadata {{namespace: {namespace}}}\n"
+        )
+    }
+
+    #[test]
+    fn one_that_waits_for_another_application_only_repeats_what_is_known_of_that() {
+        let is_weak = |text: &str| {
+            let (snapshot, mut findings) = (snapshot(text), Findings::default());
+            (RULE.check)(&Case::new(&snapshot), &mut findings);
+            findings.into_sorted()[0].is_weak
+        };
+        let message = |name: &str| {
+            format!("waiting for healthy state of argoproj.io/Application/{name} and 1 more resources")
+        };
+        assert!(is_weak(&waits_for(&message("shop"), "[]", "argocd")));
+        assert!(!is_weak(&waits_for(&message("other"), "[]", "argocd")));
+        // What Lynceus wrote down names all that is waited for, each with its namespace.
+        let reasons = "[{\"code\": \"SyncWaits\", \"text\": \"the sync waits\", \"because\": [{\"code\": \"WaitsForHealth\", \
+                       \"text\": \"it waits\", \"object\": {\"group\": \"argoproj.io\", \"kind\": \"Application\", \"namespace\": \
+                       \"argocd\", \"name\": \"shop\"}}]}]";
+        assert!(is_weak(&waits_for("one or more tasks are running", reasons, "argocd")));
+        assert!(!is_weak(&waits_for("one or more tasks are running", reasons, "team")));
     }
 }

@@ -1,11 +1,10 @@
 //! An application includes what other applications own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use lynceus_files::FilePath;
-use lynceus_object::{FieldPath, ObjectKey, Str, Value};
+use lynceus_object::ObjectKey;
 
-use crate::case::{App, Case};
+use crate::case::Case;
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
@@ -13,6 +12,7 @@ use crate::node::AppName;
 use crate::rules::Rule;
 use crate::rules::orphaned_application;
 use crate::rules::ownership::{self, Overlap};
+use crate::rules::taking::{self, Taking};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -86,12 +86,10 @@ fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) ->
     let umbrella = &overlaps[0].umbrella.name;
     let blast = format!("{}; {others} own them from then on", words::count(objects.len(), "object"));
     let narrow = Fix::new(format!("Take what is of {others} out of {umbrella}"));
-    let taken_in: Option<BTreeSet<Str>> = overlaps.iter().map(|one| taken_in(one)).collect();
-    let places: Vec<Place> = match (taken_in, excluded(overlaps)) {
-        (Some(folders), _) => folders.into_iter().map(|folder| Place::Detach { folder }).collect(),
-        (None, Some(place)) => vec![place],
-        (None, None) => objects.iter().map(|key| Place::Remove { object: (*key).clone() }).collect(),
-    };
+    let takings: Vec<Taking<'_, '_>> = overlaps.iter().map(|one| one.taking()).collect();
+    // Files that both read cannot be taken away from one of them alone.
+    let places = taking::left_out(&takings)
+        .unwrap_or_else(|| objects.iter().map(|key| Place::Remove { object: (*key).clone() }).collect());
     let narrow = places
         .into_iter()
         .fold(narrow, |fix, place| fix.git(umbrella, place))
@@ -106,57 +104,6 @@ fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) ->
         .risk(Risk::Medium, blast)
         .why("does the same where the objects cannot be taken out one by one");
     [narrow, point]
-}
-
-/// The folder of the other application, if the umbrella takes it in as a whole: both have their objects from the same files, which
-/// cannot be taken away from one of them alone.
-fn taken_in(overlap: &Overlap<'_, '_>) -> Option<Str> {
-    let source = |app: &App<'_>| app.application().spec.source.clone();
-    let (own, theirs) = (source(overlap.umbrella)?, source(overlap.other)?);
-    let folder = FilePath::new(&theirs.path).ok()?;
-    let outside = FilePath::new(&own.path).ok().filter(|path| !folder.is_within(path) && *path != folder)?;
-    let is_same = |key: &ObjectKey| {
-        file_of(overlap.umbrella, key).is_some_and(|file| {
-            !file.is_within(&outside) && file_of(overlap.other, key).as_ref() == Some(&file)
-        })
-    };
-    (own.repo_url == theirs.repo_url && overlap.objects.iter().all(is_same)).then(|| theirs.path.clone())
-}
-
-/// What keeps an umbrella that reads everything below its folder from the folders of the others. Files that two read cannot be taken away
-/// from one of them alone.
-fn excluded(overlaps: &[&Overlap<'_, '_>]) -> Option<Place> {
-    let source = overlaps.first()?.umbrella.application().spec.source.clone()?;
-    let own = FilePath::new(&source.path).ok()?;
-    let directory = source.directory.filter(|directory| directory.recurse)?;
-    let folder = |overlap: &&Overlap<'_, '_>| {
-        let theirs = overlap.other.application().spec.source.clone()?;
-        let folder =
-            FilePath::new(&theirs.path).ok().filter(|folder| folder.is_within(&own) && *folder != own)?;
-        let is_same = |key: &ObjectKey| {
-            let file = file_of(overlap.umbrella, key);
-            file.is_some_and(|file| {
-                file.is_within(&folder) && file_of(overlap.other, key).as_ref() == Some(&file)
-            })
-        };
-        let rest = folder.as_str().strip_prefix(own.as_str())?.trim_start_matches('/').to_owned();
-        (theirs.repo_url == source.repo_url && overlap.objects.iter().all(is_same))
-            .then(|| format!("{rest}/*"))
-    };
-    let folders: Option<BTreeSet<String>> = overlaps.iter().map(folder).collect();
-    let known = Some(directory.exclude.to_string()).filter(|pattern| !pattern.is_empty());
-    let patterns: Vec<String> = known.into_iter().chain(folders?).collect();
-    let pattern = match patterns.as_slice() {
-        [only] => only.clone(),
-        several => format!("{{{}}}", several.join(",")),
-    };
-    let path = FieldPath::fields(["spec", "source", "directory", "exclude"]);
-    Some(Place::Application { path, value: Some(Value::from(pattern)) })
-}
-
-/// The file that an application has an object from.
-fn file_of(app: &App<'_>, key: &ObjectKey) -> Option<FilePath> {
-    Some(app.wants(key)?.span.as_ref()?.file.clone())
 }
 
 #[cfg(test)]

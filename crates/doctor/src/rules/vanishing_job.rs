@@ -1,5 +1,6 @@
 //! Jobs that remove themselves and are wanted for ever.
 
+use jiff::Timestamp;
 use lynceus_api::{OperationPhase, ResultCode, annotations, hook};
 use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
@@ -35,20 +36,54 @@ Make it a hook: hooks run with each sync and are not compared with the cluster. 
 const LIFE: &str = "ttlSecondsAfterFinished";
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for app in case.apps().filter(|app| app.is_out_of_sync()) {
+    for app in case.apps() {
         let gone = app.wanted().iter().filter(|wanted| is_gone(case, app, &wanted.object));
         gone.for_each(|wanted| findings.add(found(app, wanted)));
     }
 }
 
-/// Whether a Job of an application was made, has ended and was deleted for that.
+/// Whether a Job of an application was made, has ended and was deleted for that, or is being deleted just now.
 fn is_gone(case: &Case<'_>, app: &App<'_>, object: &Object) -> bool {
+    let Some(seconds) = object.value().int_at(&["spec", LIFE]) else { return false };
+    if (object.group(), object.kind()) != ("batch", "Job") || hook::is_hook(object) {
+        return false;
+    }
     let key = object.key();
-    (object.group(), object.kind()) == ("batch", "Job")
-        && object.value().int_at(&["spec", LIFE]).is_some()
-        && !hook::is_hook(object)
-        && case.is_absent(app.server(), &key)
-        && was_made(app, &key)
+    match case.live(app.server(), &key) {
+        Some(live) => is_going(case, live),
+        // An application may not have noticed, or be at it again already: then the Job's own events tell.
+        None => {
+            case.is_absent(app.server(), &key)
+                && (was_made(app, &key) || has_outlived(case, app.server(), &key, seconds))
+        }
+    }
+}
+
+/// Whether a Job that is there is being deleted, has ended, and its time is over.
+fn is_going(case: &Case<'_>, live: &Object) -> bool {
+    let mut ended = live.value().items_at(&["status", "conditions"]).iter().filter(|one| {
+        let is_end = matches!(one.str_at(&["type"]), Some("Complete" | "Failed"));
+        is_end && one.str_at(&["status"]) == Some("True")
+    });
+    let at = ended.find_map(|one| one.str_at(&["lastTransitionTime"])?.parse::<Timestamp>().ok());
+    let life = live.value().int_at(&["spec", LIFE]);
+    live.is_deleting() && at.zip(life).is_some_and(|(at, life)| is_past(case, at, life))
+}
+
+/// Whether a Job said that it has ended, so long ago that its time is over.
+fn has_outlived(case: &Case<'_>, server: &str, key: &ObjectKey, life: i64) -> bool {
+    case.events(server, key).iter().any(|event| {
+        let text = |field| event.value().str_at(&[field]).unwrap_or_default();
+        let at = ["lastTimestamp", "eventTime"]
+            .into_iter()
+            .find_map(|field| text(field).parse::<Timestamp>().ok());
+        matches!(text("reason"), "Completed" | "BackoffLimitExceeded" | "DeadlineExceeded")
+            && at.is_some_and(|at| is_past(case, at, life))
+    })
+}
+
+fn is_past(case: &Case<'_>, ended: Timestamp, life: i64) -> bool {
+    case.snapshot.taken_at.duration_since(ended).as_secs() >= life
 }
 
 /// Whether an application wants a Job that has removed itself: no sync brings it back for long.
@@ -78,7 +113,7 @@ fn found(app: &App<'_>, wanted: &Wanted) -> Finding {
     let path = FieldPath::fields(["spec", LIFE]);
     Finding::new(RULE.code, Node::object(app.server(), key.clone()), cause)
         .of(Some(app.name.clone()))
-        .severity(Severity::P2)
+        .severity(if app.is_troubled() { Severity::P2 } else { Severity::P3 })
         .affects([app.node()])
         .seen([Evidence::Field { object: key.clone(), path: path.clone(), value: seconds.to_string() }])
         .about([(app.name.clone(), key.clone(), path)])
@@ -137,9 +172,50 @@ spec: {ttlSecondsAfterFinished: 60}
             check("LYN1108", &GONE.replace("name: tidy, status: Synced", "name: other, status: Synced")),
             ""
         );
-        let there = format!(
-            "{GONE}@live\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: tidy, namespace: shop}}\n"
+        assert_eq!(check("LYN1108", &there("{name: tidy, namespace: shop}", "{}")), "");
+    }
+
+    /// The same while the Job is there.
+    fn there(metadata: &str, status: &str) -> String {
+        format!(
+            "{GONE}@live\napiVersion: batch/v1\nkind: Job\nmetadata: {metadata}\nspec: {{ttlSecondsAfterFinished: 60}}\nstatus: \
+             {status}\n"
+        )
+    }
+
+    const ENDED: &str = "{conditions: [{type: Complete, status: 'True', lastTransitionTime: 'AT'}]}";
+
+    #[test]
+    fn a_job_that_is_being_deleted_because_it_has_ended_is_as_good_as_gone() {
+        let deleting = "{name: tidy, namespace: shop, deletionTimestamp: '2026-01-01T12:00:00Z', finalizers: [foregroundDeletion]}";
+        let ended = |at: &str| ENDED.replace("AT", at);
+        let is_found = |text: &str| check("LYN1108", text).starts_with("P2 LYN1108/shop/Job/tidy: ");
+        assert!(is_found(&there(deleting, &ended("2026-01-01T11:59:00Z"))));
+        assert!(!is_found(&there(deleting, &ended("2026-01-01T11:59:30Z"))), "somebody else deletes it");
+        assert!(!is_found(&there(deleting, "{active: 1}")), "somebody deletes it while it runs");
+        assert!(!is_found(&there("{name: tidy, namespace: shop}", &ended("2026-01-01T11:59:00Z"))));
+    }
+
+    #[test]
+    fn one_that_is_gone_while_its_application_is_at_it_again_says_itself_that_it_had_ended() {
+        let again = GONE
+            .replace("phase: Succeeded", "phase: Running")
+            .replace("name: tidy, status: Synced", "name: x, status: Synced");
+        let event = |reason: &str, at: &str| {
+            format!(
+                "{again}@live\napiVersion: v1\nkind: Event\nmetadata: {{name: e, namespace: shop}}\ninvolvedObject: {{kind: Job, \
+                 namespace: shop, name: tidy}}\nreason: {reason}\nlastTimestamp: '{at}'\n"
+            )
+        };
+        assert_eq!(check("LYN1108", &again), "");
+        assert!(
+            check("LYN1108", &event("Completed", "2026-01-01T11:50:00Z")).contains("LYN1108/shop/Job/tidy")
         );
-        assert_eq!(check("LYN1108", &there), "");
+        assert_eq!(
+            check("LYN1108", &event("Completed", "2026-01-01T11:59:30Z")),
+            "",
+            "somebody else took it away"
+        );
+        assert_eq!(check("LYN1108", &event("SuccessfulCreate", "2026-01-01T11:50:00Z")), "");
     }
 }

@@ -43,3 +43,40 @@ impl IdlePatch {
         &self.span.file
     }
 }
+
+/// A value file that is passed over because of its name, and what the file beside it that must be meant would change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassedOver {
+    /// The number of the source that names it.
+    pub source: usize,
+    /// Its number among the value files of the source.
+    pub number: usize,
+    /// The fields of objects that would be others with the file beside it. It was tried.
+    pub changes: Vec<(ObjectKey, FieldPath)>,
+}
+
+impl PassedOver {
+    /// Whether a field would be another one. One of a template may name no namespace.
+    pub fn changes(&self, key: &ObjectKey, path: &FieldPath) -> bool {
+        self.changes.iter().any(|(one, changed)| {
+            let is_near =
+                one.namespace.is_empty() || key.namespace.is_empty() || one.namespace == key.namespace;
+            let (own, other) = (changed.segments(), path.segments());
+            let is_part = own.starts_with(other) || other.starts_with(own);
+            is_near && one.group_kind() == key.group_kind() && one.name == key.name && is_part
+        })
+    }
+}
+
+/// A value that is empty, and for which a chart is rendered to what is no YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hollow {
+    /// The value, as it is named from the outermost chart: `image.tag`.
+    pub key: FieldPath,
+    /// The template that prints it, and the line that does.
+    pub template: Span,
+    /// The repository, the file and the line that have it empty; nothing if no file has it.
+    pub written: Option<(Str, Span)>,
+    /// What has a value for it that is covered: `charts/web/values.yaml`.
+    pub covered: Option<String>,
+}

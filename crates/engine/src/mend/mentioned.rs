@@ -55,18 +55,23 @@ fn named(text: &str) -> Vec<FieldPath> {
     let actions = text.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
     let actions = actions.filter(|action| !action.trim_start_matches('-').trim_start().starts_with("/*"));
     let mut paths: Vec<FieldPath> = Vec::new();
-    for action in actions {
-        for (at, word) in action.match_indices(".Values.") {
-            let rest = &action[at + word.len()..];
-            let end = rest.find(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '_' | '.')));
-            let name = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
-            let path = FieldPath::fields(name.split('.').filter(|part| !part.is_empty()));
-            if !path.is_root() && !paths.contains(&path) {
-                paths.push(path);
-            }
+    for path in actions.flat_map(in_action) {
+        if !paths.contains(&path) {
+            paths.push(path);
         }
     }
     paths
+}
+
+/// The values that one action names.
+pub(super) fn in_action(action: &str) -> Vec<FieldPath> {
+    let named = action.match_indices(".Values.").map(|(at, word)| {
+        let rest = &action[at + word.len()..];
+        let end = rest.find(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '_' | '.')));
+        let name = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
+        FieldPath::fields(name.split('.').filter(|part| !part.is_empty()))
+    });
+    named.filter(|path| !path.is_root()).collect()
 }
 
 #[cfg(test)]

@@ -21,15 +21,15 @@ use crate::engine::Engine;
 use crate::limits;
 
 /// One of the sources of values, lower ones first.
-struct Layer {
+pub(super) struct Layer {
     /// As people know it.
-    name: String,
-    values: Value,
-    from: From,
+    pub(super) name: String,
+    pub(super) values: Value,
+    pub(super) from: From,
 }
 
 /// Where a layer can be changed.
-enum From {
+pub(super) enum From {
     /// In no file of Git.
     Nowhere,
     /// A file of a source.
@@ -175,7 +175,12 @@ impl Engine {
 }
 
 /// The values of a source, lower ones first; none if it is no chart.
-fn layers(bench: &Bench, number: usize, tree: &Arc<dyn Tree>, references: &References) -> Vec<Layer> {
+pub(super) fn layers(
+    bench: &Bench,
+    number: usize,
+    tree: &Arc<dyn Tree>,
+    references: &References,
+) -> Vec<Layer> {
     let source = &bench.sources[number];
     let Ok(chart) = FilePath::new(&source.path) else { return Vec::new() };
     if chart.join("Chart.yaml").is_ok_and(|file| tree.entry(&file).is_err()) {

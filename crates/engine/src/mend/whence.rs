@@ -75,7 +75,15 @@ impl Engine {
             Ok(spot) => {
                 let line = line(&bench, &traced, &spot)?;
                 let span = Span { file: spot.file.clone(), line, column: 0 };
-                let text = told("is written here".to_owned());
+                // A file of a source that only lends its values may be in a repository of its own.
+                let lender = match &spot.whose {
+                    Whose::Reference(reference) => bench.sources.iter().find(|one| one.ref_ == *reference),
+                    _ => None,
+                };
+                let own = bench.sources.get(traced.number).map(|source| &source.repo_url);
+                let lender = lender.map(|source| &source.repo_url).filter(|url| Some(*url) != own);
+                let place = lender.map(|url| format!(", in {url}")).unwrap_or_default();
+                let text = told(format!("is written here{place}"));
                 Some(Evidence::File { application: name.clone(), span, text })
             }
             Err(MendError::Place { source, .. }) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lynceus_object::{Object, Value, value};
-use lynceus_sim::stage::{Ingress, Storage};
+use lynceus_sim::stage::{Ingress, STANDARD, Storage};
 
 use super::pod::each;
 use super::{Assumed, Needs, Sort, There, maps};
@@ -14,9 +14,6 @@ const CONTROLLER: &str = "lynceus.dev/assumed";
 
 /// The address that their Ingresses get.
 const ADDRESS: &str = "198.19.255.254";
-
-/// The class that the embedded cluster has anyway.
-const STANDARD: &str = "standard";
 
 pub(crate) fn assume(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
     storage(surveys, there, assumed, needs);
@@ -44,8 +41,10 @@ fn storage(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
             });
         }
     }
-    let class = |name: String| Storage { class: name.into(), provisioner: None, waits: false, fails: None };
-    assumed.stage.storage.extend(names.into_iter().map(class));
+    // A stage that lists some has no other ones.
+    let usual = Some(Storage::usual()).filter(|_| !names.is_empty());
+    let class = |name: String| Storage { class: name.into(), default: false, ..Storage::usual() };
+    assumed.stage.storage.extend(names.into_iter().map(class).chain(usual));
 }
 
 fn of_pods(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {

@@ -9,7 +9,7 @@ use super::key::Key;
 use super::kind::{CSI_DRIVER, CSI_NODE, FAULT, NODE, POD, STORAGE_CLASS, is_among};
 use super::steps::{Announcement, Deletion, Steps};
 use super::time::{after, stamp};
-use super::volumes::{DEFAULT_CLASS, PROVISIONER};
+use super::volumes::PROVISIONER;
 use super::world::World;
 use super::{Controller, Writer, condition, faults};
 use crate::snapshot;
@@ -61,10 +61,11 @@ impl Controller for Nodes {
             None => {}
         }
         let classes = world.list_all(STORAGE_CLASS);
-        if classes.is_empty() {
-            out.create(STORAGE_CLASS, storage_class());
-        }
-        for storage in &stage.storage {
+        // A stage that lists classes lists all that there are.
+        let usual = [Storage::usual()];
+        let listed =
+            if classes.is_empty() && stage.storage.is_empty() { &usual[..] } else { &stage.storage[..] };
+        for storage in listed {
             if !classes.iter().any(|class| class.name() == storage.class) {
                 out.create(STORAGE_CLASS, class_of(storage));
             }
@@ -279,22 +280,16 @@ fn conditions(pressure: bool, world: &World<'_>) -> Vec<Value> {
     .collect()
 }
 
-fn storage_class() -> Object {
-    let mut class = STORAGE_CLASS.named("", DEFAULT_CLASS);
-    class.set_annotation("storageclass.kubernetes.io/is-default-class", "true");
-    class.set(&["provisioner"], PROVISIONER);
-    class.set(&["reclaimPolicy"], "Delete");
-    class.set(&["volumeBindingMode"], "Immediate");
-    class.set(&["allowVolumeExpansion"], true);
-    class
-}
-
 /// A class of the stage.
 fn class_of(storage: &Storage) -> Object {
     let mut class = STORAGE_CLASS.named("", &storage.class);
     class.set(&["provisioner"], storage.provisioner.as_deref().unwrap_or(PROVISIONER));
     class.set(&["reclaimPolicy"], "Delete");
     class.set(&["volumeBindingMode"], if storage.waits { "WaitForFirstConsumer" } else { "Immediate" });
+    if storage.default {
+        class.set_annotation("storageclass.kubernetes.io/is-default-class", "true");
+        class.set(&["allowVolumeExpansion"], true);
+    }
     class
 }
 

@@ -48,7 +48,7 @@ pub use reference::Reference;
 pub use script::{Need, Right, Script};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::is_definition;
-pub use storage::Storage;
+pub use storage::{STANDARD, Storage};
 pub use webhook::Webhook;
 pub(crate) use webhook::{Failure, Rule, Then};
 

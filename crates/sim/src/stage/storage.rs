@@ -15,9 +15,19 @@ pub struct Storage {
     pub waits: bool,
     /// What the provisioner says instead of making a volume.
     pub fails: Option<Str>,
+    /// Whether it is for claims that name no class.
+    pub default: bool,
 }
 
+/// What the class is called that is there where a stage lists none.
+pub const STANDARD: &str = "standard";
+
 impl Storage {
+    /// The class that is there where a stage lists none.
+    pub fn usual() -> Self {
+        Storage { class: STANDARD.into(), provisioner: None, waits: false, fails: None, default: true }
+    }
+
     pub(super) fn of(field: &Field<'_>) -> Result<Self, StageError> {
         field.check_keys()?;
         let text = |key: &str| field.get(key).map(|text| text.text().map(Str::from)).transpose();
@@ -28,6 +38,7 @@ impl Storage {
             provisioner: text("provisioner")?,
             waits: binding == Some("WaitForFirstConsumer"),
             fails: text("fails")?,
+            default: field.get("default").map(|flag| flag.flag()).transpose()?.unwrap_or(false),
         })
     }
 }

@@ -85,7 +85,7 @@ fn every_key_can_be_given() {
         "- {image: '*/migrate:*', container: main, exitCode: 1, after: 5s, message: 'no table', oom: false, readyAfter: 3s,\n",
         "   needs: {service: 'vault.vault:8200', crashWithout: true}, log: [one, two]}\n",
         "storage:\n",
-        "- {class: slow, provisioner: example.com/slow, binding: WaitForFirstConsumer, fails: 'rpc error'}\n",
+        "- {class: slow, provisioner: example.com/slow, binding: WaitForFirstConsumer, fails: 'rpc error', default: true}\n",
     ));
     let pool = &stage.pools.as_deref().unwrap()[0];
     assert_eq!((pool.count, pool.volume_limit, pool.architecture.as_str()), (2, Some(25), "arm64"));
@@ -95,7 +95,7 @@ fn every_key_can_be_given() {
         Need { service: "vault".into(), namespace: Some("vault".into()), port: Some(8200), crash: true };
     assert_eq!((script.exit_code, script.needs.as_ref()), (Some(1), Some(&need)));
     assert!(stage.script("example.com/migrate:v1", "side").is_none());
-    assert!(stage.storage[0].waits);
+    assert!(stage.storage[0].waits && stage.storage[0].default);
 }
 
 #[test]

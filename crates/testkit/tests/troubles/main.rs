@@ -46,6 +46,7 @@ troubles! {
     class_missing
     config_map_nowhere
     controller_behind
+    empty_tag
     empty_value
     feature_branch
     health_blocks_wave
@@ -86,9 +87,11 @@ troubles! {
     option_off_word
     orphaned_application
     orphaned_resources
+    other_repository
     outdated_daemon
     outdated_parallel_pods
     outdated_pods
+    overlays_inherit
     patch_fails
     patch_idle
     path_missing
@@ -122,6 +125,7 @@ troubles! {
     set_no_step
     set_project_nowhere
     set_reverts
+    shared_file
     shared_resource
     storage_class_missing
     store_namespace_missing
@@ -129,6 +133,8 @@ troubles! {
     store_service_missing
     store_unreachable
     taint
+    taint_literal
+    taint_values
     target_port
     text_unquoted
     tolerations_emptied
@@ -137,6 +143,7 @@ troubles! {
     umbrella_recursing
     unexposed
     value_file
+    value_file_class
     value_file_passed_over
     vault_sealed
     volume_limit

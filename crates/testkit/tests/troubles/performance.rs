@@ -19,7 +19,7 @@ use lynceus_sim::attributes::User;
 use lynceus_sim::stage::Snapshot;
 use lynceus_source::compose::{Change, Composition, Layout, Message};
 
-use crate::scenario::{Files, Setting, URL, documents};
+use crate::scenario::{Files, OTHER, Setting, URL, documents};
 
 /// How long nothing new happens after something was done before the next thing is done. Syncs that failed are tried again by then.
 const MOMENT: SignedDuration = SignedDuration::from_mins(3);
@@ -60,7 +60,7 @@ impl Performance {
         repository.checkout().unwrap();
         script.stage = stage(setting);
         script.overlay = overlay;
-        script.urls = vec![URL.to_owned()];
+        script.urls = vec![URL.to_owned(), OTHER.to_owned()];
         script.limits.stuck = setting.patience;
         let played = rehearse(&script).await.unwrap();
         let mut performance = Performance { played, engine: setting.engine.clone(), _folder: folder };

@@ -10,6 +10,8 @@ const FOUND: &str = "== found";
 
 /// The address of the repository.
 pub(crate) const URL: &str = "https://git.example.com/team/platform.git";
+/// Another address of the same files, for applications with sources in two repositories.
+pub(crate) const OTHER: &str = "https://git.example.com/team/values.git";
 
 /// Files by their paths. Those that say nothing are not there.
 pub(crate) type Files = BTreeMap<String, String>;

@@ -20,8 +20,6 @@ use crate::store::{Event, Place};
 
 /// The provisioner whose volumes are made here, without asking anybody.
 pub(crate) const PROVISIONER: &str = "sim.lynceus.dev/local";
-/// The name of the class that claims get which name none.
-pub(crate) const DEFAULT_CLASS: &str = "standard";
 /// Says that it was not the user who chose the volume, or the claim.
 pub(crate) const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 /// Tells the provisioner of a claim that waits for its first pod where that pod will run.

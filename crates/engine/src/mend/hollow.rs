@@ -1,0 +1,141 @@
+//! Values that are empty and for which a chart is rendered to what is no YAML.
+//!
+//! `image: {{ .Values.repository }}:{{ .Values.tag }}` is no YAML without a tag, and what Helm says of it names neither the value nor the
+//! line of the template. So the values that the template prints and that are empty are given something, one after the other: what is
+//! rendered then was wanting that value.
+
+use lynceus_api::HelmParameter;
+use lynceus_doctor::surgery::line_of;
+use lynceus_doctor::{AppName, Hollow};
+use lynceus_files::{FilePath, Span, Tree};
+use lynceus_object::{FieldPath, Value};
+
+use super::desk::read;
+use super::overrides::{From, Layer, layers};
+use super::{Bench, MendError};
+use crate::engine::Engine;
+use crate::limits;
+
+impl Engine {
+    /// The values because of which an application cannot be rendered, if they are empty and each of them would do.
+    pub(crate) async fn hollow(&self, name: &AppName) -> Vec<Hollow> {
+        let Ok(bench) = self.bench(name).await else { return Vec::new() };
+        let Err(error @ MendError::Rendering { .. }) = self.manifests(&bench, &[]).await else {
+            return Vec::new();
+        };
+        let words = crate::words(&error);
+        let Some(template) = unreadable(&words) else { return Vec::new() };
+        let (trees, references) = self.trees(&bench).await;
+        let mut found = Vec::new();
+        for (number, tree) in trees.iter().enumerate() {
+            let Some(tree) = tree else { continue };
+            let layers = layers(&bench, number, tree, &references);
+            let Some((file, text)) =
+                text_of(&bench, number, &**tree, template).filter(|_| !layers.is_empty())
+            else {
+                continue;
+            };
+            let empty = printed(&text).into_iter().filter(|(key, _)| is_empty(&layers, key));
+            for (key, line) in empty.take(limits::OVERRIDES) {
+                if self.is_rendered_with(&bench, number, &key).await {
+                    let template = Span { file: file.clone(), line, column: 0 };
+                    found.push(hollow(&bench, &layers, key, template));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether an application is rendered if a value is anything at all.
+    async fn is_rendered_with(&self, bench: &Bench, number: usize, key: &FieldPath) -> bool {
+        let mut sources = bench.sources.clone();
+        let Some(source) = sources.get_mut(number) else { return false };
+        let given = HelmParameter {
+            name: key.to_string().into(),
+            value: "x".into(),
+            force_string: true,
+            ..HelmParameter::default()
+        };
+        source.helm.get_or_insert_default().parameters.push(given);
+        self.manifests_of(bench, &vec![None; sources.len()], &sources).await.is_ok()
+    }
+}
+
+/// The template in `YAML parse error on shop/templates/web.yaml: error converting ...`.
+fn unreadable(words: &str) -> Option<&str> {
+    let (_, rest) = words.split_once("YAML parse error on ")?;
+    rest.split_once(": ").map(|(template, _)| template)
+}
+
+/// The file of a template of a source's own chart, with what it says. Charts inside of it have other values.
+fn text_of(bench: &Bench, number: usize, tree: &dyn Tree, template: &str) -> Option<(FilePath, String)> {
+    let source = bench.sources.get(number)?;
+    let (_, inside) = template.split_once('/').filter(|(_, inside)| inside.starts_with("templates/"))?;
+    let file = FilePath::new(&source.path).ok()?.join(inside).ok()?;
+    let text = read(tree, &file).ok().filter(|_| source.chart.is_empty())?;
+    Some((file, text))
+}
+
+/// The values that a template prints, each with its line. What only decides something prints nothing.
+fn printed(text: &str) -> Vec<(FieldPath, u32)> {
+    const DECIDING: [&str; 8] = ["if", "else", "with", "range", "define", "end", "block", "/*"];
+    let mut found: Vec<(FieldPath, u32)> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for action in line.split("{{").skip(1).filter_map(|rest| rest.split("}}").next()) {
+            let action = action.trim_start_matches('-').trim_start();
+            if DECIDING.iter().any(|word| action.starts_with(word)) {
+                continue;
+            }
+            for path in super::mentioned::in_action(action) {
+                if !found.iter().any(|(known, _)| *known == path) {
+                    found.push((path, u32::try_from(number + 1).unwrap_or_default()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a value is nothing in what has the last word on it, and its name is one that can be given as a parameter.
+fn is_empty(layers: &[Layer], key: &FieldPath) -> bool {
+    let says = layers.iter().rev().find_map(|layer| key.get(&layer.values));
+    let is_nothing = |value: &Value| match value {
+        Value::Str(text) => text.trim().is_empty(),
+        other => other.is_null(),
+    };
+    says.is_none_or(is_nothing)
+}
+
+fn hollow(bench: &Bench, layers: &[Layer], key: FieldPath, template: Span) -> Hollow {
+    let place = layers.iter().rposition(|layer| key.get(&layer.values).is_some());
+    let written = place.and_then(|place| match &layers[place].from {
+        From::File { number, file, text, .. } => {
+            let line = line_of(text, 0, &key).unwrap_or_default();
+            let repository = bench.sources.get(*number)?.repo_url.clone();
+            Some((repository, Span { file: file.clone(), line, column: 0 }))
+        }
+        _ => None,
+    });
+    let below = place.map_or(&[][..], |place| &layers[..place]);
+    let covered = below.iter().rfind(|layer| key.get(&layer.values).is_some_and(|value| !value.is_empty()));
+    Hollow { key, template, written, covered: covered.map(|layer| layer.name.clone()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_told_with_its_line_and_what_only_decides_is_not() {
+        let text = "{{- if .Values.on }}\nimage: {{ .Values.image.repo }}:{{- .Values.image.tag | quote }}\n{{ end }}\n";
+        let told: Vec<String> = printed(text).iter().map(|(path, line)| format!("{path} {line}")).collect();
+        assert_eq!(told, ["image.repo 2", "image.tag 2"]);
+    }
+
+    #[test]
+    fn the_template_that_is_no_yaml_is_named() {
+        let words = "cannot render shop: YAML parse error on shop/templates/web.yaml: error converting YAML to JSON: yaml: line 1";
+        assert_eq!(unreadable(words), Some("shop/templates/web.yaml"));
+        assert_eq!(unreadable("something else"), None);
+    }
+}
