@@ -112,7 +112,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Line<'_, S> {
         if publication.has_headers && info.bool_at(&["headers"]) != Some(true) {
             return Err(SendError::lasting(format!("the server {} takes no headers", self.host)));
         }
-        self.write(publication.greeting(server, info, encrypted).as_bytes()).await?;
+        self.write(publication.greeting(server, info, encrypted)?.as_bytes()).await?;
         self.answer().await?;
         self.write(&publication.message).await?;
         self.answer().await
