@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lynceus_notify::{Answer, Request, SendError};
-use lynceus_source::{Access, AwsRequest, AwsSigner, tls_config};
+use lynceus_source::{AwsRequest, AwsSigner};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
-use crate::{Options, limits};
+use crate::{Options, limits, tls};
 
 pub(crate) struct Http {
     options: Options,
@@ -90,15 +90,12 @@ impl Http {
 
     fn client(&self, url: &Url, insecure: bool) -> Result<Client, SendError> {
         let host = url.host_str().unwrap_or_default();
-        let authority = (self.options.certificates)(host).unwrap_or_default();
-        let key = (insecure, authority);
+        let key = (insecure, tls::authority(host, &self.options.certificates));
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
             return Ok(client.clone());
         }
-        let access = Access { insecure, certificate_authority: key.1.as_str().into(), ..Access::default() };
-        let config = tls_config(host, &access)
-            .map_err(|_| SendError::lasting(format!("the certificates for {host} cannot be used")))?;
+        let config = tls::config(host, insecure, &key.1)?;
         let mut builder = Client::builder()
             .user_agent(concat!("lynceus/", env!("CARGO_PKG_VERSION")))
             .tls_backend_preconfigured(config)
