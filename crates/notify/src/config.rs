@@ -109,11 +109,10 @@ pub struct Fault {
 impl Config {
     /// Reads a configuration.
     pub fn read(sources: Sources<'_>) -> Self {
-        let mut config = Config {
-            self_service: sources.self_service.map(Str::from),
-            secrets: sources.secret.map(secrets).unwrap_or_default(),
-            ..Config::default()
-        };
+        let mut config = Config { self_service: sources.self_service.map(Str::from), ..Config::default() };
+        if let Some(secret) = sources.secret {
+            config.read_secrets(secret);
+        }
         let data = sources.config_map.and_then(|map| map.get("data")).and_then(Value::as_map);
         for (key, text) in data.into_iter().flat_map(|data| data.iter()) {
             if let Err(message) = config.take(key, text.as_str().unwrap_or_default()) {
@@ -133,6 +132,30 @@ impl Config {
     pub(crate) fn fault(&mut self, place: &str, message: impl Into<String>) {
         let message = self.redactor().hide(&message.into());
         self.faults.push(Fault { place: place.to_owned(), message });
+    }
+
+    /// Reads what a Secret holds, from `data` and, as files may have it, from `stringData`. What is wrong is told by its key only.
+    fn read_secrets(&mut self, secret: &Value) {
+        let part =
+            |name: &str| secret.get(name).and_then(Value::as_map).into_iter().flat_map(|map| map.iter());
+        for (key, value) in part("data") {
+            match value.as_str().and_then(|text| STANDARD.decode(text).ok()) {
+                Some(bytes) => drop(self.secrets.insert(key.into(), bytes)),
+                None if value.is_null() => {}
+                None => self.fault(
+                    "argocd-notifications-secret",
+                    format!("data.{key} is not in base64, so ${key} is not known; encode it, or move it to stringData"),
+                ),
+            }
+        }
+        for (key, value) in part("stringData") {
+            match text(value) {
+                Ok(text) => drop(self.secrets.insert(key.into(), text.as_bytes().to_vec())),
+                Err(message) => {
+                    self.fault("argocd-notifications-secret", format!("stringData.{key}: {message}"))
+                }
+            }
+        }
     }
 
     fn take(&mut self, key: &str, text: &str) -> Result<(), String> {
@@ -198,17 +221,6 @@ pub(crate) fn subscription(item: &Value) -> Result<DefaultSubscription, String> 
     let selector = item.str_at(&["selector"]).unwrap_or_default();
     let selector = Selector::parse(selector).map_err(|error| format!("selector {selector:?}: {error}"))?;
     Ok(DefaultSubscription { recipients: list("recipients")?, triggers: list("triggers")?, selector })
-}
-
-/// What a Secret holds, from `data` and, as files may have it, from `stringData`.
-fn secrets(secret: &Value) -> BTreeMap<Str, Vec<u8>> {
-    let part = |name: &str| secret.get(name).and_then(Value::as_map).into_iter().flat_map(|map| map.iter());
-    let encoded = part("data").filter_map(|(key, text)| {
-        STANDARD.decode(text.as_str().unwrap_or_default()).ok().map(|bytes| (Str::from(key), bytes))
-    });
-    let plain = part("stringData")
-        .filter_map(|(key, text)| text.as_str().map(|text| (Str::from(key), text.as_bytes().to_vec())));
-    encoded.chain(plain).collect()
 }
 
 pub(crate) fn parse(text: &str) -> Result<Value, String> {

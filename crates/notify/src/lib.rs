@@ -28,8 +28,8 @@ pub use names::{Commit, Facts, Need, Subject};
 pub use redact::Redactor;
 pub use root_cause::{ROOT_CAUSE, RootCause};
 pub use service::{
-    Answer, Delivery, Email, Envelope, Memory, NatsServer, Next, Place, Publication, Request, SendError,
-    Service,
+    Answer, AwsSignature, Delivery, Email, Envelope, Memory, NatsServer, Next, Place, Publication, Request,
+    SendError, Service,
 };
 pub use state::{NOTIFIED_ANNOTATION, State, is_refreshed, state_key};
 pub use subscription::{Destination, Destinations};

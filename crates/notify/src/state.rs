@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lynceus_object::{Object, Value, json};
 
+use crate::config::Fault;
 use crate::limits;
 use crate::subscription::Destination;
 use crate::trigger::ConditionResult;
@@ -33,13 +34,22 @@ pub fn state_key(
 }
 
 impl State {
-    /// Reads the annotation. One that cannot be read says nothing, as in Argo CD.
+    /// Reads an annotation of an object by its name. What cannot be read says nothing, and is told again: that is a fault.
+    /// Argo CD forgets all for one entry that is wrong, and tells all of it again without a word.
+    pub fn of(object: &Object, name: &str) -> (Self, Option<Fault>) {
+        let (state, wrong) = object.annotation(name).map(parse).unwrap_or_default();
+        let fault = |what: String| {
+            let message = format!(
+                "{what}, so what it says has been told is told again; remove it, or put back what was there"
+            );
+            Fault { place: format!("annotation {name}"), message }
+        };
+        (state, wrong.map(fault))
+    }
+
+    /// What can be read of an annotation.
     pub fn read(annotation: Option<&str>) -> Self {
-        let value = annotation.and_then(|text| json::parse(text.as_bytes()).ok()).unwrap_or_default();
-        let Some(map) = value.as_map() else { return Self::default() };
-        let entries: Option<BTreeMap<String, i64>> =
-            map.iter().map(|(key, time)| Some((key.to_string(), time.as_int()?))).collect();
-        Self(entries.unwrap_or_default())
+        annotation.map(parse).unwrap_or_default().0
     }
 
     /// Whether it has been told.
@@ -100,6 +110,23 @@ impl State {
         }
         Some(json::go_string(&value))
     }
+}
+
+/// What a text says, and what in it says nothing.
+fn parse(text: &str) -> (State, Option<String>) {
+    let value = match json::parse(text.as_bytes()) {
+        Ok(value) => value,
+        Err(_) if text.is_empty() => return Default::default(),
+        Err(_) => return (State::default(), Some("it is no JSON".to_owned())),
+    };
+    let Some(map) = value.as_map() else {
+        let wrong = (!value.is_null()).then(|| format!("it is no map but {}", value.type_name()));
+        return (State::default(), wrong);
+    };
+    let known = map.iter().filter_map(|(key, time)| Some((key.to_string(), time.as_int()?)));
+    let state = State(known.collect());
+    let lost = map.len() - state.0.len();
+    (state, (lost > 0).then(|| format!("{lost} of its times are no whole numbers")))
 }
 
 /// Whether the status of an Application is from after its last operation. While it is not, it would be told what is no longer

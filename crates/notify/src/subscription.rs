@@ -95,7 +95,7 @@ impl Found<'_> {
             };
             self.subscribe(trigger, service, &recipients);
         } else if name.starts_with(LIST) {
-            self.list(text);
+            self.list(name, text);
         } else if let Some(trigger) = name.strip_suffix(LEGACY) {
             self.legacy(trigger.trim_end_matches('.'), text);
         }
@@ -120,17 +120,15 @@ impl Found<'_> {
     }
 
     /// What stands in the annotation `subscriptions`: triggers, and destinations with recipients. What cannot be read is
-    /// no subscription, and told.
-    fn list(&mut self, text: &str) {
-        match listed(text) {
-            Ok(listed) => {
-                for Listed { trigger, service, recipients } in listed {
-                    let recipients: Vec<&str> = recipients.iter().map(Str::as_str).collect();
-                    self.subscribe(&trigger, &service, &recipients);
-                }
-            }
-            Err(message) => self.destinations.faults.push(Fault { place: LIST.to_owned(), message }),
+    /// no subscription, and told; the rest counts.
+    fn list(&mut self, name: &str, text: &str) {
+        let (listed, faults) = listed(text);
+        for Listed { trigger, service, recipients } in listed {
+            let recipients: Vec<&str> = recipients.iter().map(Str::as_str).collect();
+            self.subscribe(&trigger, &service, &recipients);
         }
+        let faults = faults.into_iter().map(|message| Fault { place: name.to_owned(), message });
+        self.destinations.faults.extend(faults);
     }
 
     fn legacy(&mut self, trigger: &str, text: &str) {
@@ -155,25 +153,61 @@ struct Listed {
     recipients: Vec<Str>,
 }
 
-fn listed(text: &str) -> Result<Vec<Listed>, String> {
-    let value = yaml::parse_str(text).map_err(|error| error.to_string())?;
-    let items = value.as_seq().ok_or("this has to be a list of trigger and destinations")?;
-    let mut all = Vec::new();
-    for item in items {
-        let field = |name: &str, other: &str| item.get(name).or_else(|| item.get(other));
-        let mut triggers = field("trigger", "Trigger").map_or(Ok(Vec::new()), texts)?;
-        if triggers.is_empty() {
-            triggers.push(Str::default());
-        }
-        for destination in field("destinations", "Destinations").and_then(Value::as_seq).unwrap_or_default() {
-            let service = destination.str_at(&["service"]).ok_or("a destination has no service")?;
-            let recipients = destination.get("recipients").map_or(Ok(Vec::new()), texts)?;
-            all.extend(triggers.iter().map(|trigger| Listed {
-                trigger: trigger.clone(),
-                service: service.into(),
-                recipients: recipients.clone(),
-            }));
+/// What a list says, and what in it says nothing.
+fn listed(text: &str) -> (Vec<Listed>, Vec<String>) {
+    let value = match yaml::parse_str(text) {
+        Ok(value) => value,
+        Err(error) => return (Vec::new(), vec![error.to_string()]),
+    };
+    let Some(items) = value.as_seq() else {
+        return (Vec::new(), vec!["this has to be a list of trigger and destinations".to_owned()]);
+    };
+    let (mut all, mut faults) = (Vec::new(), Vec::new());
+    for (at, item) in items.iter().enumerate() {
+        let number = at + 1;
+        if let Err(message) = item_of(item, &mut all) {
+            faults.push(format!("number {number} is left out: {message}"));
         }
     }
-    Ok(all)
+    (all, faults)
+}
+
+/// One item of a list. Nothing of it counts if any of it is wrong: half of it would tell the wrong people.
+fn item_of(item: &Value, all: &mut Vec<Listed>) -> Result<(), String> {
+    let field = |name: &str, other: &str| item.get(name).or_else(|| item.get(other));
+    let list = |name: &str, value: &Value| texts(value).map_err(|message| format!("{name}: {message}"));
+    if item.as_map().is_none() {
+        return Err(format!("it has to be a map of trigger and destinations, not {}", item.type_name()));
+    }
+    let mut triggers = field("trigger", "Trigger").map_or(Ok(Vec::new()), |value| list("trigger", value))?;
+    if triggers.is_empty() {
+        triggers.push(Str::default());
+    }
+    let destinations = match field("destinations", "Destinations") {
+        Some(value) if !value.is_null() => value
+            .as_seq()
+            .ok_or_else(|| format!("destinations has to be a list, not {}", value.type_name()))?,
+        _ => &[],
+    };
+    if destinations.is_empty() {
+        return Err("it has no destinations, so nobody is told".to_owned());
+    }
+    let mut found = Vec::new();
+    for destination in destinations {
+        let service = destination.str_at(&["service"]).ok_or("a destination has no service")?;
+        let recipients =
+            destination.get("recipients").map_or(Ok(Vec::new()), |value| list("recipients", value))?;
+        if recipients.is_empty() {
+            return Err(format!(
+                "the destination {service} has no recipients; write [\"\"] for a service that needs none"
+            ));
+        }
+        found.extend(triggers.iter().map(|trigger| Listed {
+            trigger: trigger.clone(),
+            service: service.into(),
+            recipients: recipients.clone(),
+        }));
+    }
+    all.extend(found);
+    Ok(())
 }

@@ -140,15 +140,24 @@ impl Ready {
         if !result.triggered {
             return result;
         }
-        match self.once_per.as_ref().map(|expression| evaluate(expression, names, context)) {
-            Some(Ok(value)) => {
-                result.once_per = context.text(&value).map(|text| text.to_string()).unwrap_or_default();
-            }
-            Some(Err(error)) => faults.push(fault(trigger, once_per, &error)),
-            None => {}
+        let Some(expression) = &self.once_per else { return result };
+        let text = evaluate(expression, names, context).and_then(|value| {
+            let text = context.text(&value);
+            text.map_err(|failure| ExprError { column: 1, message: failure.to_string() })
+        });
+        match text {
+            Ok(text) => result.once_per = text.to_string(),
+            Err(error) => faults.push(of_once_per(trigger, once_per, &error)),
         }
         result
     }
+}
+
+/// That nothing is known that the message could be sent once for. As in Argo CD it is sent whenever the condition becomes true.
+fn of_once_per(trigger: &str, expression: &str, error: &ExprError) -> Fault {
+    let mut fault = fault(trigger, expression, error);
+    fault.message.push_str("; without oncePer it is told each time that the condition becomes true");
+    fault
 }
 
 /// How much of an expression is repeated in an error.

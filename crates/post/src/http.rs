@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lynceus_notify::{Answer, Request, SendError};
-use lynceus_source::{Access, tls_config};
+use lynceus_source::{AwsRequest, AwsSigner};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
-use crate::{Options, limits};
+use crate::{Options, limits, tls};
 
 pub(crate) struct Http {
     options: Options,
@@ -72,7 +72,7 @@ impl Http {
             return Err(wrong("address"));
         }
         let mut headers = HeaderMap::new();
-        for (name, value) in &request.headers {
+        for (name, value) in request.headers.iter().chain(&signed(request, &url)) {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name of a header"))?;
             let mut value = HeaderValue::from_str(value).map_err(|_| wrong("value of a header"))?;
             value.set_sensitive(true);
@@ -90,15 +90,12 @@ impl Http {
 
     fn client(&self, url: &Url, insecure: bool) -> Result<Client, SendError> {
         let host = url.host_str().unwrap_or_default();
-        let authority = (self.options.certificates)(host).unwrap_or_default();
-        let key = (insecure, authority);
+        let key = (insecure, tls::authority(host, &self.options.certificates));
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
             return Ok(client.clone());
         }
-        let access = Access { insecure, certificate_authority: key.1.as_str().into(), ..Access::default() };
-        let config = tls_config(host, &access)
-            .map_err(|_| SendError::lasting(format!("the certificates for {host} cannot be used")))?;
+        let config = tls::config(host, insecure, &key.1)?;
         let mut builder = Client::builder()
             .user_agent(concat!("lynceus/", env!("CARGO_PKG_VERSION")))
             .tls_backend_preconfigured(config)
@@ -114,6 +111,30 @@ impl Http {
         clients.insert(key, client.clone());
         Ok(client)
     }
+}
+
+/// The headers that prove who sends a request, if it says who does.
+fn signed(request: &Request, url: &Url) -> Vec<(String, String)> {
+    let Some(signature) = &request.signature else { return Vec::new() };
+    let host = url.host_str().unwrap_or_default();
+    let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let headers: Vec<(&str, &str)> =
+        request.headers.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let signer = AwsSigner {
+        key: &signature.key,
+        secret: &signature.secret,
+        region: &signature.region,
+        service: signature.service,
+    };
+    let asked = AwsRequest {
+        method: &request.method,
+        host: &host,
+        path: url.path(),
+        headers: &headers,
+        body: &request.body,
+    };
+    let added = signer.sign(asked, signature.time);
+    added.map(|(name, text)| (name.to_owned(), text)).into()
 }
 
 /// Whether to ask again: nobody answered, or the server has trouble of its own.

@@ -5,6 +5,7 @@
 
 mod http;
 pub mod limits;
+mod line;
 mod nats;
 mod smtp;
 mod surroundings;

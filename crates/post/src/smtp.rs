@@ -1,16 +1,14 @@
 //! Mail, handed over to a server by SMTP.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lynceus_notify::{Email, SendError};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::{Certificates, limits, tls};
+use crate::line::{Line, Peer};
+use crate::{Certificates, limits};
 
 /// The port on which a connection is encrypted from the start.
 const ENCRYPTED: u16 = 465;
@@ -26,40 +24,24 @@ pub(crate) async fn send(
 }
 
 async fn hand_over(mail: &Email, certificates: &Certificates) -> Result<(), SendError> {
-    let unreachable =
-        |error| SendError::new(format!("the mail server {} cannot be reached: {error}", mail.host));
-    let stream = TcpStream::connect((mail.host.as_str(), mail.port)).await.map_err(unreachable)?;
+    let peer = Peer { host: &mail.host, word: "mail server", limit: limits::MAIL_ANSWER_BYTES };
+    let line = Line::open(peer, mail.port).await?;
     if mail.port == ENCRYPTED {
-        let mut line = Line::new(encrypted(mail, stream, certificates).await?, mail);
-        line.expect(220).await?;
-        let offers = line.greet().await?;
-        return line.letter(&offers, true).await;
+        let mut talk = Talk { line: line.encrypt(mail.insecure, certificates).await?, mail };
+        talk.expect(220).await?;
+        let offers = talk.greet().await?;
+        return talk.letter(&offers, true).await;
     }
-    let mut line = Line::new(stream, mail);
-    line.expect(220).await?;
-    let offers = line.greet().await?;
+    let mut talk = Talk { line, mail };
+    talk.expect(220).await?;
+    let offers = talk.greet().await?;
     if !offers.has("STARTTLS") {
-        return line.letter(&offers, false).await;
+        return talk.letter(&offers, false).await;
     }
-    line.ask("STARTTLS", 220).await?;
-    if !line.buffer.is_empty() {
-        // Somebody on the way wants that to be taken for what the server says once it is encrypted.
-        return Err(SendError::new(format!("the mail server {} speaks out of turn", mail.host)));
-    }
-    let mut line = Line::new(encrypted(mail, line.stream, certificates).await?, mail);
-    let offers = line.greet().await?;
-    line.letter(&offers, true).await
-}
-
-async fn encrypted(
-    mail: &Email,
-    stream: TcpStream,
-    certificates: &Certificates,
-) -> Result<tokio_rustls::client::TlsStream<TcpStream>, SendError> {
-    let host = mail.host.as_str();
-    let (name, config) = tls::client(host, mail.insecure, certificates)?;
-    let failed = |error| SendError::new(format!("the connection to {host} cannot be encrypted: {error}"));
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(failed)
+    talk.ask("STARTTLS", 220).await?;
+    let mut talk = Talk { line: talk.line.encrypt(mail.insecure, certificates).await?, mail };
+    let offers = talk.greet().await?;
+    talk.letter(&offers, true).await
 }
 
 /// What a server offers, in capitals.
@@ -79,58 +61,22 @@ impl Offers {
     }
 }
 
-struct Line<'m, S> {
-    stream: S,
+/// A mail, and the line over which it is handed over.
+struct Talk<'m, S> {
+    line: Line<'m, S>,
     mail: &'m Email,
-    buffer: Vec<u8>,
 }
 
-impl<'m, S: AsyncRead + AsyncWrite + Unpin> Line<'m, S> {
-    fn new(stream: S, mail: &'m Email) -> Self {
-        Self { stream, mail, buffer: Vec::new() }
-    }
-
-    fn broken(&self, error: &std::io::Error) -> SendError {
-        SendError::new(format!("the connection to the mail server {} broke: {error}", self.mail.host))
-    }
-
-    async fn write(&mut self, text: &[u8]) -> Result<(), SendError> {
-        let written = self.stream.write_all(text).await;
-        let flushed = match written {
-            Ok(()) => self.stream.flush().await,
-            Err(error) => Err(error),
-        };
-        flushed.map_err(|error| self.broken(&error))
-    }
-
-    /// One line of the server, without its end.
-    async fn line(&mut self) -> Result<String, SendError> {
-        loop {
-            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
-                return Ok(String::from_utf8_lossy(&line).trim_end().to_owned());
-            }
-            let mut piece = [0; 4096];
-            let read = self.stream.read(&mut piece).await.map_err(|error| self.broken(&error))?;
-            if read == 0 || self.buffer.len() + read > limits::MAIL_ANSWER_BYTES {
-                return Err(SendError::new(format!("the mail server {} gave no answer", self.mail.host)));
-            }
-            self.buffer.extend_from_slice(&piece[..read]);
-        }
-    }
-
+impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
     /// An answer, which has to begin with a number.
     async fn expect(&mut self, wanted: u16) -> Result<Vec<String>, SendError> {
         let mut texts = Vec::new();
         let mut size = 0;
         loop {
-            let line = self.line().await?;
+            let line = self.line.read().await?;
             size += line.len();
             if size > limits::MAIL_ANSWER_BYTES {
-                return Err(SendError::new(format!(
-                    "the mail server {} does not stop answering",
-                    self.mail.host
-                )));
+                return Err(self.line.peer.error("does not stop answering"));
             }
             let code: Option<u16> = line.get(..3).and_then(|code| code.parse().ok());
             let text = line.get(4..).unwrap_or_default();
@@ -147,11 +93,11 @@ impl<'m, S: AsyncRead + AsyncWrite + Unpin> Line<'m, S> {
 
     fn refused(&self, code: u16, text: &str) -> SendError {
         let told: String = text.chars().filter(|c| !c.is_control()).take(limits::TOLD_CHARACTERS).collect();
-        SendError::new(format!("the mail server {} answered {code}: {told}", self.mail.host))
+        self.line.peer.error(format!("answered {code}: {told}"))
     }
 
     async fn ask(&mut self, text: &str, wanted: u16) -> Result<Vec<String>, SendError> {
-        self.write(format!("{text}\r\n").as_bytes()).await?;
+        self.line.write(format!("{text}\r\n").as_bytes()).await?;
         self.expect(wanted).await
     }
 
@@ -179,7 +125,7 @@ impl<'m, S: AsyncRead + AsyncWrite + Unpin> Line<'m, S> {
             self.ask(&STANDARD.encode(username), 334).await?;
             self.ask(&STANDARD.encode(password), 235).await?;
         } else {
-            return Err(SendError::new(format!("the mail server {host} offers no login that is known here")));
+            return Err(self.line.peer.error("offers no login that is known here"));
         }
         Ok(())
     }
@@ -201,10 +147,10 @@ impl<'m, S: AsyncRead + AsyncWrite + Unpin> Line<'m, S> {
             text.push_str(line);
         }
         text.push_str(".\r\n");
-        self.write(text.as_bytes()).await?;
+        self.line.write(text.as_bytes()).await?;
         self.expect(250).await?;
         // The mail has been taken; how the server says goodbye does not matter any more.
-        if let Err(error) = self.write(b"QUIT\r\n").await {
+        if let Err(error) = self.line.write(b"QUIT\r\n").await {
             tracing::debug!(%error, "the mail server hung up first");
         }
         Ok(())

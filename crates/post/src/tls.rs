@@ -1,4 +1,4 @@
-//! Encryption of what is not HTTP.
+//! Whom to trust at the other end of an encrypted connection.
 
 use lynceus_notify::SendError;
 use lynceus_source::{Access, tls_config};
@@ -13,14 +13,21 @@ pub(crate) fn client(
     insecure: bool,
     certificates: &Certificates,
 ) -> Result<(ServerName<'static>, ClientConfig), SendError> {
-    let access = Access {
-        insecure,
-        certificate_authority: certificates(host).unwrap_or_default().as_str().into(),
-        ..Access::default()
-    };
-    let config = tls_config(host, &access)
-        .map_err(|_| SendError::lasting(format!("the certificates for {host} cannot be used")))?;
+    let config = config(host, insecure, &authority(host, certificates))?;
     let name = ServerName::try_from(host.to_owned())
         .map_err(|_| SendError::lasting(format!("{host:?} is no name of a server")))?;
     Ok((name, config))
+}
+
+/// The certificates that a host is trusted by in place of the system's; empty if it has none of its own.
+pub(crate) fn authority(host: &str, certificates: &Certificates) -> String {
+    certificates(host).unwrap_or_default()
+}
+
+/// How a connection is encrypted where these certificates count.
+pub(crate) fn config(host: &str, insecure: bool, authority: &str) -> Result<ClientConfig, SendError> {
+    let access = Access { insecure, certificate_authority: authority.into(), ..Access::default() };
+    tls_config(host, &access).map_err(|_| {
+        SendError::lasting(format!("the certificates for {host} cannot be used; they have to be in PEM"))
+    })
 }

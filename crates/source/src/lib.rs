@@ -19,6 +19,7 @@
 //! branch that it was found by. [`DiskTree`] reads a plain directory with the same rules. [`compose`] makes
 //! repositories.
 
+mod aws_signature;
 mod book;
 mod call;
 mod chart;
@@ -57,6 +58,7 @@ mod version;
 mod wishes;
 mod work_tree;
 
+pub use aws_signature::{AwsRequest, AwsSigner};
 pub use book::{Book, DEFAULT_KNOWN_HOSTS};
 pub use chart::ChartVersion;
 pub use commit::Metadata;

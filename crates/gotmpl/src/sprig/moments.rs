@@ -1,6 +1,8 @@
 //! Times and durations for callers that put some into the data of a template.
 
-use super::time::{Moment, duration, parse as read, parse_duration as read_duration};
+use super::time::{
+    Moment, Zone, duration, location, parse_duration as read_duration, parse_in as read_in, zone_of,
+};
 use crate::{Context, Value};
 
 /// The time now.
@@ -8,9 +10,31 @@ pub fn now(context: &Context<'_>) -> Value {
     Value::object(Moment::now(context.now()))
 }
 
-/// A time that is written in a layout of Go, such as `2006-01-02T15:04:05Z07:00`. The error has Go's words.
+/// A time that is written in a layout of Go, such as `2006-01-02T15:04:05Z07:00`; without a zone it is in UTC. The error has
+/// Go's words.
 pub fn parse(layout: &str, text: &str) -> Result<Value, String> {
-    read(layout, text.as_bytes()).map(Value::object)
+    read_in(layout, text.as_bytes(), &Zone::Utc).map(Value::object)
+}
+
+/// The same of what is told in a zone.
+pub fn parse_in(layout: &str, text: &str, zone: &Value) -> Result<Value, String> {
+    let zone = zone_of(zone).ok_or_else(|| format!("{} is no zone", zone.type_name()))?;
+    read_in(layout, text.as_bytes(), zone).map(Value::object)
+}
+
+/// A zone by its name, such as `Europe/Zurich`. The error has Go's words.
+pub fn zone(name: &str) -> Result<Value, String> {
+    Zone::load(name).map(location).ok_or_else(|| format!("unknown time zone {name}"))
+}
+
+/// Whether a value is a zone.
+pub fn is_zone(value: &Value) -> bool {
+    zone_of(value).is_some()
+}
+
+/// The same time told in a zone.
+pub fn within(time: &Value, zone: &Value) -> Option<Value> {
+    Some(Value::object(time.as_object::<Moment>()?.within(zone_of(zone)?.clone())))
 }
 
 /// The time so many seconds after 1970, told in UTC.

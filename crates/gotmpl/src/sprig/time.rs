@@ -12,6 +12,6 @@ mod zone;
 pub(super) use duration::{parse_duration, round, show_duration};
 pub(super) use format::format;
 pub(super) use moment::Moment;
-pub(super) use object::{TIME, duration};
-pub(super) use parse::parse;
+pub(super) use object::{TIME, duration, location, zone_of};
+pub(super) use parse::{parse, parse_in};
 pub(super) use zone::Zone;

@@ -30,7 +30,7 @@ pub(super) const PREDICATES: [(&str, usize, &str); 15] = [
 ];
 
 /// All others.
-pub(super) const NAMES: [&str; 53] = [
+pub(super) const NAMES: [&str; 56] = [
     "len",
     "type",
     "abs",
@@ -82,6 +82,9 @@ pub(super) const NAMES: [&str; 53] = [
     "bitor",
     "bitxor",
     "bitnand",
+    "bitshl",
+    "bitshr",
+    "bitushr",
     "bitnot",
     "timezone",
 ];
@@ -100,11 +103,16 @@ pub(super) fn call(
         ("string", [value]) => Some(Value::Str(context.text(value)?)),
         ("bitnot", [value]) => as_whole(value).map(|value| Value::int(!value)),
         ("bitand" | "bitor" | "bitxor" | "bitnand", [left, right]) => bits(name, left, right),
+        ("bitshl" | "bitshr" | "bitushr", [number, by]) => shifted(name, number, by)?,
         ("max" | "min" | "mean" | "median", _) => return aggregate::call(context, name, arguments),
         ("now", []) => Some(moments::now(context)),
+        ("now", [zone]) => moments::within(&moments::now(context), zone),
         ("duration", [Value::Str(text)]) => Some(moments::parse_duration(text).map_err(Failure::new)?),
-        ("date", [Value::Str(text), layout @ ..]) => Some(date(text, layout)?),
-        ("timezone", _) => return Err(Failure::new("zones are not supported here; times are told in UTC")),
+        ("date", [zone, Value::Str(text), layout @ ..]) if moments::is_zone(zone) => {
+            Some(date(text, layout, Some(zone))?)
+        }
+        ("date", [Value::Str(text), layout @ ..]) => Some(date(text, layout, None)?),
+        ("timezone", [Value::Str(name)]) => Some(moments::zone(name).map_err(Failure::new)?),
         ("toJSON", [value]) => Some(Value::Str(json::encode_in(context, value, json::Style::Pretty)?)),
         ("fromJSON", [Value::Str(text)]) => {
             context.charge(text.len().saturating_mul(16))?;
@@ -160,7 +168,8 @@ fn kind(value: &Value) -> &'static str {
         Value::Map(_) => "map",
         Value::Object(object) => match object.go_type().name {
             "func" => "func",
-            name if name.contains('.') => name,
+            // What a pointer points to counts.
+            name if name.contains('.') => name.trim_start_matches('*'),
             _ => "struct",
         },
     }
@@ -208,6 +217,20 @@ fn bits(name: &str, left: &Value, right: &Value) -> Option<Value> {
     }))
 }
 
+/// Bits that are moved out are gone, however far.
+fn shifted(name: &str, number: &Value, by: &Value) -> Result<Option<Value>, Failure> {
+    let (Some(number), Some(by)) = (as_whole(number), as_whole(by)) else { return Ok(None) };
+    let Ok(by) = u64::try_from(by) else {
+        return Err(Failure::new(format!("{name} cannot move bits by {by}")));
+    };
+    let by = u32::try_from(by).unwrap_or(u32::MAX);
+    Ok(Some(Value::int(match name {
+        "bitshl" => number.checked_shl(by).unwrap_or(0),
+        "bitshr" => number >> by.min(63),
+        _ => number.cast_unsigned().checked_shr(by).unwrap_or(0).cast_signed(),
+    })))
+}
+
 /// The forms of times that `date` knows, as Go writes them.
 const LAYOUTS: [&str; 7] = [
     "2006-01-02",
@@ -219,14 +242,23 @@ const LAYOUTS: [&str; 7] = [
     "Mon, 02 Jan 2006 15:04:05 MST",
 ];
 
-fn date(text: &str, layout: &[Value]) -> Result<Value, Failure> {
+/// A time that is written in a layout, or in one of the usual ones; a name behind the layout is that of the zone that counts.
+fn date(text: &str, layout: &[Value], zone: Option<&Value>) -> Result<Value, Failure> {
+    let read = |layout: &str, zone: Option<&Value>| match zone {
+        Some(zone) => moments::parse_in(layout, text, zone),
+        None => moments::parse(layout, text),
+    };
     match layout {
         [] => LAYOUTS
             .iter()
-            .find_map(|layout| moments::parse(layout, text).ok())
+            .find_map(|layout| read(layout, zone).ok())
             .ok_or_else(|| Failure::new(format!("{text:?} is no date"))),
-        [Value::Str(layout)] => moments::parse(layout, text).map_err(Failure::new),
-        _ => Err(Failure::new("date takes a text and a layout")),
+        [Value::Str(layout)] => read(layout, zone).map_err(Failure::new),
+        [Value::Str(layout), Value::Str(name)] => {
+            let zone = moments::zone(name).map_err(Failure::new)?;
+            read(layout, Some(&zone)).map_err(Failure::new)
+        }
+        _ => Err(Failure::new("date takes a text, a layout and the name of a zone")),
     }
 }
 

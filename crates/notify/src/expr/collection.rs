@@ -36,7 +36,7 @@ pub(super) fn call(
         ("uniq", [Value::List(list)]) => Some(unique(context, list)?),
         ("concat", [_, ..]) => concat(arguments),
         ("flatten", [Value::List(list)]) => Some(flatten(context, list)?),
-        ("sort", [Value::List(list), direction @ ..]) => {
+        ("sort", [Value::List(list), direction @ ..]) if list.as_bytes().is_none() => {
             let descending = match direction {
                 [] => false,
                 [word] => is_descending(word).map_err(Failure::new)?,
@@ -57,7 +57,10 @@ pub(super) fn call(
 fn take(list: &List, most: &Value) -> Option<Value> {
     let Value::Int(..) = most else { return None };
     let most = usize::try_from(as_int(most)?).ok()?;
-    Some(Value::list(list.to_vec().into_iter().take(most)))
+    match list.as_bytes() {
+        Some(bytes) => Some(Value::List(List::bytes(&bytes[..most.min(bytes.len())]))),
+        None => Some(Value::list(list.to_vec().into_iter().take(most))),
+    }
 }
 
 fn join(context: &mut Context<'_>, list: &List, glue: &[Value]) -> Result<Option<Value>, Failure> {

@@ -1,6 +1,6 @@
 //! What an expression is worth.
 
-use lynceus_gotmpl::{Context, Failure, Value};
+use lynceus_gotmpl::{Context, Failure, List, Value};
 
 use super::builtin;
 use super::member;
@@ -75,6 +75,7 @@ impl Evaluator<'_, '_, '_> {
             Kind::Int(value) => Ok(Value::int(*value)),
             Kind::Float(value) => Ok(Value::Float(*value)),
             Kind::Text(text) => Ok(Value::Str(text.clone())),
+            Kind::Bytes(bytes) => Ok(Value::List(List::bytes(bytes.clone()))),
             Kind::Name(name) => Ok(self.name(name)),
             Kind::Pointer(name) => self.pointer(node, name),
             Kind::Unary(unary, of) => self.unary(node, *unary, of),

@@ -1,6 +1,6 @@
 //! Parts of values: fields, elements, slices, methods.
 
-use lynceus_gotmpl::{Callable, Context, Failure, Int, Signature, Str, Value, fit, types};
+use lynceus_gotmpl::{Callable, Context, Failure, Int, List, Signature, Str, Value, fit, types};
 
 use super::compare::as_int;
 
@@ -73,7 +73,10 @@ pub(super) fn slice(of: &Value, from: Option<&Value>, to: Option<&Value>) -> Res
     let from = bound(from, 0)?.min(to);
     let (from, to) = (usize::try_from(from).unwrap_or_default(), usize::try_from(to).unwrap_or_default());
     Ok(match of {
-        Value::List(list) => Value::list(list.to_vec().drain(from..to)),
+        Value::List(list) => match list.as_bytes() {
+            Some(bytes) => Value::List(List::bytes(&bytes[from..to])),
+            None => Value::list(list.to_vec().drain(from..to)),
+        },
         Value::Str(text) => Value::Str(Str::from_bytes(&text.bytes()[from..to])),
         _ => Value::Nil,
     })

@@ -20,6 +20,7 @@ pub(super) enum Kind {
     Int(i64),
     Float(f64),
     Text(Str),
+    Bytes(Arc<[u8]>),
     Name(String),
     /// `#`, `#index` and `#acc`: what a predicate is asked about.
     Pointer(String),

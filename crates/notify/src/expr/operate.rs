@@ -100,12 +100,16 @@ fn search(
     let (text, wanted) = match (left, right) {
         // Where there is nothing, nothing is found.
         (Value::Nil, _) | (_, Value::Nil) => return Ok(Value::Bool(false)),
-        (Value::Str(text), Value::Str(wanted)) => (text, wanted),
+        (Value::Str(text), Value::Str(wanted)) => (text.clone(), wanted),
+        (Value::List(list), Value::Str(wanted)) if operator == Binary::Matches => match list.as_bytes() {
+            Some(bytes) => (Str::from_bytes(bytes), wanted),
+            None => return Err(mismatch(operator, left, right)),
+        },
         _ => return Err(mismatch(operator, left, right)),
     };
     context.step(text.len() / 64)?;
     Ok(Value::Bool(match operator {
-        Binary::Matches => sprig::matches(context, wanted, text)?,
+        Binary::Matches => sprig::matches(context, wanted, &text)?,
         Binary::Contains => text.contains(wanted.as_str()),
         Binary::StartsWith => text.starts_with(wanted.as_str()),
         _ => text.ends_with(wanted.as_str()),

@@ -63,7 +63,7 @@ impl Parser {
             Token::Name(word) | Token::Number(word) | Token::Operator(word) => {
                 format!("{word} cannot stand here")
             }
-            Token::Text(_) => "a text cannot stand here".to_owned(),
+            Token::Text(_) | Token::Bytes(_) => "a text cannot stand here".to_owned(),
             Token::Bracket(c) => format!("{c} cannot stand here"),
         };
         ExprError::at(self.place(), message)
@@ -377,6 +377,10 @@ impl Parser {
                 self.advance();
                 self.node(place, Kind::Text(text))?
             }
+            Token::Bytes(bytes) => {
+                self.advance();
+                self.node(place, Kind::Bytes(bytes.into()))?
+            }
             Token::Bracket('[') => self.list(place)?,
             Token::Bracket('{') => self.map(place)?,
             _ => return Err(self.unexpected()),
@@ -577,7 +581,7 @@ fn deepest(kind: &Kind) -> usize {
     let maybe = |node: &Option<Box<Node>>| node.as_ref().map_or(0, |node| node.depth);
     match kind {
         Kind::Nil | Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) => 0,
-        Kind::Text(_) | Kind::Name(_) | Kind::Pointer(_) => 0,
+        Kind::Text(_) | Kind::Bytes(_) | Kind::Name(_) | Kind::Pointer(_) => 0,
         Kind::Unary(_, node) | Kind::Chain(node) | Kind::Predicate(node) => node.depth,
         Kind::Binary(_, left, right) => left.depth.max(right.depth),
         Kind::Elvis(condition, other) => condition.depth.max(other.depth),

@@ -10,6 +10,8 @@ pub(super) enum Token {
     Name(String),
     Number(String),
     Text(Str),
+    /// `b"text"`
+    Bytes(Vec<u8>),
     /// An operator or a word that is one, such as `in`.
     Operator(String),
     Bracket(char),
@@ -36,6 +38,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ExprError> {
     Ok(reader.tokens)
 }
 
+/// What may stand behind a backslash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    All,
+    /// No characters by their number.
+    OfBytes,
+}
+
 struct Reader {
     text: Vec<char>,
     at: usize,
@@ -58,10 +68,18 @@ impl Reader {
     }
 
     fn token(&mut self, c: char) -> Result<(), ExprError> {
-        let next = self.peek(1);
+        let (start, next) = (self.at, self.peek(1));
         match c {
             _ if c.is_whitespace() => self.at += 1,
-            '\'' | '"' => self.quoted(c)?,
+            '\'' | '"' => {
+                let text = self.quoted(c, Escapes::All)?;
+                self.push(start, Token::Text(Str::from_bytes(&text)));
+            }
+            'b' | 'B' if let Some(quote @ ('\'' | '"')) = next => {
+                self.at += 1;
+                let bytes = self.quoted(quote, Escapes::OfBytes)?;
+                self.push(start, Token::Bytes(bytes));
+            }
             '`' => self.raw()?,
             '0'..='9' => self.number()?,
             '.' if next.is_some_and(|c| c.is_ascii_digit()) => self.number()?,
@@ -174,7 +192,7 @@ impl Reader {
         Ok(())
     }
 
-    fn quoted(&mut self, quote: char) -> Result<(), ExprError> {
+    fn quoted(&mut self, quote: char, escapes: Escapes) -> Result<Vec<u8>, ExprError> {
         let start = self.at;
         let mut bytes = Vec::new();
         self.at += 1;
@@ -182,7 +200,7 @@ impl Reader {
             match self.peek(0) {
                 None | Some('\n') => return Err(ExprError::at(start, "the text does not end")),
                 Some(c) if c == quote => break,
-                Some('\\') => self.escape(&mut bytes)?,
+                Some('\\') => self.escape(quote, &mut bytes, escapes)?,
                 Some(c) => {
                     bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                     self.at += 1;
@@ -190,11 +208,10 @@ impl Reader {
             }
         }
         self.at += 1;
-        self.push(start, Token::Text(Str::from_bytes(&bytes)));
-        Ok(())
+        Ok(bytes)
     }
 
-    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), ExprError> {
+    fn escape(&mut self, quote: char, bytes: &mut Vec<u8>, escapes: Escapes) -> Result<(), ExprError> {
         let start = self.at;
         let wrong = || ExprError::at(start, "this is no escape sequence");
         let c = self.peek(1).ok_or_else(wrong)?;
@@ -207,14 +224,16 @@ impl Reader {
             'r' => 13,
             't' => 9,
             'v' => 11,
-            '\\' | '\'' | '"' | '`' | '?' => u32::from(c),
-            'x' | 'X' => {
+            '\\' => u32::from(c),
+            _ if c == quote => u32::from(c),
+            'x' => {
                 bytes.push(self.code(2, 16).and_then(|code| u8::try_from(code).ok()).ok_or_else(wrong)?);
                 return Ok(());
             }
+            'u' | 'U' if escapes == Escapes::OfBytes => return Err(wrong()),
             'u' if self.peek(0) == Some('{') => {
                 self.at += 1;
-                let length = self.text[self.at..].iter().take(9).position(|c| *c == '}').ok_or_else(wrong)?;
+                let length = self.text[self.at..].iter().take(7).position(|c| *c == '}').ok_or_else(wrong)?;
                 let code = self.code(length, 16).ok_or_else(wrong)?;
                 self.at += 1;
                 code
@@ -228,7 +247,9 @@ impl Reader {
             }
             _ => return Err(wrong()),
         };
-        let c = char::from_u32(code).ok_or_else(wrong)?;
+        // Halves of characters stand for none, as in Go.
+        let is_half = (0xd800..0xe000).contains(&code);
+        let c = if is_half { char::REPLACEMENT_CHARACTER } else { char::from_u32(code).ok_or_else(wrong)? };
         bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         Ok(())
     }

@@ -6,7 +6,7 @@ use lynceus_object::Value;
 use super::conversation::{Place, SendError};
 use super::memory::Memory;
 use super::request::{Answer, Request, form};
-use super::surroundings::{Variables, in_file, text};
+use super::surroundings::{Variables, token_in_file};
 
 const VARIABLES: [&str; 10] = [
     "AWS_ACCESS_KEY_ID",
@@ -71,15 +71,13 @@ impl Identity {
                 None => self.choose(memory),
             },
             Step::TokenFile { path } => {
-                in_file(path, answer)?;
-                let token = answer.map(text).unwrap_or_default();
+                let token = token_in_file(path, answer)?;
                 let request = self.assume(&token);
                 self.step = Step::Asked;
                 Ok(Search::Ask(request))
             }
             Step::ContainerFile { path } => {
-                in_file(path, answer)?;
-                let token = answer.map(text).unwrap_or_default();
+                let token = token_in_file(path, answer)?;
                 let request = self.container(Some(&token));
                 self.step = Step::Asked;
                 Ok(Search::Ask(request))
@@ -164,16 +162,19 @@ impl Identity {
         let said = answer.json();
         let assumed = ["AssumeRoleWithWebIdentityResponse", "AssumeRoleWithWebIdentityResult", "Credentials"];
         let keys = said.at(&assumed).unwrap_or(&said);
-        let text = |names: &[&str]| names.iter().find_map(|name| keys.str_at(&[name])).map(str::to_owned);
-        let (Some(key), Some(secret), Some(token)) =
-            (text(&["AccessKeyId"]), text(&["SecretAccessKey"]), text(&["SessionToken", "Token"]))
-        else {
-            return Err(match answer.is_success() {
-                // What it says may be half of a key.
-                true => SendError::new("no keys for AWS were given"),
-                false => answer.refusal(),
-            });
+        if !answer.is_success() {
+            return Err(answer.refusal());
+        }
+        // What it says otherwise may be half of a key, so only what is missing is told.
+        let text = |names: &[&str]| {
+            let found = names.iter().find_map(|name| keys.str_at(&[name])).filter(|text| !text.is_empty());
+            let missing =
+                || SendError::new(format!("the answer with keys for AWS has no {}", names.join(" or ")));
+            found.map(str::to_owned).ok_or_else(missing)
         };
+        let key = text(&["AccessKeyId"])?;
+        let secret = text(&["SecretAccessKey"])?;
+        let token = text(&["SessionToken", "Token"])?;
         let until = keys.get("Expiration").and_then(end).and_then(|end| end.checked_sub(SKEW).ok());
         for (part, value) in [("key", &key), ("secret", &secret), ("token", &token)] {
             memory.put(&["aws", &self.region, part], value, Some(until.unwrap_or(self.now)));

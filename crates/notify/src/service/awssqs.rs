@@ -4,11 +4,10 @@ use jiff::Timestamp;
 use lynceus_object::{Value, json, value};
 
 use super::aws_identity::{Identity, Keys, Search};
-use super::aws_signature::Signer;
 use super::conversation::{Delivery, Next, SendError};
 use super::job::Job;
 use super::memory::Memory;
-use super::request::{Answer, Request};
+use super::request::{Answer, AwsSignature, Request};
 
 pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let region = job.required("region")?;
@@ -87,14 +86,14 @@ impl Delivery for Sqs {
             Step::Begin(keys) => {
                 let asked = self.ask(&keys, "AmazonSQS.GetQueueUrl", &self.question);
                 self.step = Step::Found(keys);
-                asked
+                Ok(asked)
             }
             Step::Found(keys) => {
                 let answer = answer.ok_or_else(no_answer)?;
                 let said = answer.json();
                 let Some(url) = said.str_at(&["QueueUrl"]) else { return Err(answer.refusal()) };
                 self.message.set(&["QueueUrl"], url);
-                self.ask(&keys, "AmazonSQS.SendMessage", &self.message)
+                Ok(self.ask(&keys, "AmazonSQS.SendMessage", &self.message))
             }
             Step::Sent => match answer {
                 Some(answer) if answer.is_success() => Ok(Next::Done),
@@ -106,7 +105,7 @@ impl Delivery for Sqs {
 }
 
 impl Sqs {
-    fn ask(&self, keys: &Keys, target: &str, body: &Value) -> Result<Next, SendError> {
+    fn ask(&self, keys: &Keys, target: &str, body: &Value) -> Next {
         let mut request = Request::new("POST", format!("{}/", self.endpoint))
             .header("Content-Type", "application/x-amz-json-1.0")
             .header("X-Amz-Target", target);
@@ -114,9 +113,13 @@ impl Sqs {
             request = request.header("X-Amz-Security-Token", keys.token.as_str());
         }
         request.body = json::to_vec(body);
-        let host = self.endpoint.split_once("://").map_or("", |(_, host)| host);
-        let signer = Signer { key: &keys.key, secret: &keys.secret, region: &self.region, service: "sqs" };
-        let signed = signer.sign(request, host, self.now);
-        signed.map(Next::Ask).ok_or_else(|| SendError::lasting("the request cannot be signed"))
+        request.signature = Some(AwsSignature {
+            key: keys.key.clone(),
+            secret: keys.secret.clone(),
+            region: self.region.clone(),
+            service: "sqs",
+            time: self.now,
+        });
+        Next::Ask(request)
     }
 }

@@ -34,6 +34,11 @@ pub enum Place {
 pub trait Delivery: Send {
     /// The next step; `answer` is that to the step before. What is handed over to mail or NATS has none.
     fn next(&mut self, answer: Option<&Answer>, memory: &mut Memory) -> Result<Next, SendError>;
+
+    /// What the template says and the message does not, because the service has no place for it.
+    fn left_out(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// Why a message was not taken. It holds no secret that is known here; whoever prints it hides those of the configuration.
@@ -72,11 +77,17 @@ pub(super) type Judge = fn(&Answer) -> Result<(), SendError>;
 pub(super) struct Single {
     request: Option<Request>,
     judge: Judge,
+    left_out: Vec<String>,
 }
 
 impl Single {
     pub(super) fn boxed(request: Request, judge: Judge) -> Box<dyn Delivery> {
-        Box::new(Self { request: Some(request), judge })
+        Self::without(request, judge, Vec::new())
+    }
+
+    /// The same of a message that lacks some of what the template says.
+    pub(super) fn without(request: Request, judge: Judge, left_out: Vec<String>) -> Box<dyn Delivery> {
+        Box::new(Self { request: Some(request), judge, left_out })
     }
 }
 
@@ -87,6 +98,10 @@ impl Delivery for Single {
             (None, Some(answer)) => (self.judge)(answer).map(|()| Next::Done),
             (None, None) => Err(SendError::new("there was no answer")),
         }
+    }
+
+    fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 }
 

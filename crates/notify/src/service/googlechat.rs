@@ -3,7 +3,7 @@
 use lynceus_object::{Value, value, yaml};
 
 use super::conversation::{Delivery, SendError, Single};
-use super::job::Job;
+use super::job::{Job, maps};
 use super::request::{Answer, Request, form};
 
 pub(super) fn deliver(job: &mut Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
@@ -21,26 +21,25 @@ pub(super) fn deliver(job: &mut Job<'_>) -> Result<Box<dyn Delivery>, SendError>
         body.set(&["text"], "");
     }
     if let Some(cards) = old {
-        body.set(&["cards"], cards);
+        body.set(&["cards"], Value::from(cards));
     }
     if let Some(cards) = new {
-        let with_id = |card: &Value| value!({"cardId": (job.uuid()), "card": (card.clone())});
-        let cards: Vec<Value> = cards.as_seq().unwrap_or_default().iter().map(with_id).collect();
-        body.set(&["cardsV2"], Value::from(cards));
+        let with_id = |card: Value| value!({"cardId": (job.uuid()), "card": (card)});
+        body.set(&["cardsV2"], Value::from(cards.into_iter().map(with_id).collect::<Vec<_>>()));
     }
     Ok(Single::boxed(Request::post(url, &body).insecure(job.insecure()), is_taken))
 }
 
 /// Cards may be written as YAML.
-fn cards(job: &Job<'_>, field: &str) -> Result<Option<Value>, SendError> {
+fn cards(job: &Job<'_>, field: &str) -> Result<Option<Vec<Value>>, SendError> {
     let text = job.text("googlechat", &[field]);
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let parsed = yaml::parse_str(text);
-    parsed.map(Some).map_err(|error| {
-        SendError::lasting(format!("what the template says under googlechat.{field} is no YAML: {error}"))
-    })
+    let wrong =
+        |why: String| SendError::lasting(format!("what the template says under googlechat.{field} {why}"));
+    let parsed = yaml::parse_str(text).map_err(|error| wrong(format!("is no YAML: {error}")))?;
+    maps(&parsed).map(Some).map_err(wrong)
 }
 
 fn is_taken(answer: &Answer) -> Result<(), SendError> {

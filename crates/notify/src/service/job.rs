@@ -96,6 +96,13 @@ impl<'a> Job<'a> {
         })
     }
 
+    /// A text of the message that is a list of maps in JSON; empty if there is none.
+    pub(super) fn json_maps(&self, kind: &str, field: &str) -> Result<Vec<Value>, SendError> {
+        let parsed = self.json(kind, field)?.unwrap_or_default();
+        maps(&parsed)
+            .map_err(|why| SendError::lasting(format!("what the template says under {kind}.{field} {why}")))
+    }
+
     /// A random id in the usual form.
     pub(super) fn uuid(&mut self) -> String {
         let mut bytes = [0; 16];
@@ -104,6 +111,20 @@ impl<'a> Job<'a> {
         bytes[8] = bytes[8] & 0x3f | 0x80;
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    }
+}
+
+/// The maps of a list. The error says what there is instead.
+pub(super) fn maps(value: &Value) -> Result<Vec<Value>, String> {
+    let items = match value.as_seq() {
+        Some(items) => items,
+        None if value.is_null() => &[],
+        None => return Err(format!("is no list but {}", value.type_name())),
+    };
+    let wrong = items.iter().enumerate().find(|(_, item)| item.as_map().is_none() && !item.is_null());
+    match wrong {
+        Some((at, item)) => Err(format!("is no list of maps; number {} is {}", at + 1, item.type_name())),
+        None => Ok(items.to_vec()),
     }
 }
 

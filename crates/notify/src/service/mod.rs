@@ -5,7 +5,6 @@
 
 mod alertmanager;
 mod aws_identity;
-mod aws_signature;
 mod awssqs;
 mod conversation;
 mod email;
@@ -41,7 +40,7 @@ pub use conversation::{Delivery, Next, Place, SendError};
 pub use email::{Email, Envelope};
 pub use memory::Memory;
 pub use nats::{NatsServer, Publication};
-pub use request::{Answer, Request, Retry};
+pub use request::{Answer, AwsSignature, Request, Retry};
 
 use crate::config::ServiceConfig;
 use crate::message::Notification;

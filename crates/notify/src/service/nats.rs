@@ -142,8 +142,9 @@ fn message(job: &Job<'_>) -> Result<(Vec<u8>, usize, bool), SendError> {
 }
 
 impl Publication {
-    /// What is said to a server that has introduced itself with `info`. Who logs in is told there, or by the address.
-    pub fn greeting(&self, server: &NatsServer, info: &Value, encrypted: bool) -> String {
+    /// What is said to a server that has introduced itself with `info`. Who logs in is told there, or by the address. A server
+    /// that has made up nothing to be signed does not know keys; what is signed for nobody proves nothing.
+    pub fn greeting(&self, server: &NatsServer, info: &Value, encrypted: bool) -> Result<String, SendError> {
         let mut said = value!({
             "verbose": false,
             "pedantic": false,
@@ -163,11 +164,16 @@ impl Publication {
         }
         if let Some(secret) = &self.login.key {
             let key = SigningKey::from_bytes(secret);
-            let nonce = info.str_at(&["nonce"]).unwrap_or_default();
+            let nonce = info.str_at(&["nonce"]).filter(|nonce| !nonce.is_empty()).ok_or_else(|| {
+                SendError::lasting(format!(
+                    "the server {} lets nobody in by a key; set the options username and password instead of nkey",
+                    server.host
+                ))
+            })?;
             said.set(&["nkey"], public_key(&key));
             said.set(&["sig"], URL_SAFE_NO_PAD.encode(key.sign(nonce.as_bytes()).to_bytes()));
         }
-        format!("CONNECT {}\r\n", json::to_string(&said))
+        Ok(format!("CONNECT {}\r\n", json::to_string(&said)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use lynceus_object::{Value, json};
 
 use super::conversation::SendError;
@@ -24,6 +25,23 @@ pub struct Request {
     pub retry: Retry,
     /// How long an answer may take, if that is not as usual.
     pub timeout: Option<Duration>,
+    /// Who signs it, if it is one for AWS.
+    pub signature: Option<AwsSignature>,
+}
+
+/// Who signs a request for a service of AWS, where it is, and when. It holds a secret, so it cannot be printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AwsSignature {
+    /// The public half of the key.
+    pub key: String,
+    /// The secret half.
+    pub secret: String,
+    /// Where the service is.
+    pub region: String,
+    /// What it is called there.
+    pub service: &'static str,
+    /// The time that the signature is from.
+    pub time: Timestamp,
 }
 
 /// How often to ask again after an answer that says that it may work later.
@@ -53,6 +71,7 @@ impl Request {
             insecure: false,
             retry: Retry::NEVER,
             timeout: None,
+            signature: None,
         }
     }
 

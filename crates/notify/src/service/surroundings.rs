@@ -39,6 +39,15 @@ pub(super) fn text(answer: &Answer) -> String {
     String::from_utf8_lossy(&answer.body).trim().to_owned()
 }
 
+/// The token in a file that has to hold one.
+pub(super) fn token_in_file(path: &str, answer: Option<&Answer>) -> Result<String, SendError> {
+    let bytes = in_file(path, answer)?;
+    match String::from_utf8_lossy(bytes).trim() {
+        "" => Err(SendError::new(format!("{path} is empty; it has to hold a token"))),
+        token => Ok(token.to_owned()),
+    }
+}
+
 /// What stood in a file that has to be there.
 pub(super) fn in_file<'a>(path: &str, answer: Option<&'a Answer>) -> Result<&'a [u8], SendError> {
     match answer {

@@ -4,6 +4,7 @@
 mod catalogue;
 mod config;
 mod messages;
+mod services;
 mod state;
 mod subscriptions;
 mod triggers;

@@ -87,7 +87,8 @@ notifications.argoproj.io/subscriptions.broken: "{{"
         listening(list, "{}"),
         "on-a -> slack:defaults teams:e\non-b -> slack:defaults teams:e\non-global -> slack:everyone hook:\n\
          on-x -> slack:a slack:b email:c@d\non-y -> slack:a slack:b email:c@d\n\
-         notifications.argoproj.io/subscriptions: yaml: line 1: did not find expected node content"
+         notifications.argoproj.io/subscriptions: number 3 is left out: it has no destinations, so nobody is told\n\
+         notifications.argoproj.io/subscriptions.broken: yaml: line 1: did not find expected node content"
     );
 }
 
@@ -99,10 +100,37 @@ fn a_subscription_that_cannot_be_read_is_told() {
     };
     let place = "notifications.argoproj.io/subscriptions";
     assert_eq!(told("on-x"), format!("{place}: this has to be a list of trigger and destinations"));
-    assert_eq!(told("[{trigger: {a: b}}]"), format!("{place}: this has to be a list, not object"));
+    let left = |why: &str| format!("{place}: number 1 is left out: {why}");
+    assert_eq!(told("[{trigger: {a: b}}]"), left("trigger: this has to be a list, not object"));
+    assert_eq!(told("[on-x]"), left("it has to be a map of trigger and destinations, not string"));
     assert_eq!(
-        told("[{destinations: [{recipients: [a]}]}]"),
-        format!("{place}: a destination has no service")
+        told("[{destinations: {service: slack, recipients: [a]}}]"),
+        left("destinations has to be a list, not object")
+    );
+    assert_eq!(told("[{destinations: [{recipients: [a]}]}]"), left("a destination has no service"));
+    assert_eq!(
+        told("[{destinations: [{service: slack, recipients: a}]}]"),
+        left("recipients: this has to be a list, not string")
+    );
+    assert_eq!(
+        told("[{destinations: [{service: hook}]}]"),
+        left("the destination hook has no recipients; write [\"\"] for a service that needs none")
+    );
+}
+
+/// Argo CD goes on with what it understood of an item: with a trigger that is no list it subscribes to the default ones, which
+/// nobody has asked for.
+#[test]
+fn a_wrong_item_is_left_out_as_a_whole_and_the_others_count() {
+    let list = r#"
+notifications.argoproj.io/subscriptions: |
+  - {trigger: on-x, destinations: [{service: slack, recipients: [a]}]}
+  - {trigger: [on-y], destinations: [{service: slack, recipients: [b]}]}
+"#;
+    assert_eq!(
+        listening(list, "{}"),
+        "on-a -> slack:defaults\non-b -> slack:defaults\non-global -> slack:everyone hook:\non-y -> slack:b\n\
+         notifications.argoproj.io/subscriptions: number 1 is left out: trigger: this has to be a list, not string"
     );
 }
 

@@ -42,6 +42,23 @@ fn a_condition_that_fails_does_not_hold_and_says_why() {
 }
 
 #[test]
+fn what_a_message_is_sent_once_for_and_cannot_be_found_is_told() {
+    let again = "without oncePer it is told each time that the condition becomes true";
+    let told = |once_per: &str| {
+        let ran = ran(&format!("- {{when: true, send: [a], oncePer: \"{once_per}\"}}"), &World::new());
+        assert!(ran.contains(" true once per \"\" a"), "{ran}");
+        ran.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        told("app.nope.nope"),
+        format!("fault trigger.t: app.nope.nope: column 10: there is nothing to look for nope in; {again}")
+    );
+    // What is left of all that an expression may make has no room for the text of its value.
+    let much = "let a = 1..1000000; let b = 1..990000; let c = repeat('x', 900000); [c, c, c, c]";
+    assert!(told(much).ends_with(again), "{}", told(much));
+}
+
+#[test]
 fn commits_are_asked_for_and_then_known() {
     let trigger =
         "- {when: \"repo.GetCommitMetadata(app.status.sync.revision).Author contains 'Eve'\", send: [a]}";

@@ -1,14 +1,10 @@
 //! Mail is handed over to a stand-in of a mail server, with and without encryption.
 
-use std::sync::{Arc, Mutex};
-
 use lynceus_notify::SendError;
-use lynceus_post::{Options, Post};
-use rustls::pki_types::PrivateKeyDer;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
+use tokio::net::TcpStream;
 
+use crate::line_stand_in::{LineStandIn, Visit};
 use crate::send;
 
 /// What a server does.
@@ -21,66 +17,38 @@ struct Ways {
     intrudes: bool,
 }
 
-struct MailServer {
-    port: u16,
-    heard: Arc<Mutex<Vec<String>>>,
-    authority: String,
+async fn listening(ways: Ways) -> LineStandIn {
+    LineStandIn::new(move |stream, visit| serve(stream, visit, ways)).await
 }
 
-impl MailServer {
-    async fn new(ways: Ways) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-        let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        let authority = certified.cert.pem();
-        let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certified.cert.der().clone()], key)
-            .unwrap();
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        let written = heard.clone();
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                stream.write_all(b"220 hello\r\n").await.unwrap();
-                let mut stream = BufReader::new(stream);
-                if !converse(&mut stream, ways, &written, false).await {
-                    continue;
-                }
-                written.lock().unwrap().push("-- encrypted --".to_owned());
-                if let Ok(stream) = acceptor.accept(stream.into_inner()).await {
-                    converse(&mut BufReader::new(stream), ways, &written, true).await;
-                }
-            }
-        });
-        MailServer { port, heard, authority }
+async fn serve(mut stream: TcpStream, visit: Visit, ways: Ways) {
+    stream.write_all(b"220 hello\r\n").await.unwrap();
+    let mut stream = BufReader::new(stream);
+    if converse(&mut stream, ways, &visit, false).await
+        && let Some(stream) = visit.encrypt(stream.into_inner()).await
+    {
+        converse(&mut BufReader::new(stream), ways, &visit, true).await;
     }
+}
 
-    async fn send(&self, more: &str) -> Result<(), SendError> {
-        let authority = self.authority.clone();
-        let certificates = Arc::new(move |_: &str| Some(authority.clone()));
-        let post = Post::new(Options { certificates, environment_proxy: false, ..Options::default() });
-        let options =
-            format!("{{host: localhost, port: {}, from: 'Lynceus <from@example.com>'{more}}}", self.port);
-        let message = "{message: \".a line\\nwith ü\", email: {subject: \"Gesundheit: schlecht für shop\\r\\nBcc: evil@example.com\"}}";
-        send(&post, "email:a@example.com, b@example.com", &options, message).await
-    }
+/// Sends a mail; `more` are further options.
+async fn mail(server: &LineStandIn, more: &str) -> Result<(), SendError> {
+    let options =
+        format!("{{host: localhost, port: {}, from: 'Lynceus <from@example.com>'{more}}}", server.port);
+    let message = "{message: \".a line\\nwith ü\", email: {subject: \"Gesundheit: schlecht für shop\\r\\nBcc: evil@example.com\"}}";
+    send(&server.post(), "email:a@example.com, b@example.com", &options, message).await
+}
 
-    fn heard(&self) -> String {
-        // Nobody waits for what is said at the end.
-        self.heard.lock().unwrap().join("\n").trim_end_matches("\nQUIT").to_owned()
-    }
+fn heard(server: &LineStandIn) -> String {
+    // Nobody waits for what is said at the end.
+    server.heard().trim_end_matches("\nQUIT").to_owned()
 }
 
 /// True if the client wants to go on encrypted.
 async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut BufReader<S>,
     ways: Ways,
-    heard: &Mutex<Vec<String>>,
+    visit: &Visit,
     encrypted: bool,
 ) -> bool {
     let mut in_data = false;
@@ -91,7 +59,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             return false;
         }
         let text = line.trim_end().to_owned();
-        heard.lock().unwrap().push(text.clone());
+        visit.note(text.as_str());
         let answer = if in_data {
             if text != "." {
                 continue;
@@ -142,62 +110,70 @@ LmEgbGluZQp3aXRoIMO8
 
 #[tokio::test]
 async fn a_mail_is_handed_over_without_encryption() {
-    let server = MailServer::new(Ways::default()).await;
-    server.send("").await.unwrap();
-    assert_eq!(server.heard(), format!("EHLO localhost\n{LETTER}"));
+    let server = listening(Ways::default()).await;
+    mail(&server, "").await.unwrap();
+    assert_eq!(heard(&server), format!("EHLO localhost\n{LETTER}"));
 }
 
 #[tokio::test]
 async fn encryption_is_used_where_it_is_offered_and_logins_come_behind_it() {
-    let server = MailServer::new(Ways { starttls: true, login: "PLAIN LOGIN", ..Ways::default() }).await;
-    server.send(", username: user, password: secret").await.unwrap();
+    let server = listening(Ways { starttls: true, login: "PLAIN LOGIN", ..Ways::default() }).await;
+    mail(&server, ", username: user, password: secret").await.unwrap();
     assert_eq!(
-        server.heard(),
+        heard(&server),
         format!(
             "EHLO localhost\nSTARTTLS\n-- encrypted --\nEHLO localhost\nAUTH PLAIN AHVzZXIAc2VjcmV0\n{LETTER}"
         )
     );
-    let server = MailServer::new(Ways { starttls: true, login: "LOGIN", ..Ways::default() }).await;
-    server.send(", username: user, password: secret").await.unwrap();
-    assert!(server.heard().contains("AUTH LOGIN\ndXNlcg==\nc2VjcmV0\nMAIL FROM"), "{}", server.heard());
+    let server = listening(Ways { starttls: true, login: "LOGIN", ..Ways::default() }).await;
+    mail(&server, ", username: user, password: secret").await.unwrap();
+    assert!(heard(&server).contains("AUTH LOGIN\ndXNlcg==\nc2VjcmV0\nMAIL FROM"), "{}", heard(&server));
 }
 
 #[tokio::test]
 async fn a_certificate_of_a_stranger_is_refused_unless_that_is_wanted() {
-    let mut server = MailServer::new(Ways { starttls: true, ..Ways::default() }).await;
+    let mut server = listening(Ways { starttls: true, ..Ways::default() }).await;
     server.authority = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap().cert.pem();
-    let error = server.send("").await.unwrap_err();
+    let error = mail(&server, "").await.unwrap_err();
     assert!(error.message.starts_with("the connection to localhost cannot be encrypted: "), "{error}");
-    server.send(", insecure_skip_verify: true").await.unwrap();
+    mail(&server, ", insecure_skip_verify: true").await.unwrap();
+}
+
+#[tokio::test]
+async fn certificates_that_are_none_are_told() {
+    let mut server = listening(Ways { starttls: true, ..Ways::default() }).await;
+    server.authority = "very secret".to_owned();
+    let error = mail(&server, "").await.unwrap_err();
+    assert_eq!(error.message, "the certificates for localhost cannot be used; they have to be in PEM");
 }
 
 #[tokio::test]
 async fn what_stands_between_yes_and_encryption_is_not_believed() {
-    let server = MailServer::new(Ways { starttls: true, intrudes: true, ..Ways::default() }).await;
-    let error = server.send("").await.unwrap_err();
+    let server = listening(Ways { starttls: true, intrudes: true, ..Ways::default() }).await;
+    let error = mail(&server, "").await.unwrap_err();
     assert_eq!(error.message, "the mail server localhost speaks out of turn");
 }
 
 #[tokio::test]
 async fn a_refusal_is_told_without_secrets() {
-    let server = MailServer::new(Ways { refuses: "RCPT TO:<b@", ..Ways::default() }).await;
-    let error = server.send("").await.unwrap_err();
+    let server = listening(Ways { refuses: "RCPT TO:<b@", ..Ways::default() }).await;
+    let error = mail(&server, "").await.unwrap_err();
     assert_eq!(error.message, "the mail server localhost answered 550: no such user");
-    let server = MailServer::new(Ways { login: "PLAIN", refuses: "AUTH", ..Ways::default() }).await;
-    let error = server.send(", username: user, password: secret").await.unwrap_err();
+    let server = listening(Ways { login: "PLAIN", refuses: "AUTH", ..Ways::default() }).await;
+    let error = mail(&server, ", username: user, password: secret").await.unwrap_err();
     assert_eq!(error.message, "the mail server localhost answered 550: no such user");
-    let server = MailServer::new(Ways { login: "XOAUTH2", ..Ways::default() }).await;
-    let error = server.send(", username: user, password: secret").await.unwrap_err();
+    let server = listening(Ways { login: "XOAUTH2", ..Ways::default() }).await;
+    let error = mail(&server, ", username: user, password: secret").await.unwrap_err();
     assert_eq!(error.message, "the mail server localhost offers no login that is known here");
 }
 
 #[tokio::test]
 async fn addresses_that_are_none_are_not_told_to_anybody() {
-    let server = MailServer::new(Ways::default()).await;
+    let server = listening(Ways::default()).await;
     for to in ["email:nobody", "email:a@b>\r\nRCPT TO:<c@d", "email:@x", "email:"] {
         let options = format!("{{host: localhost, port: {}, from: a@b}}", server.port);
         let error = send(&crate::post(), to, &options, "{message: m}").await.unwrap_err();
         assert!(error.message.ends_with("is no address of mail") && error.is_lasting, "{error}");
     }
-    assert_eq!(server.heard(), "");
+    assert_eq!(heard(&server), "");
 }

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod identity;
+mod line_stand_in;
 mod mail;
 mod nats;
 mod services;

@@ -1,79 +1,34 @@
 //! Messages are published to a stand-in of a NATS server, with and without encryption and login.
 
-use std::sync::{Arc, Mutex};
-
 use lynceus_notify::SendError;
-use lynceus_post::{Options, Post};
-use rustls::pki_types::PrivateKeyDer;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
+use tokio::net::{TcpListener, TcpStream};
 
+use crate::line_stand_in::{LineStandIn, Visit};
 use crate::{post, send};
 
-struct NatsServer {
-    port: u16,
-    heard: Arc<Mutex<Vec<String>>>,
-    authority: String,
+/// A server that introduces itself in these words, and refuses whoever says the others.
+async fn listening(info: &'static str, refuses: &'static str) -> LineStandIn {
+    LineStandIn::new(move |stream, visit| serve(stream, visit, info, refuses)).await
 }
 
-impl NatsServer {
-    /// A server that introduces itself in these words, and refuses whoever says the others.
-    async fn new(info: &'static str, refuses: &'static str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-        let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        let authority = certified.cert.pem();
-        let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certified.cert.der().clone()], key)
-            .unwrap();
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        let written = heard.clone();
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                stream.write_all(format!("INFO {info}\r\n").as_bytes()).await.unwrap();
-                if info.contains("tls_required\":true") {
-                    written.lock().unwrap().push("-- encrypted --".to_owned());
-                    if let Ok(stream) = acceptor.accept(stream).await {
-                        converse(stream, refuses, &written).await;
-                    }
-                } else {
-                    converse(stream, refuses, &written).await;
-                }
-            }
-        });
-        NatsServer { port, heard, authority }
-    }
-
-    async fn tell(&self, to: &str, options: &str) -> Result<(), SendError> {
-        let authority = self.authority.clone();
-        let post = Post::new(Options {
-            environment_proxy: false,
-            certificates: Arc::new(move |_| Some(authority.clone())),
-            ..Options::default()
-        });
-        let options = options.replace("PORT", &self.port.to_string());
-        send(&post, to, &options, "message: 'it is ready'").await
-    }
-
-    fn heard(&self) -> String {
-        self.heard.lock().unwrap().join("\n")
+async fn serve(mut stream: TcpStream, visit: Visit, info: &str, refuses: &str) {
+    stream.write_all(format!("INFO {info}\r\n").as_bytes()).await.unwrap();
+    if !info.contains("tls_required\":true") {
+        converse(stream, refuses, &visit).await;
+    } else if let Some(stream) = visit.encrypt(stream).await {
+        converse(stream, refuses, &visit).await;
     }
 }
 
-async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
-    stream: S,
-    refuses: &str,
-    heard: &Mutex<Vec<String>>,
-) -> Option<()> {
+async fn tell(server: &LineStandIn, to: &str, options: &str) -> Result<(), SendError> {
+    let options = options.replace("PORT", &server.port.to_string());
+    send(&server.post(), to, &options, "message: 'it is ready'").await
+}
+
+async fn converse<S: AsyncRead + AsyncWrite + Unpin>(stream: S, refuses: &str, visit: &Visit) -> Option<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let mut line = String::new();
@@ -96,7 +51,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             continue;
         }
         let body = String::from_utf8_lossy(&body).replace("\r\n", "|");
-        heard.lock().unwrap().push(format!("{line} {body}").trim_end().to_owned());
+        visit.note(format!("{line} {body}").trim_end());
     }
 }
 
@@ -115,16 +70,16 @@ fn connect(more: &str, encrypted: bool) -> String {
 
 #[tokio::test]
 async fn a_message_is_published_to_the_subject_that_is_subscribed() {
-    let server = NatsServer::new(PLAIN, "").await;
-    server.tell("nats:deployments.shop", "url: nats://localhost:PORT").await.unwrap();
+    let server = listening(PLAIN, "").await;
+    tell(&server, "nats:deployments.shop", "url: nats://localhost:PORT").await.unwrap();
     assert_eq!(server.heard(), format!("{}\nPUB deployments.shop 11 it is ready|", connect("", false)));
 }
 
 #[tokio::test]
 async fn headers_and_a_password_go_along_over_an_encrypted_connection() {
-    let server = NatsServer::new(r#"{"headers":true,"tls_required":true}"#, "").await;
+    let server = listening(r#"{"headers":true,"tls_required":true}"#, "").await;
     let options = "{url: 'nats://localhost:PORT', headers: {a: b, c: 2}, username: me, password: word}";
-    server.tell("nats:s", options).await.unwrap();
+    tell(&server, "nats:s", options).await.unwrap();
     assert_eq!(
         server.heard(),
         format!(
@@ -136,10 +91,10 @@ async fn headers_and_a_password_go_along_over_an_encrypted_connection() {
 
 #[tokio::test]
 async fn a_key_signs_what_the_server_made_up() {
-    let server = NatsServer::new(r#"{"headers":true,"nonce":"abc"}"#, "").await;
+    let server = listening(r#"{"headers":true,"nonce":"abc"}"#, "").await;
     let options =
         "{url: 'nats://localhost:PORT', nkey: SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY}";
-    server.tell("nats:s", options).await.unwrap();
+    tell(&server, "nats:s", options).await.unwrap();
     let heard = server.heard();
     // What the client of NATS in Go signs with that key.
     assert!(
@@ -151,36 +106,36 @@ async fn a_key_signs_what_the_server_made_up() {
 
 #[tokio::test]
 async fn the_next_server_is_asked_if_the_first_cannot_be_reached() {
-    let server = NatsServer::new(PLAIN, "").await;
+    let server = listening(PLAIN, "").await;
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let url = format!("url: 'nats://localhost:{gone}, nats://me:word@localhost:PORT'");
-    server.tell("nats:s", &url).await.unwrap();
+    tell(&server, "nats:s", &url).await.unwrap();
     assert!(server.heard().starts_with(&connect("me word", false)), "{}", server.heard());
 }
 
 #[tokio::test]
 async fn what_cannot_be_published_is_told_without_the_password() {
-    let server = NatsServer::new(PLAIN, "\"word\"").await;
+    let server = listening(PLAIN, "\"word\"").await;
     let told = |result: Result<(), SendError>| result.unwrap_err().to_string();
     let options = "{url: 'nats://localhost:PORT', username: me, password: word}";
     assert_eq!(
-        told(server.tell("nats:s", options).await),
+        told(tell(&server, "nats:s", options).await),
         "the server localhost answered 'Authorization Violation'"
     );
     assert_eq!(
-        told(server.tell("nats:a b", "url: nats://localhost:PORT").await),
+        told(tell(&server, "nats:a b", "url: nats://localhost:PORT").await),
         r#""a b" is no subject of NATS"#
     );
     let headers = "{url: 'nats://localhost:PORT', headers: {a: \"b\\r\\nPUB x 0\"}}";
-    assert_eq!(told(server.tell("nats:s", headers).await), r#""a" under headers is no header on one line"#);
-    let small = NatsServer::new(r#"{"max_payload":5}"#, "").await;
+    assert_eq!(told(tell(&server, "nats:s", headers).await), r#""a" under headers is no header on one line"#);
+    let small = listening(r#"{"max_payload":5}"#, "").await;
     assert_eq!(
-        told(small.tell("nats:s", "url: nats://localhost:PORT").await),
+        told(tell(&small, "nats:s", "url: nats://localhost:PORT").await),
         "the message has 11 bytes; the server localhost takes 5"
     );
-    let other = NatsServer::new("not json", "").await;
+    let other = listening("not json", "").await;
     assert_eq!(
-        told(other.tell("nats:s", "url: nats://localhost:PORT").await),
+        told(tell(&other, "nats:s", "url: nats://localhost:PORT").await),
         "the server localhost does not speak NATS"
     );
     let gone = send(&post(), "nats:s", "url: 'nats://localhost:1'", "message: m").await;

@@ -7,11 +7,9 @@ use jiff::Timestamp;
 use lynceus_object::{Value, json};
 use reqwest::header::HeaderValue;
 use reqwest::{Client, Url};
-use ring::hmac;
-use sha2::{Digest as _, Sha256};
 
 use super::ScmError;
-use crate::digest::hex;
+use crate::aws_signature::{AwsRequest, AwsSigner};
 use crate::limits;
 use crate::repository::Access;
 use crate::secret::Secret;
@@ -158,13 +156,7 @@ impl<'a> Amazon<'a> {
         }
         let text = self.text(&url, request).await?;
         let value = json::parse(text.as_bytes()).map_err(|error| malformed(&url, &error.to_string()))?;
-        let get = |name: &str| value.str_at(&[name]).unwrap_or_default().to_owned();
-        let keys = Keys {
-            access: get("AccessKeyId"),
-            secret: get("SecretAccessKey").into(),
-            session: get("Token").into(),
-        };
-        if keys.access.is_empty() { Err(malformed(&url, "it holds no AccessKeyId")) } else { Ok(keys) }
+        keys_of_json(&value).map_err(|missing| malformed(&url, &format!("it holds no {missing}")))
     }
 
     fn form(&self, pairs: &[(&str, &str)]) -> String {
@@ -204,16 +196,25 @@ impl<'a> Amazon<'a> {
     ) -> Result<String, ScmError> {
         let now = Timestamp::try_from(SystemTime::now())
             .map_err(|error| unusable("the clock", &error.to_string()))?;
-        let question = Question { url, region: &self.region, service, headers, body: &body };
-        let signed = sign(keys, question, now);
+        let host = url.host_str().unwrap_or_default();
+        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let mut headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        if !keys.session.is_empty() {
+            headers.push(("x-amz-security-token", keys.session.reveal()));
+        }
+        let signer =
+            AwsSigner { key: &keys.access, secret: keys.secret.reveal(), region: &self.region, service };
+        let question =
+            AwsRequest { method: "POST", host: &host, path: url.path(), headers: &headers, body: &body };
+        let signed = signer.sign(question, now);
+        let signed = signed.iter().map(|(name, text)| (*name, text.as_str()));
         let mut request = self.client.post(url.clone());
-        for (name, text) in signed {
-            let mut value = HeaderValue::from_str(&text)
+        for (name, text) in headers.iter().copied().chain(signed) {
+            let mut value = HeaderValue::from_str(text)
                 .map_err(|_| unusable("AWS_SESSION_TOKEN", "a header cannot carry it"))?;
             value.set_sensitive(matches!(name, "authorization" | "x-amz-security-token"));
-            if name != "host" {
-                request = request.header(name, value);
-            }
+            request = request.header(name, value);
         }
         self.text(url, request.body(body)).await
     }
@@ -275,6 +276,18 @@ fn refused(host: &str, status: u16, text: &str) -> ScmError {
     }
 }
 
+/// The keys in an answer of an agent. The error is the name of what is missing; the rest may be half of a key.
+fn keys_of_json(value: &Value) -> Result<Keys, &'static str> {
+    let get = |name: &'static str| {
+        value.str_at(&[name]).filter(|text| !text.is_empty()).map(str::to_owned).ok_or(name)
+    };
+    Ok(Keys {
+        access: get("AccessKeyId")?,
+        secret: get("SecretAccessKey")?.into(),
+        session: get("Token")?.into(),
+    })
+}
+
 /// The keys in an answer of the token service.
 fn keys_of_xml(text: &str) -> Result<Keys, ScmError> {
     let tag = |name: &str| {
@@ -296,70 +309,17 @@ async fn read(file: &Path) -> Result<String, ScmError> {
         .map_err(|error| unusable(&format!("the token in {}", file.display()), &error.to_string()))
 }
 
-/// A request that is to be signed. Its path is the root, and it has no query.
-struct Question<'a> {
-    url: &'a Url,
-    region: &'a str,
-    service: &'a str,
-    headers: Vec<(&'static str, String)>,
-    body: &'a [u8],
-}
-
-/// The headers of a request with the signature among them (version 4), in the order of their names.
-fn sign(keys: &Keys, question: Question<'_>, now: Timestamp) -> Vec<(&'static str, String)> {
-    let Question { url, region, service, mut headers, body } = question;
-    let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
-    let day = &time[..8];
-    let host = url.host_str().unwrap_or_default();
-    let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    headers.extend([("host", host), ("x-amz-date", time.clone())]);
-    if !keys.session.is_empty() {
-        headers.push(("x-amz-security-token", keys.session.reveal().to_owned()));
-    }
-    headers.sort();
-    let names = headers.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
-    let lines: String = headers.iter().map(|(name, text)| format!("{name}:{}\n", text.trim())).collect();
-    let asked = format!("POST\n{}\n\n{lines}\n{names}\n{}", url.path(), hex(&Sha256::digest(body)));
-    let scope = format!("{day}/{region}/{service}/aws4_request");
-    let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{}", hex(&Sha256::digest(asked)));
-    let mac = |key: &[u8], text: &str| {
-        hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref().to_vec()
-    };
-    let first = format!("AWS4{}", keys.secret.reveal());
-    let key =
-        [day, region, service, "aws4_request"].iter().fold(first.into_bytes(), |key, part| mac(&key, part));
-    let signature = hex(&mac(&key, &text));
-    let credential = format!("{}/{scope}", keys.access);
-    headers.push((
-        "authorization",
-        format!("AWS4-HMAC-SHA256 Credential={credential}, SignedHeaders={names}, Signature={signature}"),
-    ));
-    headers
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A pair of keys that the documentation of AWS uses.
-    fn keys() -> Keys {
-        let secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into();
-        Keys { access: "AKIDEXAMPLE".to_owned(), secret, session: Secret::default() }
-    }
-
     #[test]
-    fn a_request_is_signed_as_the_published_test_suite_has_it() {
-        let url = Url::parse("https://example.amazonaws.com/").unwrap();
-        let question =
-            Question { url: &url, region: "us-east-1", service: "service", headers: Vec::new(), body: b"" };
-        let now: Timestamp = "2015-08-30T12:36:00Z".parse().unwrap();
-        let signed = sign(&keys(), question, now);
-        let authorization = &signed.iter().find(|(name, _)| *name == "authorization").unwrap().1;
-        assert_eq!(
-            authorization,
-            "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, \
-             SignedHeaders=host;x-amz-date, \
-             Signature=5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"
-        );
+    fn keys_of_an_agent_have_to_be_whole() {
+        let read = |text: &str| keys_of_json(&json::parse(text.as_bytes()).unwrap()).map(|keys| keys.access);
+        let whole = r#"{"AccessKeyId": "a", "SecretAccessKey": "s", "Token": "t"}"#;
+        assert_eq!(read(whole), Ok("a".to_owned()));
+        assert_eq!(read("{}"), Err("AccessKeyId"));
+        assert_eq!(read(&whole.replace("\"s\"", "\"\"")), Err("SecretAccessKey"));
+        assert_eq!(read(&whole.replace("Token", "Other")), Err("Token"));
     }
 }

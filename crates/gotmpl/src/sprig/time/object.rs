@@ -9,7 +9,7 @@ use super::moment::Moment;
 use super::zone::Zone;
 use crate::sprig::args::{int, text};
 use crate::types::{self, Type};
-use crate::{Int, Json, Method, Object, Shape, Str, TypeInfo, Value};
+use crate::{Failure, Int, Json, Method, Object, Shape, Str, TypeInfo, Value};
 
 /// `time.Time`
 pub(in crate::sprig) static TIME: TypeInfo = TypeInfo::declared("time.Time", Shape::Struct, &METHODS);
@@ -80,6 +80,37 @@ pub(in crate::sprig) fn duration(nanos: i64) -> Value {
     Value::object(Named { of: &DURATION, number: nanos, text: show_duration(nanos).into() })
 }
 
+/// Go's `*time.Location`.
+struct Location(Zone);
+
+impl Object for Location {
+    fn go_type(&self) -> Type {
+        &LOCATION
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn text(&self) -> Option<Str> {
+        Some(self.0.name().into())
+    }
+
+    fn equals(&self, other: &dyn Object) -> Option<bool> {
+        other.as_any().downcast_ref::<Self>().map(|other| self.0.name() == other.0.name())
+    }
+}
+
+/// A zone as a value.
+pub(in crate::sprig) fn location(zone: Zone) -> Value {
+    Value::object(Location(zone))
+}
+
+/// The zone that a value is; other values have none.
+pub(in crate::sprig) fn zone_of(value: &Value) -> Option<&Zone> {
+    value.as_object::<Location>().map(|location| &location.0)
+}
+
 /// The method's own value.
 fn this(value: &Value) -> Moment {
     value.as_object::<Moment>().cloned().unwrap_or_else(Moment::zero)
@@ -103,7 +134,7 @@ fn shown(value: &Value) -> Value {
     }
 }
 
-static METHODS: [Method; 28] = [
+static METHODS: [Method; 29] = [
     method!("String", () -> types::STRING, |_, value, _| Ok(shown(value))),
     method!("Year", () -> types::INT, |_, value, _| Ok(Value::int(this(value).wall().date.year))),
     method!("Month", () -> MONTH, |_, value, _| {
@@ -129,10 +160,11 @@ static METHODS: [Method; 28] = [
     }),
     method!("UTC", () -> TIME, |_, value, _| Ok(Value::object(this(value).within(Zone::Utc)))),
     method!("Local", () -> TIME, |_, value, _| Ok(Value::object(this(value).within(Zone::Local)))),
-    method!("Location", () -> LOCATION, |_, value, _| {
-        let text = this(value).zone.name().into();
-        Ok(Value::object(Named { of: &LOCATION, number: 0, text }))
+    method!("In", (LOCATION) -> TIME, |_, value, args| match args.first().and_then(zone_of) {
+        Some(zone) => Ok(Value::object(this(value).within(zone.clone()))),
+        None => Err(Failure::new("time: missing Location in call to Time.In")),
     }),
+    method!("Location", () -> LOCATION, |_, value, _| Ok(location(this(value).zone))),
     method!("Format", (types::STRING) -> types::STRING, |_, value, args| {
         Ok(format(&this(value), text(args, 0)).into())
     }),

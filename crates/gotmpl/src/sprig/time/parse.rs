@@ -34,6 +34,11 @@ type Taken<'a, T> = Result<(T, &'a [u8]), Problem>;
 
 /// Reads a time in a layout; what is told without a zone is in the local one. Errors have Go's words.
 pub(in crate::sprig) fn parse(layout: &str, text: &[u8]) -> Result<Moment, String> {
+    parse_in(layout, text, &Zone::Local)
+}
+
+/// The same for what is told in a zone.
+pub(in crate::sprig) fn parse_in(layout: &str, text: &[u8], zone: &Zone) -> Result<Moment, String> {
     let mut parts = Parts::default();
     let (mut rest_of_layout, mut rest) = (layout, text);
     loop {
@@ -49,7 +54,7 @@ pub(in crate::sprig) fn parse(layout: &str, text: &[u8]) -> Result<Moment, Strin
     if !rest.is_empty() {
         return Err(format!("parsing time {}: extra text: {}", quote(text), quote(rest)));
     }
-    parts.moment().map_err(|what| format!("parsing time {}: {what}", quote(text)))
+    parts.moment(zone).map_err(|what| format!("parsing time {}: {what}", quote(text)))
 }
 
 fn mismatch(layout: &str, text: &[u8], field: &str, left: &[u8]) -> String {
@@ -203,7 +208,7 @@ impl Parts {
         }
     }
 
-    fn moment(mut self) -> Result<Moment, &'static str> {
+    fn moment(mut self, home: &Zone) -> Result<Moment, &'static str> {
         match self.afternoon {
             Some(true) if self.hour < 12 => self.hour += 12,
             Some(false) if self.hour == 12 => self.hour = 0,
@@ -214,10 +219,13 @@ impl Parts {
         let (seconds, zone) = if self.utc {
             (local, Zone::Utc)
         } else if let Some(offset) = self.offset.filter(|&offset| offset != -1) {
-            let local_zone = offset == 0 && matches!(self.zone_name.as_str(), "" | "UTC");
-            (local - offset, if local_zone { Zone::Local } else { Zone::Fixed(offset, self.zone_name) })
+            let (own, name) = home.at(local - offset);
+            let is_own = own == offset && (self.zone_name.is_empty() || self.zone_name == name);
+            (local - offset, if is_own { home.clone() } else { Zone::Fixed(offset, self.zone_name) })
         } else if self.zone_name.is_empty() {
-            (local, Zone::Local)
+            (home.moment_of(local), home.clone())
+        } else if let Some(offset) = home.offset_of(&self.zone_name, local) {
+            (local - offset, home.clone())
         } else {
             // The name of an unknown zone is kept; only those of the form GMT+3 say what they mean.
             let hours =

@@ -7,6 +7,9 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
+/// How many changes of a zone's rules are looked at: more than any has had, and those to come repeat.
+const CHANGES: usize = 1_000;
+
 /// Where a time is told.
 #[derive(Clone, Debug)]
 pub(in crate::sprig) enum Zone {
@@ -45,8 +48,35 @@ impl Zone {
         }
     }
 
+    /// The moment at which the calendar and the clock there show so many seconds after the beginning of 1970. What they skip or
+    /// show twice is taken for what Go takes it.
+    pub(super) fn moment_of(&self, local: i64) -> i64 {
+        let near = local.saturating_sub(self.at(local).0);
+        local.saturating_sub(self.at(near).0)
+    }
+
+    /// The offset that an abbreviation stands for there, if it ever does; around a time it may be another one than elsewhere.
+    pub(super) fn offset_of(&self, abbreviation: &str, local: i64) -> Option<i64> {
+        let Self::Named(zone) = self else {
+            let (offset, own) = self.at(local);
+            return (own == abbreviation).then_some(offset);
+        };
+        let first = self.at(i64::MIN);
+        let changes = zone.following(Timestamp::MIN).take(CHANGES);
+        let changes = changes
+            .map(|change| (i64::from(change.offset().seconds()), change.abbreviation().to_owned()))
+            .collect::<Vec<_>>();
+        let known = [first].into_iter().chain(changes).chain([self.at(local)]);
+        let known = known.filter(|(_, name)| name == abbreviation).map(|(offset, _)| offset);
+        let offsets: Vec<i64> = known.collect();
+        // An abbreviation may have stood for several offsets; the one counts that it stands for at that time.
+        let then = offsets.iter().map(|offset| self.at(local.saturating_sub(*offset)));
+        let mut then = then.filter(|(_, name)| name == abbreviation).map(|(offset, _)| offset);
+        then.next().or_else(|| offsets.first().copied())
+    }
+
     /// The name as Go's `Location` prints it.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::sprig) fn name(&self) -> &str {
         match self {
             Self::Utc => "UTC",
             Self::Local => "Local",
