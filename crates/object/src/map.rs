@@ -249,8 +249,8 @@ impl<'m> Iterator for Pairs<'m> {
 impl<K: Into<Str>, V: Into<Value>> FromIterator<(K, V)> for Map {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(fields: I) -> Self {
         let fields = fields.into_iter();
-        if fields.size_hint().1.is_some_and(|most| most <= FEW) {
-            let mut map = Map(EcoVec::with_capacity(fields.size_hint().0));
+        if let Some(most) = fields.size_hint().1.filter(|most| *most <= FEW) {
+            let mut map = Map(EcoVec::with_capacity(most));
             map.extend(fields);
             return map;
         }

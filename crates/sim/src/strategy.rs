@@ -22,10 +22,11 @@ pub(crate) fn default(resource: &Resource, object: &mut Object, known: Option<&O
     }
 }
 
-/// Makes a new object ready to be stored.
+/// Makes a new object ready to be stored. It may share parts with one that lacks no field that Go prints whatever is set.
 pub(crate) fn prepare_create(
     resource: &Resource,
     object: &mut Object,
+    complete: Option<&Object>,
     context: &Context<'_>,
 ) -> Result<(), ApiError> {
     match &resource.custom {
@@ -33,17 +34,18 @@ pub(crate) fn prepare_create(
         None if is_definition(resource) => crd::prepare_definition(object, None, ""),
         None => {
             kinds::prepare_create(resource, object, context)?;
-            schema::fill_zero(object.value_mut(), schema(resource));
+            schema::fill_zero_beside(object.value_mut(), complete.map(Object::value), schema(resource));
         }
     }
     Ok(())
 }
 
-/// Makes a changed object ready to be stored.
+/// Makes a changed object ready to be stored. It may share parts with one that lacks no field that Go prints whatever is
+/// set, such as the stored one.
 pub(crate) fn prepare_update(
     resource: &Resource,
     new: &mut Object,
-    old: &Object,
+    (old, complete): (&Object, &Object),
     subresource: &str,
     context: &Context<'_>,
 ) -> Result<(), ApiError> {
@@ -52,7 +54,7 @@ pub(crate) fn prepare_update(
         None if is_definition(resource) => crd::prepare_definition(new, Some(old), subresource),
         None => {
             kinds::prepare_update(resource, new, old, subresource, context)?;
-            schema::fill_zero_beside(new.value_mut(), Some(old.value()), schema(resource));
+            schema::fill_zero_beside(new.value_mut(), Some(complete.value()), schema(resource));
         }
     }
     Ok(())

@@ -195,6 +195,8 @@ fn without(fields: &Map, set: &FieldSet) -> Option<Map> {
         match at(fields, step) {
             None => {}
             Some(Value::Map(inner)) if inner.is_empty() => drop(out.remove(&key_text(step))),
+            // All that is below it goes as well, as with the last item of a list.
+            Some(Value::Map(inner)) if goes_with(inner, set.below(step)) => drop(out.remove(&key_text(step))),
             // More is below it: it may be one thing by now.
             Some(_) => return None,
         }
@@ -214,6 +216,12 @@ fn without(fields: &Map, set: &FieldSet) -> Option<Map> {
         }
     }
     Some(out)
+}
+
+/// Whether a set takes all that is below a step, but for the step itself.
+fn goes_with(inner: &Map, below: Option<&FieldSet>) -> bool {
+    let rest = below.and_then(|below| without(inner, below));
+    rest.is_some_and(|rest| rest.iter().all(|(key, _)| key == "."))
 }
 
 /// The form of a set with the members of a set.

@@ -223,8 +223,9 @@ fn differ_in_times(before: &Value, after: &Value) -> bool {
 fn is_same_otherwise(old: &Object, new: &Object) -> bool {
     let metadata =
         |object: &Object| object.at(&["metadata"]).and_then(Value::as_map).cloned().unwrap_or_default();
-    metadata(old).equals_but_for(&metadata(new), "managedFields")
-        && old.map().equals_but_for(new.map(), "metadata")
+    // Most writes change something outside of the metadata.
+    old.map().equals_but_for(new.map(), "metadata")
+        && metadata(old).equals_but_for(&metadata(new), "managedFields")
 }
 
 /// The managers that a write goes on with: those that the client sent back, or those of the live object

@@ -1,6 +1,7 @@
 //! Conditions: what a status says about one aspect.
 
 use jiff::Timestamp;
+use lynceus_object::edit::part_or_new;
 use lynceus_object::{Object, Value};
 
 use super::time;
@@ -62,20 +63,25 @@ pub(crate) fn set(object: &mut Object, mut condition: Value) {
 
 /// Sets a condition in its place, keeping the transition time while the status stays the same.
 pub(crate) fn replace(object: &mut Object, mut condition: Value) {
-    let type_ = condition.str_at(&["type"]).unwrap_or_default().to_owned();
-    let mut conditions: Vec<Value> = list(object).to_vec();
-    match conditions.iter_mut().find(|current| current.str_at(&["type"]) == Some(&type_)) {
-        Some(current) => {
-            if current.str_at(&["status"]) == condition.str_at(&["status"])
-                && let Some(since) = current.get("lastTransitionTime").cloned()
-            {
-                condition.set(&["lastTransitionTime"], since);
-            }
-            *current = condition;
+    let type_ = condition.str_at(&["type"]).unwrap_or_default();
+    let place = list(object).iter().position(|current| current.str_at(&["type"]) == Some(type_));
+    if let Some(current) = place.and_then(|at| list(object).get(at)) {
+        if current.str_at(&["status"]) == condition.str_at(&["status"])
+            && let Some(since) = current.get("lastTransitionTime").cloned()
+        {
+            condition.set(&["lastTransitionTime"], since);
         }
+        // What stays as it is stays shared with the stored object, and is not looked at by those who write it.
+        if *current == condition {
+            return;
+        }
+    }
+    let conditions = part_or_new(object.value_mut(), "status").as_map_or_insert().entry("conditions");
+    let conditions = conditions.as_seq_or_insert();
+    match place {
+        Some(at) => conditions.make_mut()[at] = condition,
         None => conditions.push(condition),
     }
-    object.set(&["status", "conditions"], conditions);
 }
 
 /// Removes a condition.

@@ -88,9 +88,11 @@ fn node_of(pod: &Object) -> &str {
 
 /// Whether a pod has come to a node, or has come to tolerate something else.
 fn is_news(event: &Event) -> bool {
-    let part = |pod: &Object| (node_of(pod).to_owned(), pod.at(&["spec", "tolerations"]).cloned());
-    !node_of(&event.object).is_empty()
-        && event.previous.as_ref().is_none_or(|old| part(old) != part(&event.object))
+    let pod = &event.object;
+    let is_other = |old: &Object| {
+        node_of(old) != node_of(pod) || old.at(&["spec", "tolerations"]) != pod.at(&["spec", "tolerations"])
+    };
+    !node_of(pod).is_empty() && event.previous.as_ref().is_none_or(is_other)
 }
 
 /// What makes pods leave a node.

@@ -175,22 +175,25 @@ fn event(component: &str, said: &Announcement, message: &Str, now: Timestamp, se
         source.push(("host", said.host.clone().into()));
     }
     let at = Value::from(time::stamp(now));
-    let mut event = EVENT.named(namespace, &name);
-    let fields = [
+    let map = |fields: Vec<(&str, Value)>| Value::Map(fields.into_iter().collect());
+    // In the order of their names, in which a map is made without moving any of them.
+    let event = map(vec![
+        ("apiVersion", EVENT.version.into()),
         ("count", 1.into()),
         ("eventTime", Value::Null),
         ("firstTimestamp", at.clone()),
-        ("involvedObject", Value::Map(involved.into_iter().collect())),
+        ("involvedObject", map(involved)),
+        ("kind", EVENT.kind.into()),
         ("lastTimestamp", at),
         ("message", message.clone().into()),
+        ("metadata", map(vec![("name", name.into()), ("namespace", namespace.into())])),
         ("reason", said.reason.into()),
         ("reportingComponent", component.into()),
         ("reportingInstance", said.host.clone().into()),
-        ("source", Value::Map(source.into_iter().collect())),
+        ("source", map(source)),
         ("type", if said.warning { "Warning" } else { "Normal" }.into()),
-    ];
-    event.value_mut().as_map_or_insert().extend(fields);
-    event
+    ]);
+    Object::new(event).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -328,7 +328,7 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(namespace::RootCertificates),
         Box::new(token::TokenSecrets),
         Box::new(autoscaler::Autoscalers::default()),
-        Box::new(cronjob::CronJobs),
+        Box::new(cronjob::CronJobs::default()),
         Box::new(job::Jobs),
         Box::new(deployment::Deployments),
         Box::new(replicaset::ReplicaSets::new()),

@@ -43,15 +43,23 @@ fn shares_defaults(resource: &Resource, object: &Object, known: &Object) -> bool
     // The defaults of these leave the status alone.
     let whole =
         !matches!((resource.group.as_str(), resource.kind.as_str()), ("", "Pod") | ("apps" | "batch", _));
-    let is_same = |path: &[&str]| match (object.at(path), known.at(path)) {
+    let (metadata, known_metadata) = (object.at(&["metadata"]), known.at(&["metadata"]));
+    let is_same = |field| match (
+        metadata.and_then(|is| is.get(field)),
+        known_metadata.and_then(|was| was.get(field)),
+    ) {
         (Some(is), Some(was)) => is.is_same(was),
         (None, None) => true,
         _ => false,
     };
-    let fields = || object.map().keys().chain(known.map().keys());
-    is_same(&["metadata", "labels"])
-        && is_same(&["metadata", "name"])
-        && fields().all(|name| name == "metadata" || !whole && name == "status" || is_same(&[name]))
+    let has_all = |one: &Object, other: &Object| {
+        one.map().beside(Some(other.map())).all(|(name, value, other)| {
+            name == "metadata"
+                || !whole && name == "status"
+                || other.is_some_and(|other| value.is_same(other))
+        })
+    };
+    is_same("labels") && is_same("name") && has_all(object, known) && has_all(known, object)
 }
 
 /// Fills in what the client left out, as it depends on nothing but the object itself.

@@ -91,8 +91,8 @@ pub(crate) fn with(others: &[Arc<Operator>]) -> Vec<Arc<Operator>> {
 /// One operator at work.
 pub(crate) struct Acting {
     operator: Arc<Operator>,
-    /// The groups of its kinds, each once.
-    groups: BTreeSet<Str>,
+    /// The groups of its kinds, each once: a list, because it has one or two and every change is held against them.
+    groups: Vec<Str>,
     /// The objects of its kinds.
     own: BTreeSet<Key>,
     /// The pods that it runs in, of those that are ready.
@@ -112,8 +112,9 @@ type State = (usize, String);
 
 impl Acting {
     pub(crate) fn new(operator: Arc<Operator>) -> Self {
+        let groups: BTreeSet<Str> = operator.rules.iter().map(|rule| rule.group.as_str().into()).collect();
         Acting {
-            groups: operator.rules.iter().map(|rule| rule.group.as_str().into()).collect(),
+            groups: groups.into_iter().collect(),
             operator,
             own: BTreeSet::new(),
             pods: BTreeSet::new(),
@@ -127,7 +128,7 @@ impl Acting {
     /// Whether a change is of an object of its kinds. Every change passes here, and the group tells most apart.
     fn is_own(&self, event: &Event) -> bool {
         let is_of = |rule: &Rule| event.place.group == rule.group && event.object.kind() == rule.kind;
-        self.groups.iter().any(|group| *group == event.place.group) && self.operator.rules.iter().any(is_of)
+        self.groups.contains(&event.place.group) && self.operator.rules.iter().any(is_of)
     }
 
     /// Whether it runs in a pod.

@@ -231,7 +231,10 @@ impl Store {
         inner.shelf(&event.place).apply(key, &event);
         inner.subscribers.retain(|subscriber| subscriber.send(Arc::clone(&event)).is_ok());
         drop(guard);
-        self.revision.send_replace(revision);
+        // Nobody may follow; who begins to follow looks at what there is first.
+        if !self.revision.is_closed() {
+            self.revision.send_replace(revision);
+        }
         if let Some(flusher) = &self.flusher {
             flusher.wake();
         }

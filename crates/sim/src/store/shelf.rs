@@ -105,7 +105,10 @@ impl Shelf {
             self.floor = oldest.revision;
         }
         self.history.push_back(Arc::clone(event));
-        self.changed.send_replace(event.revision);
+        // Nobody may watch the place; who begins to watch reads what there is first.
+        if !self.changed.is_closed() {
+            self.changed.send_replace(event.revision);
+        }
     }
 
     /// The objects in order.

@@ -36,6 +36,9 @@ impl From<Object> for Body {
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     pub(crate) object: Object,
+    /// The object without defaults: it lacks no field that Go prints whatever is set, and so does nothing that is shared
+    /// with it.
+    pub(crate) complete: Object,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -111,8 +114,9 @@ pub(crate) fn fit_beside(
         return Err(Misfit::Strict(strict));
     }
     let warnings = if validation == Validation::Warn { strict } else { Vec::new() };
+    let complete = object.clone();
     strategy::default(resource, &mut object, known);
-    Ok(Decoded { object, warnings })
+    Ok(Decoded { object, complete, warnings })
 }
 
 /// Refuses an object whose kind or version is not the resource's; fills them in if they are missing.

@@ -20,6 +20,8 @@ const KEPT: [&str; 5] =
 #[derive(Debug)]
 pub(super) struct Proposal {
     pub(super) object: Object,
+    /// What it was made from, if that lacks nothing; see [`Decoded`](body::Decoded).
+    pub(super) complete: Option<Object>,
     pub(super) warnings: Vec<String>,
     /// Whether managers are known already (an apply works them out itself).
     pub(super) tracked: bool,
@@ -37,7 +39,12 @@ pub(crate) async fn replace(core: &Core, call: &Call, sent: Body) -> Result<Answ
     let create = strategy::creates_on_update(&call.resource) && call.subresource.is_empty();
     change(core, call, create, |current| {
         check_uid(call, current, &decoded.object)?;
-        Ok(Proposal { object: decoded.object.clone(), warnings: decoded.warnings.clone(), tracked: false })
+        Ok(Proposal {
+            object: decoded.object.clone(),
+            complete: Some(decoded.complete.clone()),
+            warnings: decoded.warnings.clone(),
+            tracked: false,
+        })
     })
     .await
 }
@@ -51,7 +58,7 @@ pub(crate) async fn update_with(
     change(core, call, false, |current| {
         let mut object = current.cloned().ok_or_else(|| call.not_found())?;
         edit(&mut object)?;
-        Ok(Proposal { object, warnings: Vec::new(), tracked: false })
+        Ok(Proposal { object, complete: None, warnings: Vec::new(), tracked: false })
     })
     .await
 }
@@ -96,7 +103,7 @@ async fn create_proposed(core: &Core, call: &Call, proposal: Proposal) -> Result
     if !proposal.tracked {
         managed::track(core, call, None, &mut object);
     }
-    let mut answer = create_object(core, call, object).await?;
+    let mut answer = create_object(core, call, object, proposal.complete.as_ref()).await?;
     answer.warnings.splice(0..0, proposal.warnings);
     Ok(answer)
 }
@@ -127,7 +134,7 @@ async fn settle(
     revision: u64,
     proposal: Proposal,
 ) -> Result<Option<Answer>, ApiError> {
-    let Proposal { mut object, mut warnings, tracked } = proposal;
+    let Proposal { mut object, complete, mut warnings, tracked } = proposal;
     check_namespace(call, &mut object)?;
     check_name(call, &object)?;
     check_identity(call, current, &mut object)?;
@@ -146,9 +153,17 @@ async fn settle(
     auth::check_escalation(&core.store, &call.user, &call.resource, &object, Some(current))?;
     let written = {
         let context = core.context(call.options.dry_run);
-        strategy::prepare_update(&call.resource, &mut object, current, &call.subresource, &context).and_then(
-            |()| strategy::validate_update(&call.resource, &object, current, &call.subresource, &context),
+        let complete = complete.as_ref().unwrap_or(current);
+        strategy::prepare_update(
+            &call.resource,
+            &mut object,
+            (current, complete),
+            &call.subresource,
+            &context,
         )
+        .and_then(|()| {
+            strategy::validate_update(&call.resource, &object, current, &call.subresource, &context)
+        })
     };
     lynceus_object::apply::keep_times(current, &mut object);
     let written = match written {

@@ -26,13 +26,19 @@ pub(crate) async fn create(core: &Core, call: &Call, sent: Body) -> Result<Answe
         object.remove(&["metadata", field]);
     }
     managed::track(core, call, None, &mut object);
-    let mut answer = create_object(core, call, object).await?;
+    let mut answer = create_object(core, call, object, Some(&decoded.complete)).await?;
     answer.warnings.splice(0..0, decoded.warnings);
     Ok(answer)
 }
 
-/// Creates an object that is decoded, has its defaults, and whose managers are known.
-pub(super) async fn create_object(core: &Core, call: &Call, mut object: Object) -> Result<Answer, ApiError> {
+/// Creates an object that is decoded, has its defaults, and whose managers are known. It may share parts with one that is
+/// complete.
+pub(super) async fn create_object(
+    core: &Core,
+    call: &Call,
+    mut object: Object,
+    complete: Option<&Object>,
+) -> Result<Answer, ApiError> {
     let call = &named(call, &object);
     check_namespace(call, &mut object)?;
     lifecycle::check_create(core, call)?;
@@ -43,7 +49,7 @@ pub(super) async fn create_object(core: &Core, call: &Call, mut object: Object) 
     let tries = if generate { limits::NAME_TRIES } else { 1 };
     for _ in 0..tries {
         let mut attempt = object.clone();
-        let prepared = prepare(core, call, &mut attempt, generate);
+        let prepared = prepare(core, call, &mut attempt, complete, generate);
         let stored = match prepared {
             Ok(()) => finish(core, call, &attempt, &mut warnings).await,
             Err(error) => heard(Err(error), &mut warnings).map(|()| attempt.clone()),
@@ -62,7 +68,13 @@ pub(super) async fn create_object(core: &Core, call: &Call, mut object: Object) 
 }
 
 /// Fills in what the server decides, as the kind wants it, and checks the result.
-fn prepare(core: &Core, call: &Call, object: &mut Object, generate: bool) -> Result<(), ApiError> {
+fn prepare(
+    core: &Core,
+    call: &Call,
+    object: &mut Object,
+    complete: Option<&Object>,
+    generate: bool,
+) -> Result<(), ApiError> {
     let context = core.context(call.options.dry_run);
     object.set(&["metadata", "uid"], core.random.uid());
     object.set(&["metadata", "creationTimestamp"], context.now_text());
@@ -72,7 +84,7 @@ fn prepare(core: &Core, call: &Call, object: &mut Object, generate: bool) -> Res
         let name = format!("{base}{}", core.random.suffix(limits::NAME_SUFFIX));
         object.set(&["metadata", "name"], name);
     }
-    strategy::prepare_create(&call.resource, object, &context)?;
+    strategy::prepare_create(&call.resource, object, complete, &context)?;
     strategy::validate(&call.resource, object, &context)?;
     if !object.resource_version().is_empty() {
         return Err(ApiError::new(500, "", "resourceVersion should not be set on objects to be created"));

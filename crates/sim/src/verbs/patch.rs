@@ -48,7 +48,12 @@ pub(crate) async fn patch(core: &Core, call: &Call, patch: &Patch) -> Result<Ans
         let current = current.ok_or_else(|| call.not_found())?;
         let value = patched(patch, current.value(), strategy::schema(&call.resource))?;
         let decoded = refit(&call.resource, value, patch, call.options.validation)?;
-        Ok(Proposal { object: decoded.object, warnings: decoded.warnings, tracked: false })
+        Ok(Proposal {
+            object: decoded.object,
+            complete: Some(decoded.complete),
+            warnings: decoded.warnings,
+            tracked: false,
+        })
     })
     .await
 }
@@ -136,5 +141,10 @@ fn apply(core: &Core, call: &Call, current: Option<&Object>, patch: &Patch) -> R
     }
     let decoded = body::fit(&call.resource, applied, Vec::new(), Validation::Ignore)
         .map_err(|misfit| misfit.into_error(&call.resource))?;
-    Ok(Proposal { object: decoded.object, warnings: patch.oddities.clone(), tracked: true })
+    Ok(Proposal {
+        object: decoded.object,
+        complete: Some(decoded.complete),
+        warnings: patch.oddities.clone(),
+        tracked: true,
+    })
 }

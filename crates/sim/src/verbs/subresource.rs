@@ -54,7 +54,7 @@ async fn change_scale(
         // The Scale's version is the object's: a stale one is refused further on.
         object.set(&["metadata", "resourceVersion"], wanted.resource_version());
         strategy::set_scale(&call.resource, &mut object, &wanted)?;
-        Ok(Proposal { object, warnings: Vec::new(), tracked: true })
+        Ok(Proposal { object, complete: None, warnings: Vec::new(), tracked: true })
     })
     .await?;
     answer.object = strategy::scale(&call.resource, &answer.object)?;

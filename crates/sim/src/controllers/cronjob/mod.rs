@@ -2,9 +2,11 @@
 
 mod schedule;
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lynceus_object::{Object, Value, value};
+use lynceus_object::{Object, Str, Value, value};
 
 use self::schedule::Schedule;
 use super::job;
@@ -15,6 +17,7 @@ use super::steps::{Announcement, Deletion, Steps};
 use super::time::{self, after, seconds_between, stamp};
 use super::world::World;
 use super::{Controller, Refusal, Writer, manager};
+use crate::hash::QuickMap;
 use crate::store::{Event, Place};
 use lynceus_object::Propagation;
 
@@ -24,7 +27,19 @@ const MOST_MISSED: usize = 100;
 const SCHEDULED_AT: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /// Makes Jobs when they are due.
-pub(crate) struct CronJobs;
+#[derive(Default)]
+pub(crate) struct CronJobs {
+    /// What was read of each CronJob. Every change of a Job asks for it, and it seldom becomes another.
+    read: QuickMap<Key, Arc<Read>>,
+}
+
+/// When a CronJob is due, with the texts that say so.
+struct Read {
+    text: Str,
+    zone_name: Str,
+    schedule: Schedule,
+    zone: TimeZone,
+}
 
 impl Controller for CronJobs {
     fn component(&self) -> &'static str {
@@ -50,9 +65,14 @@ impl Controller for CronJobs {
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(cron) = world.find(key) else { return };
-        let jobs = world.managed(&cron, JOB);
-        let mut look = Look { cron: &cron, new: cron.clone(), jobs: &jobs, world, out };
+        let Some(cron) = world.find(key) else {
+            self.read.remove(key);
+            return;
+        };
+        let with_outcome = |job| (job::outcome(&job), job);
+        let jobs: Vec<_> = world.managed(&cron, JOB).into_iter().map(with_outcome).collect();
+        let (read, new) = (&mut self.read, cron.clone());
+        let mut look = Look { key, cron: &cron, new, jobs: &jobs, read, world, out };
         look.track();
         if !cron.is_deleting() {
             look.start_if_due();
@@ -71,9 +91,12 @@ impl Controller for CronJobs {
 }
 
 struct Look<'a> {
+    key: &'a Key,
     cron: &'a Object,
     new: Object,
-    jobs: &'a [Object],
+    /// Its Jobs, each with how it ended, if it did.
+    jobs: &'a [(Option<&'static str>, Object)],
+    read: &'a mut QuickMap<Key, Arc<Read>>,
     world: &'a World<'a>,
     out: &'a mut Steps,
 }
@@ -84,8 +107,8 @@ impl Look<'_> {
         let known = self.cron.value().items_at(&["status", "active"]).to_vec();
         let is_known = |job: &Object| known.iter().any(|active| active.str_at(&["uid"]) == Some(job.uid()));
         let mut active = Vec::new();
-        for job in self.jobs {
-            match job::outcome(job) {
+        for (outcome, job) in self.jobs {
+            match outcome {
                 // A reference stays as it was written, or every change of the Job would change the CronJob.
                 None => {
                     let before = known.iter().find(|active| active.str_at(&["uid"]) == Some(job.uid()));
@@ -105,7 +128,7 @@ impl Look<'_> {
         }
         for gone in &known {
             let uid = gone.str_at(&["uid"]);
-            if !self.jobs.iter().any(|job| Some(job.uid()) == uid) {
+            if !self.jobs.iter().any(|(_, job)| Some(job.uid()) == uid) {
                 let name = gone.str_at(&["name"]).unwrap_or_default();
                 let message = format!("Active job went missing: {name}");
                 self.out.announce(Announcement::normal(self.cron, "MissingJob", message));
@@ -122,12 +145,13 @@ impl Look<'_> {
         if self.cron.value().bool_at(&["spec", "suspend"]) == Some(true) {
             return;
         }
-        let Some((schedule, zone)) = self.schedule() else { return };
-        match schedule.next(self.world.now, &zone) {
+        let Some(read) = self.schedule() else { return };
+        let Read { schedule, zone, .. } = &*read;
+        match schedule.next(self.world.now, zone) {
             Some(next) => self.out.again_at(next),
             None => return self.report_never(),
         }
-        let Some(due) = self.last_due(&schedule, &zone) else { return };
+        let Some(due) = self.last_due(schedule, zone) else { return };
         let deadline = self.cron.value().int_at(&["spec", "startingDeadlineSeconds"]);
         if deadline.is_some_and(|seconds| after(due, seconds) < self.world.now) {
             let message = format!(
@@ -140,7 +164,8 @@ impl Look<'_> {
         if time::read(self.cron.at(&["status", "lastScheduleTime"])) == Some(due) {
             return;
         }
-        let running: Vec<&Object> = self.jobs.iter().filter(|job| job::outcome(job).is_none()).collect();
+        let running = self.jobs.iter().filter(|(outcome, _)| outcome.is_none());
+        let running: Vec<&Object> = running.map(|(_, job)| job).collect();
         match self.cron.value().str_at(&["spec", "concurrencyPolicy"]) {
             Some("Forbid") if !running.is_empty() => {
                 let message =
@@ -151,21 +176,29 @@ impl Look<'_> {
             Some("Replace") => running.iter().for_each(|job| delete(self.cron, job, self.out)),
             _ => {}
         }
-        self.create(due, &zone);
+        self.create(due, zone);
         self.new.set(&["status", "lastScheduleTime"], stamp(due));
     }
 
-    fn schedule(&mut self) -> Option<(Schedule, TimeZone)> {
+    fn schedule(&mut self) -> Option<Arc<Read>> {
         let spec = |field| self.cron.value().str_at(&["spec", field]);
-        let text = spec("schedule").unwrap_or_default().to_owned();
-        let name = spec("timeZone").unwrap_or("UTC").to_owned();
-        let Ok(zone) = TimeZone::get(&name) else {
+        let text = spec("schedule").unwrap_or_default();
+        let name = spec("timeZone").unwrap_or("UTC");
+        let known = self.read.get(self.key);
+        if let Some(known) = known.filter(|known| known.text == text && known.zone_name == name) {
+            return Some(Arc::clone(known));
+        }
+        let Ok(zone) = TimeZone::get(name) else {
             let message = format!("invalid timeZone: {name:?}: unknown time zone {name}");
             self.out.announce(Announcement::warning(self.cron, "UnknownTimeZone", message));
             return None;
         };
-        match Schedule::parse(&text) {
-            Ok(schedule) => Some((schedule, zone)),
+        match Schedule::parse(text) {
+            Ok(schedule) => {
+                let read = Arc::new(Read { text: text.into(), zone_name: name.into(), schedule, zone });
+                self.read.insert(self.key.clone(), Arc::clone(&read));
+                Some(read)
+            }
             Err(error) => {
                 let message = format!("unparseable schedule: {text:?} : {error}");
                 self.out.announce(Announcement::warning(self.cron, "UnparseableSchedule", message));
@@ -244,8 +277,8 @@ impl Look<'_> {
             [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")]
         {
             let Some(limit) = self.cron.value().int_at(&["spec", field]) else { continue };
-            let is_ended = |job: &&Object| job::outcome(job) == Some(outcome) && !job.is_deleting();
-            let mut ended: Vec<&Object> = self.jobs.iter().filter(is_ended).collect();
+            let of_outcome = self.jobs.iter().filter(|(end, _)| *end == Some(outcome)).map(|(_, job)| job);
+            let mut ended: Vec<&Object> = of_outcome.filter(|job| !job.is_deleting()).collect();
             let excess = usize::try_from(ended.len() as i64 - limit).unwrap_or(0);
             if excess > 0 {
                 ended.sort_by_cached_key(|job| {

@@ -20,9 +20,14 @@ fn services_of(event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
     let object = &event.object;
     if SERVICE.is(&event.place) {
         wake.push(Key::of(&event.place, object));
-    } else if POD.is(&event.place) && matters(event) {
+    } else if POD.is(&event.place) {
+        let mut services = world.list(SERVICE, object.namespace());
+        services.retain(has_selector);
+        if services.is_empty() || !matters(event) {
+            return;
+        }
         let before = event.previous.as_ref();
-        for service in world.list(SERVICE, object.namespace()) {
+        for service in services {
             if selects(&service, object) || before.is_some_and(|pod| selects(&service, pod)) {
                 wake.push(Key::of(&SERVICE.place(), &service));
             }

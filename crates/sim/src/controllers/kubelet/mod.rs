@@ -25,7 +25,7 @@ mod stop;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use lynceus_object::{Object, Str, value};
+use lynceus_object::{Object, Str, Value, value};
 
 use self::address::Addresses;
 use self::backoff::Memory;
@@ -186,12 +186,21 @@ impl Kubelets {
             pod.set(&["status", "observedGeneration"], pod.generation());
         }
         let host = address::internal_ip(node);
-        pod.set(&["status", "hostIP"], host.clone());
-        pod.set(&["status", "hostIPs"], value!([{"ip": host}]));
+        set(pod, "hostIPs", value!([{"ip": host}]));
+        set(pod, "hostIP", host.into());
         let class = pod.value().str_at(&["status", "qosClass"]).is_none();
         if class {
             pod.set(&["status", "qosClass"], crate::kinds::quality::class(pod.value()));
         }
+    }
+}
+
+/// Sets a field of the status. What is there already stays shared with the stored pod, and is not looked at by those who
+/// write it.
+fn set(pod: &mut Object, field: &str, value: Value) {
+    let path = ["status", field];
+    if pod.at(&path) != Some(&value) {
+        pod.set(&path, value);
     }
 }
 

@@ -111,7 +111,7 @@ fn set_statuses(pod: &mut Object, scene: &Scene<'_>, parts: &[Part<'_>], contain
     let Some(first) = parts.first() else { return };
     let statuses: Vec<Value> =
         containers.iter().zip(parts).map(|(container, part)| container.status(scene, part)).collect();
-    pod.set(&["status", first.statuses()], statuses);
+    super::set(pod, first.statuses(), statuses.into());
 }
 
 struct Inits {

@@ -1,6 +1,6 @@
 //! The metadata that every object has.
 
-use lynceus_object::{Gvk, Object, Value};
+use lynceus_object::{Gvk, Object, Str, Value};
 
 use super::names::{self, NameCheck};
 use super::report::{Path, Report, same};
@@ -61,15 +61,32 @@ pub(crate) fn update(new: &Object, old: &Object, report: &mut Report) {
     if new.generation() < old.generation() {
         report.invalid_number(&at.child("generation"), new.generation(), "must not be decremented");
     }
+    let changed = changed(new, old);
     for field in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
     {
-        let path = ["metadata", field];
-        if !is_shared(new, old, &path) {
+        if changed.contains(&field) {
+            let path = ["metadata", field];
             report.immutable(&at.child(field), new.at(&path), old.at(&path));
         }
     }
-    common(new, Some(old), report);
+    common(new, Some((old, &changed)), report);
+}
+
+/// The fields of the metadata that are not shared with the stored object: nothing is wrong with the others. Most writes
+/// change one or two of them, so that they are found by one walk.
+fn changed<'o>(new: &'o Object, old: &'o Object) -> Vec<&'o str> {
+    let metadata = |object: &'o Object| object.at(&["metadata"]).and_then(Value::as_map);
+    let (Some(new), Some(old)) = (metadata(new), metadata(old)) else {
+        let all = [metadata(new), metadata(old)].into_iter().flatten();
+        return all.flat_map(|map| map.keys().map(|name| name.as_str())).collect();
+    };
+    let other = |(name, value, old): (&'o Str, &'o Value, Option<&'o Value>)| {
+        (!old.is_some_and(|old| value.is_same(old))).then_some(name.as_str())
+    };
+    let gone =
+        |(name, _, new): (&'o Str, &'o Value, Option<&'o Value>)| new.is_none().then_some(name.as_str());
+    new.beside(Some(old)).filter_map(other).chain(old.beside(Some(new)).filter_map(gone)).collect()
 }
 
 /// Whether a part of an object is the one that is stored, so that nothing is wrong with it.
@@ -81,9 +98,10 @@ pub(super) fn is_shared(new: &Object, old: &Object, path: &[&str]) -> bool {
     }
 }
 
-fn common(object: &Object, old: Option<&Object>, report: &mut Report) {
+/// `old` is the stored object and the fields of the metadata that are not shared with it.
+fn common(object: &Object, old: Option<(&Object, &[&str])>, report: &mut Report) {
     let at = Path::new("metadata");
-    let is_new = |field| !old.is_some_and(|old| is_shared(object, old, &["metadata", field]));
+    let is_new = |field| old.is_none_or(|(_, changed)| changed.contains(&field));
     if is_new("labels") {
         labels(object.at(&["metadata", "labels"]), &at.child("labels"), report);
     }
@@ -93,7 +111,9 @@ fn common(object: &Object, old: Option<&Object>, report: &mut Report) {
     if is_new("ownerReferences") {
         owners(object, &at.child("ownerReferences"), report);
     }
-    managed_fields(object, old, report);
+    if is_new("managedFields") {
+        managed_fields(object, old.map(|(old, _)| old), report);
+    }
 }
 
 /// Checks a map of labels.
