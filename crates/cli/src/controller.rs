@@ -167,8 +167,15 @@ pub(crate) fn post_options(cluster: &Arc<Cluster>, namespace: &str) -> PostOptio
     let (cluster, namespace) = (Arc::downgrade(cluster), namespace.to_owned());
     let certificates = move |host: &str| {
         let key = ObjectKey::new("", "ConfigMap", namespace.as_str(), "argocd-tls-certs-cm");
-        let map = cluster.upgrade()?.cache().get(&key)?;
-        map.value().str_at(&["data", host]).map(str::to_owned)
+        let cluster = cluster.upgrade().ok_or("the connection to the cluster is closed")?;
+        let Some(map) = cluster.cache().get(&key) else {
+            // One that was never seen may be there.
+            let unread = cluster.cache().errors().remove(&key.group_kind());
+            return unread.map_or(Ok(None), |error| Err(format!("{key} cannot be read: {}", error.message)));
+        };
+        let text = map.value().at(&["data", host]);
+        let wrong = || format!("{key} has something else than a text for it");
+        text.map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).transpose()
     };
     PostOptions { certificates: Arc::new(certificates), ..PostOptions::default() }
 }

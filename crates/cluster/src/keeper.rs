@@ -28,6 +28,10 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 /// What a server says whose own cache of a kind has yet to be filled.
 const INITIALIZING: &str = "storage is (re)initializing";
 
+/// What is wrong with a list that cannot be followed by a watch.
+const UNDATED: &str = "the server's list has no resourceVersion, so it is listed again and again instead of watched; \
+                       mend the server of this kind, or exclude the kind (resource.exclusions)";
+
 /// Keeps one kind, in one namespace or all.
 pub(crate) struct Keeper {
     kind: Kind,
@@ -111,6 +115,10 @@ impl Keeper {
         loop {
             match lines.next(limits::STREAM).await {
                 Line::Event(event) => match self.initial(event, &mut objects, &mut lost)? {
+                    Some(version) if version.is_empty() => {
+                        self.give_up_streaming("the end of its objects has no version");
+                        return Ok(());
+                    }
                     Some(version) => {
                         self.listed(objects, &version, lost);
                         drop(permit);
@@ -194,8 +202,10 @@ impl Keeper {
             }
             more = page.str_at(&["metadata", "continue"]).unwrap_or_default().to_owned();
             if more.is_empty() {
-                let version = page.str_at(&["metadata", "resourceVersion"]).unwrap_or_default().to_owned();
-                self.listed(objects, &version, lost);
+                match page.str_at(&["metadata", "resourceVersion"]).filter(|version| !version.is_empty()) {
+                    Some(version) => self.listed(objects, version, lost),
+                    None => self.undated(objects, lost).await,
+                }
                 return Ok(());
             }
         }
@@ -216,6 +226,23 @@ impl Keeper {
         self.highest = number;
         self.reached(version.to_owned());
         self.went_well();
+    }
+
+    /// Takes a list that does not say which version it is of. Nothing can be watched from there on, so the kind is read anew after
+    /// a pause. It says nothing of the cluster's history: the version that was known before stays the highest.
+    async fn undated(&mut self, objects: Vec<Kept>, lost: Lost) {
+        self.epoch.mark_unchanged();
+        let before = self.shared.cache.errors().get(&self.place.0).map(|error| error.message.clone());
+        let (kind, namespace) = self.place.clone();
+        self.shared.cache.replace(Listed { kind, namespace, objects, version: 0, reset: true });
+        let lost = lost.message().map(|message| format!("; {message}")).unwrap_or_default();
+        let message = format!("{UNDATED}{lost}");
+        if before.as_ref() != Some(&message) {
+            warn!(kind = %self.place.0, message, "a kind cannot be watched");
+        }
+        self.shared.cache.set_error(&self.place, message, true);
+        self.tried();
+        tokio::time::sleep(self.backoff.next(None)).await;
     }
 
     /// Opens a watch at a version that is known, and follows it.

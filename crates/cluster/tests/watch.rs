@@ -274,6 +274,46 @@ async fn an_item_that_cannot_be_read_is_lost_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_without_a_version_is_taken_told_and_not_asked_for_all_the_time() {
+    let server = with_pods(|ask| match (ask.streams(), ask.is_watch()) {
+        (true, _) => Answer::Json(422, status(422, "Invalid", "no")),
+        (_, true) => Answer::Open(Vec::new()),
+        (_, false) if ask.before < 8 => {
+            let mut undated = list(0, &[pod("a", 7), pod("b", 3 + ask.before as u64)][ask.before.min(1)..]);
+            undated.remove(&["metadata"]);
+            Answer::Json(200, undated)
+        }
+        _ => Answer::Json(200, list(20, &[pod("a", 18)])),
+    });
+    let cluster = server.connect().await;
+    assert_eq!(pods(&cluster), ["a@7", "b@3"]);
+    assert!(error(&cluster).starts_with("the server's list has no resourceVersion"), "{}", error(&cluster));
+    assert!(cluster.cache().knows(&GroupKind::new("", "Pod"), "shop"));
+    pass(3).await;
+    let asked = server.asked(PODS).len();
+    assert!((2..=5).contains(&asked), "{asked} requests in three seconds");
+    assert!(pods(&cluster)[0].starts_with("b@"), "{:?}", pods(&cluster));
+    pass(600).await;
+    assert_eq!((error(&cluster).as_str(), pods(&cluster)), ("", vec!["a@18".to_owned()]));
+    assert_eq!(server.asked(PODS).last().map(String::as_str), Some("watch 20"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_without_a_version_at_its_end_is_read_in_pages() {
+    let mut undated = end(5);
+    undated.remove(&["object", "metadata", "resourceVersion"]);
+    let server = with_pods(move |ask| match (ask.streams(), ask.is_watch()) {
+        (true, _) => Answer::Open(vec![event("ADDED", pod("a", 1)), undated.clone()]),
+        (_, true) => Answer::Open(Vec::new()),
+        _ => Answer::Json(200, list(9, &[pod("a", 1)])),
+    });
+    let cluster = server.connect().await;
+    pass(1).await;
+    assert_eq!(pods(&cluster), ["a@1"]);
+    assert_eq!(server.asked(PODS), ["stream", "list", "watch 9"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kind_that_cannot_be_converted_is_an_error_of_its_own_and_heals() {
     let broken = Arc::new(AtomicU64::new(3));
     let left = broken.clone();

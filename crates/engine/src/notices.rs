@@ -207,15 +207,17 @@ impl Notices {
         *self.office.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(office);
     }
 
-    /// Tells of a fault, once.
-    fn fault(&self, fault: &str) {
+    /// Tells of a fault, once. False if it was told before.
+    fn fault(&self, fault: &str) -> bool {
         let mut state = self.state();
         if state.told.len() >= limits::NOTICE_FAULTS {
             state.told.clear();
         }
-        if state.told.insert(fault.to_owned()) {
+        let is_new = state.told.insert(fault.to_owned());
+        if is_new {
             warn!("notifications: {fault}");
         }
+        is_new
     }
 
     /// How long a message has to wait that was not taken before.

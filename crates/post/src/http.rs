@@ -90,7 +90,7 @@ impl Http {
 
     fn client(&self, url: &Url, insecure: bool) -> Result<Client, SendError> {
         let host = url.host_str().unwrap_or_default();
-        let key = (insecure, tls::authority(host, &self.options.certificates));
+        let key = (insecure, tls::authority(host, &self.options.certificates)?);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&key) {
             return Ok(client.clone());

@@ -18,8 +18,9 @@ use std::time::Duration;
 use lynceus_notify::{Answer, Delivery, Memory, Next, Place, Request, SendError};
 use tokio::task::JoinSet;
 
-/// The certificates in PEM that a host is trusted by, in place of the system's.
-pub type Certificates = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+/// The certificates in PEM that a host is trusted by, in place of the system's; none if it has none of its own. The error says
+/// why they cannot be had: then nothing is sent, because nobody knows whom to trust.
+pub type Certificates = Arc<dyn Fn(&str) -> Result<Option<String>, String> + Send + Sync>;
 
 /// What stands in a file or a variable around the program.
 pub type Surroundings = Arc<dyn Fn(&Place) -> Answer + Send + Sync>;
@@ -41,7 +42,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             surroundings: Arc::new(surroundings::look),
-            certificates: Arc::new(|_| None),
+            certificates: Arc::new(|_| Ok(None)),
             environment_proxy: true,
             timeout: limits::TIMEOUT,
         }

@@ -13,15 +13,17 @@ pub(crate) fn client(
     insecure: bool,
     certificates: &Certificates,
 ) -> Result<(ServerName<'static>, ClientConfig), SendError> {
-    let config = config(host, insecure, &authority(host, certificates))?;
+    let config = config(host, insecure, &authority(host, certificates)?)?;
     let name = ServerName::try_from(host.to_owned())
         .map_err(|_| SendError::lasting(format!("{host:?} is no name of a server")))?;
     Ok((name, config))
 }
 
 /// The certificates that a host is trusted by in place of the system's; empty if it has none of its own.
-pub(crate) fn authority(host: &str, certificates: &Certificates) -> String {
-    certificates(host).unwrap_or_default()
+pub(crate) fn authority(host: &str, certificates: &Certificates) -> Result<String, SendError> {
+    let found = certificates(host)
+        .map_err(|why| SendError::new(format!("the certificates for {host} cannot be had: {why}")))?;
+    Ok(found.unwrap_or_default())
 }
 
 /// How a connection is encrypted where these certificates count.

@@ -327,6 +327,9 @@ async fn notify(config: &Config, template: &str, application: &Object, recipient
     let service = Service::new(service).map_err(|why| failed(&why))?;
     let delivery =
         service.deliver(&message, &to, now, &mut random).map_err(|error| failed(&error.message))?;
+    for left_out in delivery.left_out() {
+        anstream::eprintln!("warning: {}", config.redactor().hide(left_out));
+    }
     let post = Post::new(lynceus_post::Options::default());
     post.send(delivery).await.map_err(|error| failed(&error.message))
 }

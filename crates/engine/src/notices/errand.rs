@@ -61,8 +61,8 @@ impl Notices {
         }
         let project = project_of(engine, &application);
         let mut case = Case { engine, key, application, project, facts: Facts::default() };
-        let before = State::read(case.application.annotation(NOTIFIED_ANNOTATION));
-        let marked = State::read(case.application.annotation(NOTIFYING));
+        let before = self.state_of(&case, NOTIFIED_ANNOTATION).await;
+        let marked = self.state_of(&case, NOTIFYING).await;
         let (mut told, mut marks) = (before.clone(), marked.clone());
         let now = engine.clock().now();
         let stale =
@@ -98,6 +98,19 @@ impl Notices {
         }
         let done: Vec<&str> = errands.iter().map(|errand| errand.key.as_str()).collect();
         case.settle(&done, &refused).await;
+    }
+
+    /// What an annotation of an application says. What cannot be read of it is told to its users, too: they get messages again.
+    async fn state_of(&self, case: &Case<'_>, name: &str) -> State {
+        let (state, fault) = State::of(&case.application, name);
+        if let Some(fault) = fault
+            && self.fault(&format!("application {}: {fault}", case.key))
+            && let Ok(application) = Application::from_object(&case.application)
+        {
+            let message = format!("Notifications are sent again: {fault}");
+            case.engine.tell(&application, EventType::Warning, "NotificationsForgotten", &message).await;
+        }
+        state
     }
 
     /// What has to be told. What no longer holds is forgotten, so that it is told when it holds again.
@@ -243,7 +256,13 @@ impl Notices {
                 }
             };
             match needs {
-                Ok(delivery) => return self.post.send(delivery).await,
+                Ok(delivery) => {
+                    for left_out in delivery.left_out() {
+                        let templates = errand.result.templates.join(", ");
+                        self.fault(&office.redactor.hide(&format!("template {templates}: {left_out}")));
+                    }
+                    return self.post.send(delivery).await;
+                }
                 Err(needs) => find_out(case.engine, &case.application, &needs, &mut case.facts).await,
             }
         }

@@ -111,7 +111,7 @@ impl Engine {
             sources.forget(&repository);
         }
         let found = sources.resolve(&repository, revision).await.map_err(|error| crate::words(&error))?;
-        if let Some(project) = self.project_named(project) {
+        if let Some(project) = self.project_named(project)? {
             let policy = project::policy(&project, repo)?;
             if let Some(policy) = policy {
                 let now = self.clock().now();
@@ -129,10 +129,13 @@ impl Engine {
         Ok((found.commit.to_string(), Watched::new(tree)))
     }
 
-    fn project_named(&self, name: &str) -> Option<AppProject> {
+    /// A project, if there is one of that name. One that cannot be read may want signatures, so nothing is taken without it.
+    fn project_named(&self, name: &str) -> Result<Option<AppProject>, String> {
         let kind = project_kind();
         let key = ObjectKey::new(kind.group, kind.kind, self.options().namespace.clone(), name);
-        AppProject::from_object(&self.home().cache().get(&key)?).ok()
+        let found = self.home().cache().get(&key);
+        let read = found.map(|object| AppProject::from_object(&object)).transpose();
+        read.map_err(|error| format!("project {name} cannot be read: {}", crate::words(&error)))
     }
 
     /// Objects that choose clusters, in the installation's own namespace.
@@ -167,7 +170,7 @@ impl Engine {
             selector
                 .matches(|key| item.at(&["metadata", "labels"]).and_then(|labels| labels.get(key)?.as_str()))
         };
-        Ok(found.items_at(&["items"]).iter().filter(fits).cloned().collect())
+        Ok(items(&path, &found)?.iter().filter(fits).cloned().collect())
     }
 
     async fn plugin_parameters(&self, config_map: &str, body: &Value) -> Result<Answer, String> {
@@ -176,7 +179,7 @@ impl Engine {
         let base = get("baseUrl").ok_or_else(|| format!("the ConfigMap {config_map} has no baseUrl"))?;
         let token = get("token").ok_or_else(|| format!("the ConfigMap {config_map} has no token"))?;
         let token = self.plugin_token(token).await?;
-        let patience = get("requestTimeout").and_then(|text| text.parse().ok()).map(Duration::from_secs);
+        let patience = patience(config_map, get("requestTimeout"))?;
         let found = self.sets.scm.parameters(base, &token, body, patience).await;
         found.map(Answer::Parameters).map_err(|error| error.to_string())
     }
@@ -188,6 +191,28 @@ fn is_fresh(kept: &Kept, freshness: Freshness, now: Duration) -> bool {
     let is_near = matches!(kept.need, Need::Clusters | Need::ConfigMap { .. } | Need::Decisions { .. });
     let is_old_failure = kept.has_failed() && now.saturating_sub(kept.asked) >= limits::SET_FAILURE;
     freshness == Freshness::Recent && !is_near && !is_old_failure
+}
+
+/// The objects of a list. An answer that is none is not one without objects: that would delete what they had made.
+fn items<'a>(path: &str, list: &'a Value) -> Result<&'a [Value], String> {
+    match list.get("items") {
+        Some(items) if items.is_null() => Ok(&[]),
+        Some(items) => items
+            .as_seq()
+            .ok_or_else(|| format!("the answer to {path} has items that are {}", items.type_name())),
+        None => Err(format!("the answer to {path} is no list; name a resource in the generator's ConfigMap")),
+    }
+}
+
+/// How long a plugin may take, as its ConfigMap says; as usual where that says nothing.
+fn patience(config_map: &str, text: Option<&str>) -> Result<Option<Duration>, String> {
+    let Some(text) = text else { return Ok(None) };
+    match text.parse() {
+        Ok(seconds) => Ok(Some(Duration::from_secs(seconds))),
+        Err(_) => {
+            Err(format!("the ConfigMap {config_map} has requestTimeout {text:?}; write a number of seconds"))
+        }
+    }
 }
 
 fn repositories(found: Result<Vec<ScmRepository>, ScmError>) -> Result<Answer, String> {
@@ -237,5 +262,30 @@ fn pull_request(from: ScmPullRequest) -> PullRequest {
         head_sha: from.head_sha,
         labels: from.labels,
         author: from.author,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lynceus_object::yaml;
+
+    #[test]
+    fn an_answer_that_is_no_list_is_not_an_empty_one() {
+        let count = |text: &str| items("/apis/x", &yaml::parse_str(text).expect("YAML")).map(<[Value]>::len);
+        assert_eq!(count("items: [{}, {}]"), Ok(2));
+        assert_eq!(count("items: []"), Ok(0));
+        assert_eq!(count("items: null"), Ok(0));
+        assert_eq!(count("items: {}"), Err("the answer to /apis/x has items that are object".to_owned()));
+        let none = "the answer to /apis/x is no list; name a resource in the generator's ConfigMap";
+        assert_eq!(count("kind: Pod"), Err(none.to_owned()));
+    }
+
+    #[test]
+    fn a_time_for_a_plugin_that_is_no_number_is_told_as_argo_cd_tells_it() {
+        assert_eq!(patience("p", None), Ok(None));
+        assert_eq!(patience("p", Some("5")), Ok(Some(Duration::from_secs(5))));
+        let wrong = "the ConfigMap p has requestTimeout \"5s\"; write a number of seconds";
+        assert_eq!(patience("p", Some("5s")), Err(wrong.to_owned()));
     }
 }

@@ -68,7 +68,7 @@ impl LineStandIn {
         let authority = self.authority.clone();
         Post::new(Options {
             environment_proxy: false,
-            certificates: Arc::new(move |_| Some(authority.clone())),
+            certificates: Arc::new(move |_| Ok(Some(authority.clone()))),
             ..Options::default()
         })
     }

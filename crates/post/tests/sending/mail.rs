@@ -1,6 +1,9 @@
 //! Mail is handed over to a stand-in of a mail server, with and without encryption.
 
+use std::sync::Arc;
+
 use lynceus_notify::SendError;
+use lynceus_post::{Options, Post};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
@@ -33,10 +36,13 @@ async fn serve(mut stream: TcpStream, visit: Visit, ways: Ways) {
 
 /// Sends a mail; `more` are further options.
 async fn mail(server: &LineStandIn, more: &str) -> Result<(), SendError> {
-    let options =
-        format!("{{host: localhost, port: {}, from: 'Lynceus <from@example.com>'{more}}}", server.port);
+    mail_by(&server.post(), server.port, more).await
+}
+
+async fn mail_by(post: &Post, port: u16, more: &str) -> Result<(), SendError> {
+    let options = format!("{{host: localhost, port: {port}, from: 'Lynceus <from@example.com>'{more}}}");
     let message = "{message: \".a line\\nwith ü\", email: {subject: \"Gesundheit: schlecht für shop\\r\\nBcc: evil@example.com\"}}";
-    send(&server.post(), "email:a@example.com, b@example.com", &options, message).await
+    send(post, "email:a@example.com, b@example.com", &options, message).await
 }
 
 fn heard(server: &LineStandIn) -> String {
@@ -137,6 +143,22 @@ async fn a_certificate_of_a_stranger_is_refused_unless_that_is_wanted() {
     let error = mail(&server, "").await.unwrap_err();
     assert!(error.message.starts_with("the connection to localhost cannot be encrypted: "), "{error}");
     mail(&server, ", insecure_skip_verify: true").await.unwrap();
+}
+
+#[tokio::test]
+async fn nothing_is_sent_where_nobody_knows_whom_to_trust() {
+    let server = listening(Ways { starttls: true, ..Ways::default() }).await;
+    let certificates = Arc::new(|_: &str| Err("the ConfigMap cannot be read".to_owned()));
+    let post = Post::new(Options { certificates, environment_proxy: false, ..Options::default() });
+    let error = mail_by(&post, server.port, "").await.unwrap_err();
+    assert_eq!(error.message, "the certificates for localhost cannot be had: the ConfigMap cannot be read");
+    assert!(!heard(&server).contains("MAIL"), "{}", heard(&server));
+    let error =
+        send(&post, "slack:general", "{token: t, apiURL: 'http://127.0.0.1:1'}", "{message: m}").await;
+    assert_eq!(
+        error.unwrap_err().message,
+        "the certificates for 127.0.0.1 cannot be had: the ConfigMap cannot be read"
+    );
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ impl World {
             } else if !self.tended.unattended
                 && let Some(revisions) = wants_sync(&application)
                 // The steps of its set decide, and nobody asks.
-                && self.engine.rolled_by(&application).is_none()
+                && matches!(self.engine.rolled_by(&application), Ok(None))
                 && self.tended.asked.get(&key) != Some(&revisions)
             {
                 self.tended.asked.insert(key.clone(), revisions);
