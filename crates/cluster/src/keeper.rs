@@ -172,7 +172,7 @@ impl Keeper {
 
     /// Reads every object in pages. Pages that expire before all are read are followed by one list of everything.
     async fn list(&mut self) -> Result<(), ClusterError> {
-        let _permit = self.shared.lists.clone().acquire_owned().await;
+        let permit = self.shared.lists.clone().acquire_owned().await;
         let path = self.path();
         let mut objects = Vec::new();
         let mut lost = Lost::default();
@@ -204,7 +204,11 @@ impl Keeper {
             if more.is_empty() {
                 match page.str_at(&["metadata", "resourceVersion"]).filter(|version| !version.is_empty()) {
                     Some(version) => self.listed(objects, version, lost),
-                    None => self.undated(objects, lost).await,
+                    None => {
+                        // Other kinds are read while this one waits.
+                        drop(permit);
+                        self.undated(objects, lost).await;
+                    }
                 }
                 return Ok(());
             }

@@ -96,7 +96,7 @@ fn printed(text: &str) -> Vec<(FieldPath, u32)> {
     found
 }
 
-/// Whether a value is nothing in what has the last word on it, and its name is one that can be given as a parameter.
+/// Whether a value is nothing in what has the last word on it.
 fn is_empty(layers: &[Layer], key: &FieldPath) -> bool {
     let says = layers.iter().rev().find_map(|layer| key.get(&layer.values));
     let is_nothing = |value: &Value| match value {

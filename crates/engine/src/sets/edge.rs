@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_for_a_plugin_that_is_no_number_is_told_as_argo_cd_tells_it() {
+    fn a_time_for_a_plugin_that_is_no_number_is_told() {
         assert_eq!(patience("p", None), Ok(None));
         assert_eq!(patience("p", Some("5")), Ok(Some(Duration::from_secs(5))));
         let wrong = "the ConfigMap p has requestTimeout \"5s\"; write a number of seconds";
