@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use lynceus_cluster::Cluster;
-use lynceus_object::{GroupKind, value};
-use server::{Answer, Ask, Server, bookmark, end, event, list, pod, status};
+use lynceus_object::{GroupKind, Value, value};
+use server::{Answer, Ask, Server, bookmark, end, event, list, pod, resource, status};
 
 const PODS: &str = "/api/v1/pods";
 
@@ -296,6 +296,30 @@ async fn a_list_without_a_version_is_taken_told_and_not_asked_for_all_the_time()
     pass(600).await;
     assert_eq!((error(&cluster).as_str(), pods(&cluster)), ("", vec!["a@18".to_owned()]));
     assert_eq!(server.asked(PODS).last().map(String::as_str), Some("watch 20"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn kinds_that_cannot_be_watched_leave_room_for_others() {
+    let odd: Vec<Value> =
+        (0..40).map(|number| resource(&format!("odd{number}"), &format!("Odd{number}"), true)).collect();
+    let server = Server::new(move |ask| match (ask.path.as_str(), ask.streams()) {
+        ("/api", _) => Some(Answer::Json(
+            200,
+            value!({"kind": "APIGroupDiscoveryList", "items": [
+                {"metadata": {"name": ""}, "versions": [{"version": "v1", "resources": (odd.clone())}]},
+            ]}),
+        )),
+        (path, true) if path.starts_with("/api/v1/odd") => {
+            Some(Answer::Json(422, status(422, "Invalid", "no")))
+        }
+        (path, false) if path.starts_with("/api/v1/odd") => {
+            Some(Answer::Json(200, value!({"kind": "OddList", "apiVersion": "v1", "items": []})))
+        }
+        _ => None,
+    });
+    let begun = tokio::time::Instant::now();
+    server.connect().await;
+    assert_eq!(begun.elapsed(), Duration::ZERO, "each was read once before any was waited for");
 }
 
 #[tokio::test(start_paused = true)]
