@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::run;
 
 /// The tests that play scenarios, by theme.
-const THEMES: [&str; 20] = [
+const THEMES: [&str; 22] = [
     "delivery",
     "charts",
     "kustomize",
@@ -27,6 +27,8 @@ const THEMES: [&str; 20] = [
     "rollouts",
     "admission",
     "scale",
+    "applicationsets",
+    "notifications",
 ];
 
 /// Scenarios that may come to something else on a real cluster, each with its reason.
