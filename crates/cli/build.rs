@@ -36,7 +36,8 @@ fn main() -> std::io::Result<()> {
 /// unless each user names a target; so what the linker finds under the names of the libraries are texts that name the archives.
 fn libraries_inside(directory: &Path) -> std::io::Result<()> {
     let archives: Option<Vec<PathBuf>> = OF_THE_SYSTEM.iter().map(|name| archive(name)).collect();
-    let (Some(archives), Some(unwinder), Some(compiler)) = (archives, archive("gcc_eh"), archive("gcc")) else {
+    let (Some(archives), Some(unwinder), Some(compiler)) = (archives, archive("gcc_eh"), archive("gcc"))
+    else {
         return Ok(());
     };
     // They need each other, so whoever reads one reads all.
@@ -48,7 +49,8 @@ fn libraries_inside(directory: &Path) -> std::io::Result<()> {
     for name in OF_THE_SYSTEM.iter().chain(&["gcc_s"]) {
         std::fs::write(directory.join(format!("lib{name}.so")), &group)?;
     }
-    println!("cargo:rustc-link-search=native={}", directory.display());
+    // Said to the linker and not to cargo, which would have tests find the texts, too: they are linked as everything is.
+    println!("cargo:rustc-link-arg-bins=-L{}", directory.display());
     println!("cargo:rustc-link-arg-bins=-static");
     Ok(())
 }
