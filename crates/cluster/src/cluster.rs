@@ -256,28 +256,47 @@ pub(crate) fn is_essential(kind: &GroupKind) -> bool {
 
 /// Rediscovers when a definition or an aggregated API comes or goes, so that custom resources are seen at once.
 async fn follow_definitions(cluster: Weak<Cluster>, mut changes: Receiver<Change>) {
+    // What a server serves follows its definitions with a delay, so there is another look a little later.
+    let mut again = false;
+    let mut free = Instant::now();
     loop {
-        let due = match changes.recv().await {
-            Ok(change) => matches!(change.key.kind.as_str(), "CustomResourceDefinition" | "APIService"),
-            Err(RecvError::Lagged(_)) => true,
-            Err(RecvError::Closed) => return,
+        let found = match again {
+            true => tokio::time::timeout(limits::DEFINED, next_definition(&mut changes)).await,
+            false => Ok(next_definition(&mut changes).await),
         };
-        if !due {
-            continue;
-        }
-        // Definitions come in bursts; one look serves all that have arrived by then. What a server serves follows its
-        // definitions with a delay, so there is another look a little later.
+        again = match found {
+            Ok(true) => true,
+            Ok(false) => return,
+            Err(_) => false,
+        };
+        // Definitions come in bursts; one look serves all that have arrived by then.
+        tokio::time::sleep_until(free).await;
         changes = changes.resubscribe();
-        let mut backoff = Backoff::new(limits::RETRY_MAX);
-        for pause in [Duration::ZERO, limits::DEFINED] {
-            tokio::time::sleep(pause).await;
-            while let Some(cluster) = cluster.upgrade() {
-                let Err(error) = cluster.rediscover().await else { break };
-                warn!(%error, "cannot ask the cluster what it serves");
-                drop(cluster);
-                tokio::time::sleep(backoff.next(None)).await;
-            }
+        look_again(&cluster).await;
+        free = Instant::now() + limits::BURST;
+    }
+}
+
+/// Waits for a change of what the cluster may serve; `false` once there are no more changes.
+async fn next_definition(changes: &mut Receiver<Change>) -> bool {
+    loop {
+        match changes.recv().await {
+            Ok(change) if !matches!(change.key.kind.as_str(), "CustomResourceDefinition" | "APIService") => {}
+            // It may be among those that were missed.
+            Ok(_) | Err(RecvError::Lagged(_)) => return true,
+            Err(RecvError::Closed) => return false,
         }
+    }
+}
+
+/// Asks what the cluster serves until it answers, or is used no more.
+async fn look_again(cluster: &Weak<Cluster>) {
+    let mut backoff = Backoff::new(limits::RETRY_MAX);
+    while let Some(cluster) = cluster.upgrade() {
+        let Err(error) = cluster.rediscover().await else { return };
+        warn!(%error, "cannot ask the cluster what it serves");
+        drop(cluster);
+        tokio::time::sleep(backoff.next(None)).await;
     }
 }
 

@@ -103,3 +103,6 @@ pub(crate) const PARALLEL_FETCHES: usize = 8;
 
 /// How long after a change of definitions it is asked a second time what the cluster serves.
 pub(crate) const DEFINED: Duration = Duration::from_secs(1);
+
+/// How long it is not asked what the cluster serves after it was asked because of a definition.
+pub(crate) const BURST: Duration = Duration::from_millis(100);
