@@ -1,9 +1,10 @@
-# A small image: the binary, the certificates of public authorities, and nothing else.
+# A small image: the binary with the page in it, the certificates of public authorities, and nothing else.
 #
 #   docker build -t lynceus .
 #
 FROM rust:1.95-alpine AS build
-RUN apk add --no-cache musl-dev gcc ca-certificates
+# Node builds the page, which is part of the binary.
+RUN apk add --no-cache musl-dev gcc ca-certificates nodejs npm
 WORKDIR /src
 COPY . .
 # musl is linked statically, so that the image needs no system below the binary.
