@@ -9,7 +9,6 @@ use super::grafana::is_ok;
 use super::job::Job;
 use super::memory::Memory;
 use super::request::{Answer, Request};
-use super::webhook::basic;
 
 pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let part = job.part("alertmanager");
@@ -27,15 +26,16 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let targets = crate::config::texts(job.options.get("targets").unwrap_or(&Value::Null))
         .map_err(|error| SendError::lasting(format!("the option targets: {error}")))?;
     let targets = if targets.is_empty() { vec!["127.0.0.1:9093".into()] } else { targets };
-    let scheme = job.address("scheme", "http");
-    let path = match job.option("apiPath") {
+    let scheme = job.address("scheme", "http")?;
+    let path = match job.option("apiPath")? {
         path if path.is_empty() => "/api/v2/alerts".to_owned(),
         path => path,
     };
-    let seconds = job.options.int_at(&["timeout"]).and_then(|seconds| u64::try_from(seconds).ok());
-    let login = login(job);
+    let seconds = job.number("timeout")?.and_then(|seconds| u64::try_from(seconds).ok());
+    let login = login(job)?;
+    let insecure = job.insecure()?;
     let requests = targets.iter().map(|target| {
-        let mut request = Request::post(format!("{scheme}://{target}{path}"), &body).insecure(job.insecure());
+        let mut request = Request::post(format!("{scheme}://{target}{path}"), &body).insecure(insecure);
         request.headers.extend(login.clone());
         request.timeout = Some(Duration::from_secs(seconds.filter(|seconds| *seconds > 0).unwrap_or(3)));
         request
@@ -43,14 +43,14 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     Ok(Box::new(All(Some(requests.collect()))))
 }
 
-fn login(job: &Job<'_>) -> Option<(String, String)> {
-    let token = job.option("bearerToken");
-    let value = match job.options.get("basicAuth").filter(|login| !login.is_null()) {
-        Some(login) => basic(login),
-        None if token.is_empty() => return None,
+fn login(job: &Job<'_>) -> Result<Option<(String, String)>, SendError> {
+    let token = job.option("bearerToken")?;
+    let value = match job.basic_login("basicAuth")? {
+        Some(login) => login,
+        None if token.is_empty() => return Ok(None),
         None => format!("Bearer {token}"),
     };
-    Some(("Authorization".to_owned(), value))
+    Ok(Some(("Authorization".to_owned(), value)))
 }
 
 /// `git@host:path` as a link.

@@ -16,7 +16,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         recipient => recipient.to_owned(),
     };
     let mut question = value!({"QueueName": (queue)});
-    let account = job.option("account");
+    let account = job.option("account")?;
     if !account.is_empty() {
         question.set(&["QueueOwnerAWSAccountId"], account);
     }
@@ -32,7 +32,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         let text = crate::config::text(text).unwrap_or_default();
         message.set(&["MessageAttributes", name], value!({"DataType": "String", "StringValue": (text)}));
     }
-    let (key, secret) = (job.option("key"), job.option("secret"));
+    let (key, secret) = (job.option("key")?, job.option("secret")?);
     let step = match key.is_empty() && secret.is_empty() {
         true => {
             job.may_look_around()?;
@@ -45,7 +45,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         }),
     };
     Ok(Box::new(Sqs {
-        endpoint: job.address("endpointUrl", &format!("https://sqs.{region}.amazonaws.com")),
+        endpoint: job.address("endpointUrl", &format!("https://sqs.{region}.amazonaws.com"))?,
         region,
         question,
         message,

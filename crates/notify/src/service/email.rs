@@ -39,10 +39,10 @@ pub struct Envelope {
 
 pub(super) fn deliver(job: &mut Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let host = job.required("host")?;
-    let port = job.options.int_at(&["port"]).or_else(|| job.option("port").parse().ok()).unwrap_or(587);
+    let port = job.number("port")?.unwrap_or(587);
     let port = u16::try_from(port).map_err(|_| SendError::lasting("the option port is no port"))?;
-    let username = job.option("username");
-    let from = match job.option("from") {
+    let username = job.option("username")?;
+    let from = match job.option("from")? {
         from if from.is_empty() => username.clone(),
         from => from,
     };
@@ -52,9 +52,9 @@ pub(super) fn deliver(job: &mut Job<'_>) -> Result<Box<dyn Delivery>, SendError>
     let mail = Email {
         host,
         port,
-        insecure: job.flag("insecure_skip_verify"),
+        insecure: job.flag("insecure_skip_verify")?,
         username,
-        password: job.option("password"),
+        password: job.option("password")?,
         content: content(job, &from, &envelope)?,
         envelope,
     };
@@ -93,7 +93,7 @@ fn content(job: &mut Job<'_>, from: &str, envelope: &Envelope) -> Result<String,
         "" => job.notification.message.as_str(),
         body => body,
     };
-    let kind = if job.flag("html") { "text/html" } else { "text/plain" };
+    let kind = if job.flag("html")? { "text/html" } else { "text/plain" };
     let domain = envelope.from.rsplit('@').next().unwrap_or_default().to_owned();
     let date = rfc2822::to_string(&job.now.to_zoned(jiff::tz::TimeZone::UTC))
         .map_err(|_| SendError::new("the time cannot be written"))?;

@@ -46,7 +46,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         path,
         body: value!({"messages": [message]}),
         variables: Variables::new(&[EMULATOR, KEY_FILE, MACHINE]),
-        key_file: job.option("keyFile"),
+        key_file: job.option("keyFile")?,
         now: job.now,
         step: Step::Variables,
     }))

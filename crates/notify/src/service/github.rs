@@ -21,7 +21,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let Some((owner, repository)) = name.split_once('/') else {
         return Err(SendError::lasting(format!("{url:?} does not name an owner and a repository")));
     };
-    let base = base(&job.option("enterpriseBaseURL"));
+    let base = base(&job.option("enterpriseBaseURL")?);
     let app = job.required("appID")?;
     Ok(Box::new(GitHub {
         repository: format!("{base}/repos/{}/{}", segment(owner), segment(repository)),
@@ -30,7 +30,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
             segment(&job.required("installationID")?)
         ),
         app_token: app_token(&app, &job.required("privateKey")?, job.now).map_err(SendError::lasting)?,
-        insecure: job.insecure(),
+        insecure: job.insecure()?,
         app,
         now: job.now,
         waiting: steps(job)?,

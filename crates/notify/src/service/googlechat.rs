@@ -27,7 +27,7 @@ pub(super) fn deliver(job: &mut Job<'_>) -> Result<Box<dyn Delivery>, SendError>
         let with_id = |card: Value| value!({"cardId": (job.uuid()), "card": (card)});
         body.set(&["cardsV2"], Value::from(cards.into_iter().map(with_id).collect::<Vec<_>>()));
     }
-    Ok(Single::boxed(Request::post(url, &body).insecure(job.insecure()), is_taken))
+    Ok(Single::boxed(Request::post(url, &body).insecure(job.insecure()?), is_taken))
 }
 
 /// Cards may be written as YAML.

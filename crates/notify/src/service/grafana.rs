@@ -17,7 +17,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let api = job.required("apiUrl")?;
     let request = Request::post(format!("{}/annotations", api.trim_end_matches('/')), &body)
         .header("Authorization", format!("Bearer {}", job.required("apiKey")?))
-        .insecure(job.insecure());
+        .insecure(job.insecure()?);
     Ok(Single::boxed(request, is_ok))
 }
 

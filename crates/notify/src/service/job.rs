@@ -1,7 +1,12 @@
 //! What a service is given to make its requests of.
 
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use lynceus_object::{Value, json};
+use lynceus_gotmpl::sprig::moments;
+use lynceus_object::{Str, Value, json};
 
 use super::conversation::SendError;
 use crate::config;
@@ -20,13 +25,22 @@ pub(super) struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// An option; empty if it is not set. Numbers are taken as text.
-    pub(super) fn option(&self, name: &str) -> String {
-        self.options.get(name).and_then(|value| config::text(value).ok()).unwrap_or_default().to_string()
+    pub(super) fn option(&self, name: &str) -> Result<String, SendError> {
+        match self.options.get(name).map(config::text) {
+            None => Ok(String::new()),
+            Some(Ok(value)) => Ok(value.to_string()),
+            Some(Err(why)) => Err(self.refused(name, &why)),
+        }
+    }
+
+    /// An option that cannot be what it is. Its value is not told: it may be a secret.
+    pub(super) fn refused(&self, name: &str, why: &str) -> SendError {
+        SendError::lasting(format!("the option {name} of service {} cannot be read: {why}", self.to.service))
     }
 
     /// An option that the service cannot do without.
     pub(super) fn required(&self, name: &str) -> Result<String, SendError> {
-        match self.option(name) {
+        match self.option(name)? {
             value if value.is_empty() => Err(SendError::lasting(format!(
                 "the option {name} of service {} is not set",
                 self.to.service
@@ -36,10 +50,10 @@ impl<'a> Job<'a> {
     }
 
     /// An option that has a usual value, without a slash at its end.
-    pub(super) fn address(&self, name: &str, usual: &str) -> String {
-        let value = self.option(name);
+    pub(super) fn address(&self, name: &str, usual: &str) -> Result<String, SendError> {
+        let value = self.option(name)?;
         let value = if value.is_empty() { usual } else { &value };
-        value.trim_end_matches('/').to_owned()
+        Ok(value.trim_end_matches('/').to_owned())
     }
 
     /// Refuses to show who the controller is for somebody else's configuration.
@@ -53,12 +67,43 @@ impl<'a> Job<'a> {
         )))
     }
 
-    pub(super) fn flag(&self, name: &str) -> bool {
-        self.options.bool_at(&[name]).unwrap_or_default()
+    /// An option that is true or false; false if it is not set.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, SendError> {
+        let Some(value) = self.options.get(name).filter(|value| !value.is_null()) else { return Ok(false) };
+        let why = || format!("this has to be true or false, not {}", value.type_name());
+        value.as_bool().ok_or_else(|| self.refused(name, &why()))
+    }
+
+    /// An option that is a whole number; none if it is not set.
+    pub(super) fn number(&self, name: &str) -> Result<Option<i64>, SendError> {
+        let value = self.option(name)?;
+        let why = "this has to be a whole number";
+        (!value.is_empty()).then(|| value.parse().map_err(|_| self.refused(name, why))).transpose()
+    }
+
+    /// An option that is a duration, as Go writes it or in nanoseconds; none if it is not set or zero.
+    pub(super) fn pause(&self, name: &str) -> Result<Option<Duration>, SendError> {
+        let value = self.option(name)?;
+        if value.is_empty() {
+            return Ok(None);
+        }
+        let written = || moments::parse_duration(&value).ok().and_then(|length| moments::nanos_of(&length));
+        let nanos = value.parse().ok().or_else(written).and_then(|nanos: i64| u64::try_from(nanos).ok());
+        let why = "this has to be a duration such as 5s";
+        let nanos = nanos.ok_or_else(|| self.refused(name, why))?;
+        Ok((nanos > 0).then(|| Duration::from_nanos(nanos)))
+    }
+
+    /// The header of a name and a password, where the option has them.
+    pub(super) fn basic_login(&self, name: &str) -> Result<Option<String>, SendError> {
+        let Some(login) = self.options.get(name).filter(|login| !login.is_null()) else { return Ok(None) };
+        let fields = config::text_map(login).map_err(|why| self.refused(name, &why))?;
+        let part = |field: &str| fields.get(field).map(Str::as_str).unwrap_or_default();
+        Ok(Some(format!("Basic {}", STANDARD.encode(format!("{}:{}", part("username"), part("password"))))))
     }
 
     /// Whether any certificate will do.
-    pub(super) fn insecure(&self) -> bool {
+    pub(super) fn insecure(&self) -> Result<bool, SendError> {
         self.flag("insecureSkipVerify")
     }
 

@@ -17,6 +17,6 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let api = job.required("apiURL")?;
     let request = Request::post(format!("{}/api/v4/posts", api.trim_end_matches('/')), &body)
         .header("Authorization", format!("Bearer {}", job.required("token")?))
-        .insecure(job.insecure());
+        .insecure(job.insecure()?);
     Ok(Single::boxed(request, is_success))
 }

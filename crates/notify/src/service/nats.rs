@@ -57,16 +57,16 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let servers: Result<Vec<NatsServer>, SendError> =
         addresses.split(',').map(|address| server(address.trim())).collect();
     let (message, size, has_headers) = message(job)?;
-    let key = match job.option("nkey") {
+    let key = match job.option("nkey")? {
         seed if seed.is_empty() => None,
         seed => Some(secret_key(seed.trim()).ok_or_else(|| {
             SendError::lasting("the option nkey is no seed of a user's key; those begin with SU")
         })?),
     };
     let login =
-        Login { user: job.option("username"), password: job.option("password"), token: String::new(), key };
+        Login { user: job.option("username")?, password: job.option("password")?, token: String::new(), key };
     let publication =
-        Publication { servers: servers?, insecure: job.insecure(), message, size, has_headers, login };
+        Publication { servers: servers?, insecure: job.insecure()?, message, size, has_headers, login };
     Ok(Box::new(Once(Some(publication))))
 }
 
@@ -121,10 +121,8 @@ fn message(job: &Job<'_>) -> Result<(Vec<u8>, usize, bool), SendError> {
     }
     let body = job.notification.message.as_bytes();
     let mut headers = String::new();
-    let given = job.options.get("headers").and_then(Value::as_map);
-    for (name, text) in given.into_iter().flat_map(|map| map.iter()) {
-        let text =
-            config::text(text).map_err(|error| SendError::lasting(format!("headers.{name}: {error}")))?;
+    let given = job.options.get("headers").unwrap_or(&Value::Null);
+    for (name, text) in config::text_map(given).map_err(|why| job.refused("headers", &why))? {
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic() && c != ':');
         if !is_name || text.contains(['\r', '\n']) {
             return Err(SendError::lasting(format!("{name:?} under headers is no header on one line")));

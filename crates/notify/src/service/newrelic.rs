@@ -17,9 +17,9 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         if text("description").is_empty() { job.notification.message.as_str() } else { text("description") };
     set_text(&mut body, &["deployment", "description"], description);
     set_text(&mut body, &["deployment", "user"], text("user"));
-    let api = job.address("apiURL", "https://api.newrelic.com");
+    let api = job.address("apiURL", "https://api.newrelic.com")?;
     let url = format!("{api}/v2/applications/{}/deployments.json", segment(&job.to.recipient));
     let request =
-        Request::post(url, &body).header("X-Api-Key", job.required("apiKey")?).insecure(job.insecure());
+        Request::post(url, &body).header("X-Api-Key", job.required("apiKey")?).insecure(job.insecure()?);
     Ok(Single::boxed(request, is_success))
 }

@@ -25,10 +25,10 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
             body.set(&[field], value.clone());
         }
     }
-    let api = job.address("apiUrl", "api.opsgenie.com");
+    let api = job.address("apiUrl", "api.opsgenie.com")?;
     let api = if api.contains("://") { api } else { format!("https://{api}") };
     let request = Request::post(format!("{api}/v2/alerts"), &body)
         .header("Authorization", format!("GenieKey {key}"))
-        .insecure(job.insecure());
+        .insecure(job.insecure()?);
     Ok(Single::boxed(request, is_success))
 }

@@ -21,11 +21,11 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     if !text("priorityId").is_empty() {
         body.set(&["incident", "priority"], value!({"id": (text("priorityId")), "type": "priority"}));
     }
-    let api = job.address("apiURL", "https://api.pagerduty.com");
+    let api = job.address("apiURL", "https://api.pagerduty.com")?;
     let mut request = Request::post(format!("{api}/incidents"), &body)
         .header("Accept", "application/vnd.pagerduty+json;version=2")
         .header("Authorization", format!("Token token={}", job.required("token")?));
-    let from = job.option("from");
+    let from = job.option("from")?;
     if !from.is_empty() {
         request = request.header("From", from);
     }

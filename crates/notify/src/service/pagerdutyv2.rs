@@ -23,6 +23,6 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     }
     set_text(&mut body, &["dedup_key"], text("dedupKey"));
     set_text(&mut body, &["client_url"], text("url"));
-    let api = job.address("apiURL", "https://events.pagerduty.com");
+    let api = job.address("apiURL", "https://events.pagerduty.com")?;
     Ok(Single::boxed(Request::post(format!("{api}/v2/enqueue"), &body), is_success))
 }

@@ -11,7 +11,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         ("user", job.to.recipient.as_str()),
         ("message", job.notification.message.as_str()),
     ];
-    let api = job.address("apiURL", "https://api.pushover.net");
+    let api = job.address("apiURL", "https://api.pushover.net")?;
     let mut request = Request::new("POST", format!("{api}/1/messages.json"))
         .header("Content-Type", "application/x-www-form-urlencoded");
     request.body = form(&pairs).into_bytes();

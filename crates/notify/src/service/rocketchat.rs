@@ -10,9 +10,9 @@ use super::request::{Answer, Request, form};
 pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let recipient = job.to.recipient.as_str();
     let mut body = value!({"text": (job.notification.message.as_str())});
-    set_text(&mut body, &["alias"], &job.option("alias"));
+    set_text(&mut body, &["alias"], &job.option("alias")?);
     body.set(&[if recipient.starts_with(['#', '@']) { "channel" } else { "roomId" }], recipient);
-    let (icon, avatar) = (job.option("icon"), job.option("avatar"));
+    let (icon, avatar) = (job.option("icon")?, job.option("avatar")?);
     if icon.len() > 2 && icon.starts_with(':') && icon.ends_with(':') {
         body.set(&["emoji"], icon);
     }

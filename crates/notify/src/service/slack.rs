@@ -12,10 +12,10 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let mut body = value!({"text": (job.notification.message.as_str())});
     let of = |name: &str| match job.text("slack", &[name]) {
         "" => job.option(name),
-        text => text.to_owned(),
+        text => Ok(text.to_owned()),
     };
-    set_text(&mut body, &["username"], &of("username"));
-    match of("icon") {
+    set_text(&mut body, &["username"], &of("username")?);
+    match of("icon")? {
         icon if icon.len() > 2 && icon.starts_with(':') && icon.ends_with(':') => {
             body.set(&["icon_emoji"], icon)
         }
@@ -27,7 +27,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
             body.set(&[field], list);
         }
     }
-    if job.flag("disableUnfurl") {
+    if job.flag("disableUnfurl")? {
         body.set(&["unfurl_links"], false);
         body.set(&["unfurl_media"], false);
     }
@@ -37,9 +37,9 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         _ => Policy::Post,
     };
     Ok(Box::new(Slack {
-        api: job.address("apiURL", "https://slack.com/api"),
+        api: job.address("apiURL", "https://slack.com/api")?,
         token: job.required("token")?,
-        insecure: job.insecure(),
+        insecure: job.insecure()?,
         recipient: job.to.recipient.to_string(),
         grouping: job.text("slack", &["groupingKey"]).to_owned(),
         broadcast: job.part("slack").and_then(|part| part.bool_at(&["notifyBroadcast"])).unwrap_or_default(),

@@ -16,7 +16,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
             request
         }
     };
-    Ok(Single::boxed(request.insecure(job.insecure()), is_taken))
+    Ok(Single::boxed(request.insecure(job.insecure()?), is_taken))
 }
 
 fn card(job: &Job<'_>) -> Result<Value, SendError> {

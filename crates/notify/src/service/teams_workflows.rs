@@ -32,7 +32,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
         "type": "message",
         "attachments": [{"contentType": "application/vnd.microsoft.card.adaptive", "content": (content)}],
     });
-    Ok(Single::without(Request::post(url, &body).insecure(job.insecure()), is_success, left_out))
+    Ok(Single::without(Request::post(url, &body).insecure(job.insecure()?), is_success, left_out))
 }
 
 fn check(url: &str) -> Result<(), &'static str> {

@@ -22,7 +22,7 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     } else {
         body.set(&["chat_id"], format!("@{recipient}"));
     }
-    let api = job.address("apiURL", "https://api.telegram.org");
+    let api = job.address("apiURL", "https://api.telegram.org")?;
     let request = Request::post(format!("{api}/bot{}/sendMessage", job.required("token")?), &body);
     Ok(Single::boxed(request, is_taken))
 }

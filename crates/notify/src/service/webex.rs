@@ -12,9 +12,9 @@ pub(super) fn deliver(job: &Job<'_>) -> Result<Box<dyn Delivery>, SendError> {
     let mut body = value!({"markdown": (job.notification.message.as_str())});
     body.set(&[if is_mail(recipient) { "toPersonEmail" } else { "roomId" }], recipient);
     let request =
-        Request::post(format!("{}/v1/messages", job.address("apiURL", "https://webexapis.com")), &body)
+        Request::post(format!("{}/v1/messages", job.address("apiURL", "https://webexapis.com")?), &body)
             .header("Authorization", format!("Bearer {}", job.required("token")?))
-            .insecure(job.insecure());
+            .insecure(job.insecure()?);
     Ok(Single::boxed(request, is_ok))
 }
 

@@ -172,3 +172,52 @@ fn a_server_of_nats_without_a_nonce_has_nothing_signed() {
     }
     assert!(publication.greeting(&publication.servers[0], &parse("{nonce: abc}"), false).is_ok());
 }
+
+#[test]
+fn an_option_of_a_wrong_type_is_told_without_its_value_and_not_taken_as_unset() {
+    let refused = |to: &str, options: &str| {
+        let told = sent(to, options, "{alertmanager: {labels: {a: b}}}");
+        let why = told.strip_prefix("the option ").unwrap_or(&told);
+        why.replacen(" cannot be read: this has to be", " |", 1)
+    };
+    assert_eq!(
+        refused("slack:room", "{token: t, username: [s3cret]}"),
+        "username of service slack | a text, not array"
+    );
+    assert_eq!(
+        refused("slack:room", "{token: t, disableUnfurl: 'yes'}"),
+        "disableUnfurl of service slack | true or false, not string"
+    );
+    assert_eq!(
+        refused("webhook:x", "{url: 'https://x', insecureSkipVerify: 1}"),
+        "insecureSkipVerify of service webhook | true or false, not integer"
+    );
+    assert_eq!(
+        refused("webhook:x", "{url: 'https://x', retryMax: many}"),
+        "retryMax of service webhook | a whole number"
+    );
+    assert_eq!(
+        refused("webhook:x", "{url: 'https://x', retryWaitMin: soon}"),
+        "retryWaitMin of service webhook | a duration such as 5s"
+    );
+    assert_eq!(
+        refused("webhook:x", "{url: 'https://x', basicAuth: s3cret}"),
+        "basicAuth of service webhook | a map, not string"
+    );
+    assert_eq!(
+        refused("webhook:x", "{url: 'https://x', headers: [{name: a, value: [s3cret]}]}"),
+        "headers of service webhook | a text, not array"
+    );
+    assert_eq!(
+        refused("alertmanager:x", "{targets: ['a:1'], timeout: 3s}"),
+        "timeout of service alertmanager | a whole number"
+    );
+    assert_eq!(
+        refused("email:a@x", "{host: mail, from: b@x, port: smtp}"),
+        "port of service email | a whole number"
+    );
+    assert_eq!(
+        refused("nats:subject", "{url: 'nats://x', headers: [a]}"),
+        "headers of service nats | a map, not array"
+    );
+}
