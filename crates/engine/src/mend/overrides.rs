@@ -4,7 +4,7 @@
 //! files of values are read the way that Helm lays them over each other, and where one has nothing over something of another, it is
 //! rendered without: what the objects have then is what the value takes away.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use lynceus_api::ApplicationSource;
@@ -312,14 +312,20 @@ fn walk<'v>(value: &'v Value, at: &FieldPath, found: &mut Vec<(FieldPath, &'v Va
 /// What objects have afterwards and did not before. Nothing of a Secret is looked at.
 fn returns(before: &[Object], after: &[Object]) -> Vec<(ObjectKey, FieldPath, Value)> {
     let mut found = Vec::new();
+    let before = by_key(before);
     for object in after.iter().filter(|object| object.kind() != "Secret") {
         let key = object.key();
-        let Some(old) = before.iter().find(|old| old.key() == key) else { continue };
+        let Some(old) = before.get(&key) else { continue };
         let mut fields = Vec::new();
         compare(old.value(), object.value(), &FieldPath::root(), &mut fields);
         found.extend(fields.into_iter().map(|(path, value)| (key.clone(), path, value)));
     }
     found
+}
+
+/// Objects to be found by their keys: an application may have thousands. Of several with one key it is the first.
+pub(super) fn by_key(objects: &[Object]) -> HashMap<ObjectKey, &Object> {
+    objects.iter().rev().map(|object| (object.key(), object)).collect()
 }
 
 pub(super) fn compare(before: &Value, after: &Value, at: &FieldPath, found: &mut Vec<(FieldPath, Value)>) {
