@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lynceus_api::{GROUP, Word as _};
+use lynceus_api::{ApplicationConditionType, GROUP, Word as _};
 use lynceus_files::Span;
 use lynceus_object::{FieldPath, Object, ObjectKey};
 
@@ -78,7 +78,7 @@ fn unprintable(app: &App<'_>) -> Finding {
         let written = one.written.iter().map(|(_, span)| file(span, format!("{} is empty", one.key)));
         [file(&one.template, format!("{} is printed here", one.key))].into_iter().chain(written)
     });
-    let said = app.errors().find(|(_, text)| text.contains("YAML parse error"));
+    let said = app.errors().find(|(kind, _)| *kind == ApplicationConditionType::ComparisonError);
     let keys = words::list(hollow.iter().map(|one| one.key.to_string()));
     let own = ObjectKey::new(GROUP, "Application", app.name.namespace.clone(), app.name.name.clone());
     let back = hollow.iter().filter_map(|one| {

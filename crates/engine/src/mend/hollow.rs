@@ -8,23 +8,25 @@ use lynceus_api::HelmParameter;
 use lynceus_doctor::surgery::line_of;
 use lynceus_doctor::{AppName, Hollow};
 use lynceus_files::{FilePath, Span, Tree};
+use lynceus_helm::HelmError;
 use lynceus_object::{FieldPath, Value};
+use lynceus_render::RenderError;
 
 use super::desk::read;
 use super::overrides::{From, Layer, layers};
 use super::{Bench, MendError};
 use crate::engine::Engine;
 use crate::limits;
+use crate::rendering::RenderingError;
 
 impl Engine {
     /// The values because of which an application cannot be rendered, if they are empty and each of them would do.
     pub(crate) async fn hollow(&self, name: &AppName) -> Vec<Hollow> {
         let Ok(bench) = self.bench(name).await else { return Vec::new() };
-        let Err(error @ MendError::Rendering { .. }) = self.manifests(&bench, &[]).await else {
+        let Err(MendError::Rendering { source: error, .. }) = self.manifests(&bench, &[]).await else {
             return Vec::new();
         };
-        let words = crate::words(&error);
-        let Some(template) = unreadable(&words) else { return Vec::new() };
+        let Some(template) = unreadable(&error) else { return Vec::new() };
         let (trees, references) = self.trees(&bench).await;
         let mut found = Vec::new();
         for (number, tree) in trees.iter().enumerate() {
@@ -61,10 +63,12 @@ impl Engine {
     }
 }
 
-/// The template in `YAML parse error on shop/templates/web.yaml: error converting ...`.
-fn unreadable(words: &str) -> Option<&str> {
-    let (_, rest) = words.split_once("YAML parse error on ")?;
-    rest.split_once(": ").map(|(template, _)| template)
+/// The template that gives what is no YAML, if that is why nothing is rendered.
+fn unreadable(error: &RenderingError) -> Option<&str> {
+    let RenderingError::Render { source, .. } = error else { return None };
+    let RenderError::Helm { source, .. } = &**source else { return None };
+    let HelmError::Manifest(error) = &**source else { return None };
+    Some(&error.source_name)
 }
 
 /// The file of a template of a source's own chart, with what it says. Charts inside of it have other values.
@@ -124,6 +128,7 @@ fn hollow(bench: &Bench, layers: &[Layer], key: FieldPath, template: Span) -> Ho
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lynceus_helm::{InstallError, ManifestError};
 
     #[test]
     fn what_is_printed_is_told_with_its_line_and_what_only_decides_is_not() {
@@ -133,9 +138,18 @@ mod tests {
     }
 
     #[test]
-    fn the_template_that_is_no_yaml_is_named() {
-        let words = "cannot render shop: YAML parse error on shop/templates/web.yaml: error converting YAML to JSON: yaml: line 1";
-        assert_eq!(unreadable(words), Some("shop/templates/web.yaml"));
-        assert_eq!(unreadable("something else"), None);
+    fn a_template_that_gives_no_yaml_is_named_and_the_words_alone_name_none() {
+        let template = |error: HelmError| {
+            let error = RenderError::Helm { path: FilePath::root(), source: Box::new(error) };
+            let (repository, path) = (String::new(), "shop".to_owned());
+            unreadable(&RenderingError::Render { repository, path, source: Box::new(error) })
+                .map(str::to_owned)
+        };
+        let source_name = "shop/templates/web.yaml".to_owned();
+        let error = ManifestError { source_name, reason: "yaml: line 1".to_owned(), output: String::new() };
+        assert_eq!(template(error.into()).as_deref(), Some("shop/templates/web.yaml"));
+        // A chart may say the words of another's error.
+        let said = InstallError::Coalesce("YAML parse error on a.yaml: it says so".to_owned());
+        assert_eq!(template(said.into()), None);
     }
 }
