@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use lynceus_api::{
-    ApplicationConditionType, OperationPhase, OperationState, Reason, ReasonCode, ResourceStatus,
-    SyncStatusCode,
+    ApplicationConditionType, OperationPhase, OperationState, Reason, ReasonCode, ResourceResult,
+    ResourceStatus, SyncStatusCode,
 };
 use lynceus_diff::{Change, Update, Verdict};
 use lynceus_object::ObjectKey;
@@ -119,8 +119,8 @@ impl<'a> App<'a> {
         self.resources().filter(|(_, one)| !one.requires_pruning).count()
     }
 
-    /// What the sync that is under way waits for: all of it where Lynceus wrote that down, and else the one thing that Argo CD's
-    /// message names, which says nothing of its namespace.
+    /// What the sync that is under way waits for: what Lynceus wrote down of it, or else the results that are not complete. Where there
+    /// are none, it is the one thing that the message names, which says nothing of its namespace.
     pub fn awaited(&self) -> Vec<ObjectKey> {
         if !self.is_operating() {
             return Vec::new();
@@ -129,14 +129,38 @@ impl<'a> App<'a> {
         let waits = reasons.iter().filter(|one| one.code == ReasonCode::SyncWaits).flat_map(Reason::all);
         let is_wait = |one: &&Reason| one.code.known().is_some_and(|code| WAITS.contains(&code));
         let written: Vec<ObjectKey> = waits.filter(is_wait).filter_map(|one| one.object.clone()).collect();
-        let named = self.operation().and_then(|state| awaited_in(&state.message));
-        if written.is_empty() { named.into_iter().collect() } else { written }
+        if !written.is_empty() {
+            return written;
+        }
+        let Some(state) = self.operation() else { return Vec::new() };
+        let incomplete = incomplete(state);
+        if incomplete.is_empty() { awaited_in(&state.message).into_iter().collect() } else { incomplete }
+    }
+
+    /// Whether the sync that is under way waits for an object.
+    pub fn awaits(&self, key: &ObjectKey) -> bool {
+        self.awaited().iter().any(|one| {
+            let is_near = one.namespace.is_empty() || one.namespace == key.namespace;
+            is_near && one.group_kind() == key.group_kind() && one.name == key.name
+        })
     }
 
     /// Why it is as it is, as Lynceus wrote it down.
     pub fn reasons(&self) -> Vec<Reason> {
         Reason::of(&self.application().metadata)
     }
+}
+
+/// The objects that a running sync has applied and that are not healthy yet, and its hooks that have not ended. Once it is over
+/// nobody completes the results of the last wave.
+fn incomplete(state: &OperationState) -> Vec<ObjectKey> {
+    let is_running = state.phase.known().is_some_and(|phase| !phase.is_completed());
+    let results = state.sync_result.iter().filter(|_| is_running).flat_map(|result| &result.resources);
+    let running = results.filter(|one| one.hook_phase == OperationPhase::Running);
+    let key = |one: &ResourceResult| {
+        ObjectKey::new(one.group.clone(), one.kind.clone(), one.namespace.clone(), one.name.clone())
+    };
+    running.map(key).collect()
 }
 
 /// The object in `waiting for healthy state of apps/Deployment/web and 1 more resources`.
@@ -150,6 +174,46 @@ fn awaited_in(message: &str) -> Option<ObjectKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
+    use crate::tests::snapshot;
+
+    /// What is waited for in a sync of `one`, `two` and `three`, of which a message names the first.
+    fn awaited(phase: &str, results: &str, reasons: &str) -> String {
+        let text = format!(
+            "@app shop OutOfSync Progressing\n@metadata {{annotations: {{lynceus.dev/reasons: '{reasons}'}}}}\n@status {{operationState: \
+             {{phase: {phase}, message: 'waiting for healthy state of /Service/one and 2 more resources', operation: {{}}, startedAt: \
+             null, syncResult: {{revision: a, resources: [{results}]}}}}}}\n"
+        );
+        let snapshot = snapshot(&text);
+        let case = Case::new(&snapshot);
+        let keys = case.apps().flat_map(App::awaited);
+        keys.map(|key| format!("{}/{}/{} ", key.kind, key.namespace, key.name)).collect()
+    }
+
+    fn result(name: &str, phase: &str) -> String {
+        format!(
+            "{{group: '', version: v1, kind: Service, namespace: shop, name: {name}, status: Synced, hookPhase: {phase}}}, "
+        )
+    }
+
+    #[test]
+    fn results_that_are_not_complete_are_waited_for_though_the_message_names_another() {
+        let results = [result("one", "Succeeded"), result("two", "Running"), result("three", "Running")];
+        assert_eq!(awaited("Running", &results.concat(), ""), "Service/shop/two Service/shop/three ");
+    }
+
+    #[test]
+    fn without_results_the_message_counts_and_over_all_what_lynceus_wrote_down() {
+        assert_eq!(awaited("Running", "", ""), "Service//one ");
+        let reasons = "[{\"code\": \"SyncWaits\", \"text\": \"\", \"because\": [{\"code\": \"WaitsForHealth\", \"text\": \"\", \
+                       \"object\": {\"group\": \"\", \"kind\": \"Service\", \"namespace\": \"shop\", \"name\": \"two\"}}]}]";
+        assert_eq!(awaited("Running", &result("one", "Running"), reasons), "Service/shop/two ");
+    }
+
+    #[test]
+    fn nothing_is_waited_for_when_a_sync_is_over() {
+        assert_eq!(awaited("Succeeded", &result("one", "Running"), ""), "");
+    }
 
     #[test]
     fn a_message_names_what_is_waited_for() {

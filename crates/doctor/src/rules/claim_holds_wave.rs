@@ -1,6 +1,6 @@
 //! Claims that hold a wave and wait for something behind it.
 
-use lynceus_api::{HealthStatusCode, OperationPhase, Reason, annotations, wave};
+use lynceus_api::{HealthStatusCode, annotations, wave};
 use lynceus_object::{FieldPath, Object, ObjectKey};
 
 use super::claims;
@@ -36,7 +36,7 @@ check in `argocd-cm`. Lynceus does not wait for such claims unless it is told to
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for app in case.apps().filter(|app| is_waiting(app)) {
+    for app in case.apps().filter(|app| app.is_operating()) {
         for wanted in app.wanted().iter().filter(|one| one.object.kind() == "PersistentVolumeClaim") {
             if let Some(user) = held(case, app, wanted) {
                 findings.add(found(case, app, wanted, user));
@@ -50,49 +50,17 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether a sync waits for something to become healthy.
-fn is_waiting(app: &App<'_>) -> bool {
-    let state = app.application().status.operation_state.as_ref();
-    state.is_some_and(|state| {
-        state.phase == OperationPhase::Running && state.message.contains("waiting for healthy state of")
-    })
-}
-
 /// What uses a claim and comes later, if the sync waits for the claim.
 fn held<'a>(case: &Case<'a>, app: &App<'a>, claim: &'a Wanted) -> Option<&'a Wanted> {
     let key = claim.object.key();
     let live = case.live(app.server(), &key)?;
     let is_pending = live.value().str_at(&["status", "phase"]) == Some("Pending");
-    if !is_pending || !claims::waits_for_consumer(case, app.server(), live) || !is_awaited(app, &key) {
+    if !is_pending || !claims::waits_for_consumer(case, app.server(), live) || !app.awaits(&key) {
         return None;
     }
     let own = wave(&claim.object);
     let later = app.wanted().iter().filter(|one| wave(&one.object) > own && claims::uses(&one.object, &key));
     later.into_iter().find(|one| case.is_absent(app.server(), &one.object.key()))
-}
-
-/// Whether the sync waits for this object: it says so, or it says that it waits for more than it names. Lynceus names all.
-fn is_awaited(app: &App<'_>, key: &ObjectKey) -> bool {
-    let application = app.application();
-    let message =
-        application.status.operation_state.as_ref().map(|state| state.message.as_str()).unwrap_or_default();
-    let named = format!("{}/{}/{}", key.group, key.kind, key.name);
-    let rest = message.split_once(&named).map(|(_, rest)| rest);
-    if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
-        return true;
-    }
-    if application.metadata.annotations.contains_key(annotations::REASONS) {
-        let reasons = Reason::of(&application.metadata);
-        return reasons
-            .iter()
-            .flat_map(Reason::all)
-            .any(|reason| reason.object.as_ref() == Some(key) && is_wait(reason));
-    }
-    message.contains("more resources")
-}
-
-fn is_wait(reason: &Reason) -> bool {
-    reason.code == lynceus_api::ReasonCode::WaitsForHealth
 }
 
 fn found(case: &Case<'_>, app: &App<'_>, claim: &Wanted, user: &Wanted) -> Finding {
@@ -152,7 +120,7 @@ fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a
             && wave(&one.object) > own
             && case.is_absent(parent.server(), &one.object.key())
     };
-    if !is_waiting(parent) {
+    if !parent.awaits(&child.object.key()) {
         return None;
     }
     let live = |one: &Wanted| case.live(app.server(), &one.object.key());
@@ -232,6 +200,20 @@ volumeBindingMode: WaitForFirstConsumer
     #[test]
     fn a_sync_that_waits_for_something_else_is_another_matter() {
         assert_eq!(check("LYN0601", &HELD.replace("/PersistentVolumeClaim/models'", "/Service/web'")), "");
+    }
+
+    #[test]
+    fn a_claim_that_is_not_complete_is_waited_for_though_another_is_named() {
+        let result = |phase: &str| {
+            format!(
+                "syncResult: {{revision: a, resources: [{{group: '', version: v1, kind: PersistentVolumeClaim, namespace: ml, name: models, \
+                 status: Synced, hookPhase: {phase}}}]}}, startedAt"
+            )
+        };
+        let other = HELD.replace("/PersistentVolumeClaim/models'", "/Service/web and 1 more resources'");
+        let found = check("LYN0601", &other.replace("startedAt", &result("Running")));
+        assert!(found.starts_with("P1 LYN0601/ml/PersistentVolumeClaim/models: "), "{found}");
+        assert_eq!(check("LYN0601", &other.replace("startedAt", &result("Succeeded"))), "");
     }
 
     #[test]

@@ -197,7 +197,7 @@ fn found<'a>(
     let key = wanted.object.key();
     let name = format!("{} {}", key.kind, key.name);
     // Of custom kinds nobody can say what they wait for; if nothing better is found, it is the order.
-    let waits = live.group().contains('.') && is_awaited(app, &key);
+    let waits = live.group().contains('.') && app.awaits(&key);
     let (last, _) = later.last().filter(|_| waits)?;
     let names =
         words::list(later.iter().map(|(_, one)| format!("{} {}", one.object.kind(), one.object.name())));
@@ -217,17 +217,6 @@ fn found<'a>(
         .risk(Risk::Medium, format!("the health of every {} in all applications", key.kind))
         .why("right where the kind is never healthy before everything else is");
     Some(finding(case, app, wanted, live, cause).unless_deeper().fix([move_last, check]))
-}
-
-/// Whether the sync that is under way waits for an object, as it says itself.
-fn is_awaited(app: &App<'_>, key: &ObjectKey) -> bool {
-    let named = app.operation().is_some_and(|state| {
-        state.message.contains("waiting for healthy state of")
-            && state.message.contains(&format!("{}/{}", key.kind, key.name))
-    });
-    let reasons = app.reasons();
-    app.is_operating()
-        && (named || reasons.iter().flat_map(|one| one.all()).any(|one| one.object.as_ref() == Some(key)))
 }
 
 fn finding(case: &Case<'_>, app: &App<'_>, wanted: &Wanted, live: &Object, cause: String) -> Finding {
@@ -313,6 +302,19 @@ spec: {predictor: {}}
             let cause = "which reads s3://models/fraud, and Job train of wave 3 is to fill it\n";
             assert!(found.contains(cause), "{found}");
         }
+    }
+
+    #[test]
+    fn one_whose_result_is_not_complete_is_waited_for_though_another_is_named() {
+        let result = "syncResult: {revision: a, resources: [{group: serving.kserve.io, version: v1beta1, kind: InferenceService, namespace: \
+                      ml, name: model, status: Synced, hookPhase: Running}]}, startedAt";
+        let other =
+            MODEL.replace("serving.kserve.io/InferenceService/model'", "/Service/web and 1 more resources'");
+        assert_eq!(check("LYN1208", &other), "");
+        assert!(
+            check("LYN1208", &other.replace("startedAt", result))
+                .contains("InferenceService/model: wave 0 waits")
+        );
     }
 
     #[test]
