@@ -9,6 +9,7 @@ use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::links::route::Backend;
 use crate::node::Node;
+use crate::rules::unhealthy::is_in_peace;
 use crate::words;
 
 /// Labels of pods by key.
@@ -295,11 +296,18 @@ fn found(
         path: path(key),
         value: words::quote(wanted),
     });
-    Finding::new("LYN0303", Node::object(server, service.key()), cause)
+    sent(Finding::new("LYN0303", Node::object(server, service.key()), cause), case, server, users)
         .of(app.clone())
-        .severity(Severity::P2)
         .seen(seen)
         .fix(fix)
+}
+
+/// With those that send to it. What controllers say of them comes of it: some give no address to what leads nowhere.
+fn sent(finding: Finding, case: &Case<'_>, server: &str, users: &[&Object]) -> Finding {
+    let is_felt = users.iter().any(|user| case.is_unwell(user) && !is_in_peace(case, server, user));
+    finding
+        .severity(if is_felt { Severity::P1 } else { Severity::P2 })
+        .affects(users.iter().map(|user| case.node(server, &user.key())))
 }
 
 /// A service that requests come in for and that fits nothing at all.
@@ -318,9 +326,8 @@ fn empty(
         service.namespace(),
         senders(users)
     );
-    Finding::new("LYN0303", Node::object(server, service.key()), cause)
+    sent(Finding::new("LYN0303", Node::object(server, service.key()), cause), case, server, users)
         .of(case.owner(server, &service.key()))
-        .severity(Severity::P2)
         .seen([Evidence::Field {
             object: service.key(),
             path: FieldPath::fields(["spec", "selector"]),
@@ -334,7 +341,7 @@ fn empty(
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::check;
+    use crate::tests::{check, roots};
 
     const SLIP: &str = "
 @live
@@ -395,6 +402,7 @@ apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: {name: shop, namespace: shop}
 spec: {rules: [{http: {paths: [{backend: {service: {name: basket, port: {number: 80}}}}]}}]}
+status: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}
 ";
 
     #[test]
@@ -419,6 +427,19 @@ spec: {rules: [{http: {paths: [{backend: {service: {name: basket, port: {number:
             "{other}---\napiVersion: example.com/v1\nkind: Cart\nmetadata: {{name: cart, namespace: shop}}\n"
         );
         assert_eq!(check("LYN0303", &made), "", "an operator may make the pods");
+    }
+
+    #[test]
+    fn an_ingress_without_an_address_is_explained_by_the_service_that_it_leads_to() {
+        let ingress = RENAMED.split("---\n").last().unwrap().split("status:").next().unwrap();
+        let wanted = format!("Synced Progressing\n{ingress}---\n");
+        let text = RENAMED.replace("Synced Healthy\n", &wanted).replace("[{ip: 10.0.0.1}]", "[]");
+        assert_eq!(roots(&text), "P1 LYN0303/shop/Service/basket explains shop\n");
+        let nobody = text.replace(
+            "name: basket, namespace: shop}\nspec: {template",
+            "name: other, namespace: shop}\nspec: {template",
+        );
+        assert_eq!(roots(&nobody), "P1 LYN0303/shop/Service/basket explains shop\n");
     }
 
     #[test]

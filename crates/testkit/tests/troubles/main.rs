@@ -117,6 +117,7 @@ troubles! {
     security_overridden
     security_pod
     security_removed
+    selector_slip
     service_account_nowhere
     service_nowhere
     set_broken
