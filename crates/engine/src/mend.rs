@@ -2,6 +2,7 @@
 
 mod aim;
 mod bases;
+mod beside;
 mod chance;
 mod declaration;
 mod desk;
@@ -472,24 +473,6 @@ impl Engine {
             }
         }
         Err(missing())
-    }
-
-    /// Adds an object in a file of its own beside another one.
-    async fn add_object(
-        &self,
-        desk: &mut Desk,
-        name: &AppName,
-        beside: &ObjectKey,
-        object: &Value,
-    ) -> Result<(), MendError> {
-        let bench = self.bench(name).await?;
-        let traced = self.traced(&bench, beside, &FieldPath::fields(["metadata", "name"])).await?;
-        let missing = || MendError::NoObject { application: name.clone(), object: beside.clone() };
-        let source = bench.sources.get(traced.number).ok_or_else(missing)?;
-        let file = document::file_of(&traced.reason, &source.path).ok_or_else(missing)?;
-        let new = document::name_beside(&file, object).ok_or_else(missing)?;
-        desk.create(&source.repo_url, &new, yaml::to_string(object));
-        document::list(desk, &source.repo_url, &*traced.tree, &file, &new)
     }
 
     async fn bench(&self, name: &AppName) -> Result<Bench, MendError> {

@@ -83,11 +83,24 @@ impl Desk {
         }
     }
 
-    /// Puts a new file on the desk.
-    pub(super) fn create(&mut self, repository: &Str, file: &FilePath, text: String) {
+    /// Puts a new object on the desk, in a file of its own. One that is there already for another step gets both, unless they are the same.
+    /// Says whether the file is new.
+    pub(super) fn create(&mut self, repository: &Str, file: &FilePath, text: String) -> bool {
         let key = (repository.clone(), file.clone());
-        let (repository, path) = key.clone();
-        self.files.insert(key, FileChange { repository, path, before: None, after: Some(text) });
+        let known = self.files.get_mut(&key).and_then(|open| open.after.as_mut());
+        match known {
+            Some(known) => {
+                if *known != text {
+                    known.push_str(&format!("---\n{text}"));
+                }
+                false
+            }
+            None => {
+                let (repository, path) = key.clone();
+                self.files.insert(key, FileChange { repository, path, before: None, after: Some(text) });
+                true
+            }
+        }
     }
 
     /// Whether a file is on the desk and goes.
@@ -112,4 +125,22 @@ pub(super) fn read(tree: &dyn Tree, file: &FilePath) -> Result<String, MendError
     let failed = |reason: String| MendError::File { file: file.clone(), reason };
     let bytes = tree.read(file, FILE_BYTES).map_err(|error| failed(error.to_string()))?;
     String::from_utf8(bytes.to_vec()).map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_steps_create_is_there_once_if_it_is_the_same_and_else_twice() {
+        let file = FilePath::new("account.yaml").unwrap();
+        let created = |texts: [&str; 2]| {
+            let mut desk = Desk::new(Vec::new());
+            let news = texts.map(|text| desk.create(&"all".into(), &file, text.to_owned()));
+            assert_eq!(news, [true, false]);
+            desk.changes().into_iter().filter_map(|change| change.after).collect::<String>()
+        };
+        assert_eq!(created(["name: a\n", "name: a\n"]), "name: a\n");
+        assert_eq!(created(["name: a\n", "name: b\n"]), "name: a\n---\nname: b\n");
+    }
 }

@@ -92,6 +92,7 @@ troubles! {
     outdated_parallel_pods
     outdated_pods
     overlays_inherit
+    overlays_lack_account
     patch_fails
     patch_idle
     path_missing
