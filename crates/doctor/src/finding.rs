@@ -146,6 +146,9 @@ pub struct Finding {
     /// one. Nothing if it stands for itself.
     #[serde(skip)]
     pub alike: Option<String>,
+    /// How it shows, such as how a program ended: of those that are written in one place only such are of one slip that show alike.
+    #[serde(skip)]
+    pub manner: Option<String>,
     /// Fields of what applications want that it is about: where in Git they are written is worth knowing.
     #[serde(skip)]
     pub fields: Vec<(AppName, ObjectKey, FieldPath)>,
@@ -168,6 +171,7 @@ impl Finding {
             is_final: true,
             is_weak: false,
             alike: None,
+            manner: None,
             fields: Vec::new(),
             fixes: Vec::new(),
         }
@@ -227,6 +231,13 @@ impl Finding {
     #[must_use]
     pub fn alike(mut self, slip: Option<String>) -> Self {
         self.alike = slip;
+        self
+    }
+
+    /// How it shows; nothing where that says nothing.
+    #[must_use]
+    pub fn shows(mut self, manner: Option<String>) -> Self {
+        self.manner = manner;
         self
     }
 

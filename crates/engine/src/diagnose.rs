@@ -7,6 +7,7 @@ use lynceus_doctor::{
     AppName, Edit, Examination, Finding, Fix, Place, Snapshot, Step, Wanted, examine_apart,
 };
 use lynceus_files::Span;
+use lynceus_object::ObjectKey;
 
 use crate::engine::Engine;
 use crate::limits;
@@ -52,12 +53,19 @@ impl Engine {
             return self.change_of(finding.code, fix).await;
         }
         // What several name in several places is mended in several places.
-        let mut places = BTreeSet::new();
-        for (name, key, path) in finding.shown_fields() {
-            places.insert(self.written_at(&name, &key, &path).await?);
+        let (fields, mut places) = (finding.shown_fields(), BTreeSet::new());
+        for (name, key, path) in &fields {
+            places.insert(self.written_at(name, key, path).await?);
         }
         let [place]: [String; 1] = places.into_iter().collect::<Vec<_>>().try_into().ok()?;
-        Some(format!("{} {} {place}", finding.code, finding.subject.slug()))
+        // What is written there may have another name for each who inherits it; what is only named there is something else then.
+        let is_subject = |key: &ObjectKey| finding.subject.key() == Some(key);
+        let name = match fields.iter().all(|(_, key, _)| is_subject(key)) {
+            true => String::new(),
+            false => finding.subject.slug(),
+        };
+        let manner = finding.manner.as_deref().unwrap_or_default();
+        Some(format!("{} {name} {manner} {place}", finding.code))
     }
 
     /// The one place that holds what a fix corrects. Those that inherit a line may each need something else there, such as a name with

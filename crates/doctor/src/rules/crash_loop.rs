@@ -3,7 +3,7 @@
 use lynceus_object::Object;
 
 use crate::case::{Case, condition};
-use crate::finding::{Finding, Findings};
+use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
@@ -58,10 +58,15 @@ fn find<'a>(case: &Case<'a>, server: &str, owner: &'a Object) -> Option<Finding>
         return None;
     }
     let key = owner.key();
-    let how = container.ended().map(|ended| format!(" with {}", ended.told())).unwrap_or_default();
+    let ended = container.ended().map(|ended| ended.told());
+    let how = ended.as_ref().map(|ended| format!(" with {ended}")).unwrap_or_default();
     let cause = format!("{} of {} {} ends again and again{how}", container.told(), key.kind, key.name);
     let state = container.waits().unwrap_or("ended");
     let seen = container.evidence(format!("{state}, restarted {} times", container.restarts()));
+    let image = container.in_template(owner).and_then(|(path, template)| {
+        let (path, value) = (path.field("image"), template.str_at(&["image"])?.to_owned());
+        Some(Evidence::Field { object: key.clone(), path, value })
+    });
     let pod = container.pod;
     let fix = Fix::new("Find out from its log why it ends")
         .person(format!(
@@ -76,7 +81,9 @@ fn find<'a>(case: &Case<'a>, server: &str, owner: &'a Object) -> Option<Finding>
     Some(
         Finding::new(RULE.code, Node::object(server, key.clone()), cause)
             .of(case.owner(server, &key))
+            .shows(ended)
             .seen([seen])
+            .seen(image)
             .seen(case.event(server, &pod.key(), &["BackOff"]))
             .unless_deeper()
             .fix([fix]),
@@ -118,7 +125,7 @@ status:
     fn a_container_that_ends_again_and_again_is_found() {
         assert_eq!(
             check("LYN0901", CRASH),
-            "P1 LYN0901/shop/Deployment/api: container api of Deployment api ends again and again with exit code 1: no table users\n  Pod shop/api-1: status.containerStatuses[0]: CrashLoopBackOff, restarted 14 times\n  fix: Find out from its log why it ends\n"
+            "P1 LYN0901/shop/Deployment/api: container api of Deployment api ends again and again with exit code 1: no table users\n  Pod shop/api-1: status.containerStatuses[0]: CrashLoopBackOff, restarted 14 times\n  Deployment shop/api: spec.template.spec.containers[0].image: api\n  fix: Find out from its log why it ends\n"
         );
     }
 

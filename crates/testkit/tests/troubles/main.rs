@@ -91,6 +91,8 @@ troubles! {
     outdated_daemon
     outdated_parallel_pods
     outdated_pods
+    overlays_crash
+    overlays_crash_each
     overlays_inherit
     overlays_lack_account
     patch_fails
