@@ -75,6 +75,8 @@ pub struct Delivery {
     pub passed_over: Vec<PassedOver>,
     /// Values that are empty and without which it is not rendered, where that was tried.
     pub hollow: Vec<Hollow>,
+    /// Images that it wants and that have no tag, each with a value that is empty and would give it one. It was tried.
+    pub untagged: Vec<(Str, Hollow)>,
 }
 
 /// An object that an application wants.

@@ -109,6 +109,7 @@ impl Engine {
         for delivery in unwell.take(limits::OVERRIDDEN) {
             let name = AppName::of(&delivery.application);
             delivery.overrides = self.overrides(&name, delivery.file.as_ref()).await;
+            delivery.untagged = self.untagged(&name, &delivery.wanted).await;
         }
         deliveries
     }
@@ -180,6 +181,7 @@ impl Engine {
             chances: Vec::new(),
             passed_over: Vec::new(),
             hollow: Vec::new(),
+            untagged: Vec::new(),
             uncreated: false,
             file: None,
             server,

@@ -1,18 +1,15 @@
 //! A required field that is rendered empty.
 
-use std::collections::BTreeSet;
+use lynceus_object::{FieldPath, Object};
 
-use lynceus_api::{ApplicationConditionType, GROUP, Word as _};
-use lynceus_files::Span;
-use lynceus_object::{FieldPath, Object, ObjectKey};
-
+use super::hollow;
 use crate::case::{App, Case, Said, Voice};
 use crate::finding::{Evidence, Finding, Findings};
-use crate::fix::{Fix, Place, Risk};
+use crate::fix::{Fix, Risk};
 use crate::node::AppName;
 use crate::rules::Rule;
 use crate::rules::invalid_object::{empty_fields, is_empty_value};
-use crate::snapshot::{Hollow, Override};
+use crate::snapshot::Override;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     explanation: "\
 The API server refuses an object because a field that has to be there is missing or empty, and it is so in what was rendered. The
 template is fine; the value that it reads is not set where it looks. Some texts are no YAML any more without a value, such as
-`image: repo:`: then nothing is rendered at all.
+`image: repo:`: then nothing is rendered at all. In quotes it is YAML, and the name of no image: then no pod starts.
 
 ## Why
 The value stands under another name, is set in a file that this environment does not use, or a chart expects a global value that nobody
@@ -39,7 +36,7 @@ Set the value in the files of this environment. In the template use `required`, 
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    case.apps().filter(|app| !app.delivery.hollow.is_empty()).for_each(|app| findings.add(unprintable(app)));
+    hollow::find(case, findings);
     const EMPTY: [&str; 3] = [": Required value", ": Invalid value: 0: ", ": Invalid value: \"\": "];
     let is_empty = |text: &str| EMPTY.iter().any(|words| text.contains(words));
     for said in case.said().iter().filter(|said| said.voice == Voice::Sync && is_empty(said.text)) {
@@ -55,69 +52,8 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
-/// An application that cannot be rendered because what a template prints is no YAML without a value: `image: repo:`.
-fn unprintable(app: &App<'_>) -> Finding {
-    let hollow = &app.delivery.hollow;
-    let told = |one: &Hollow| {
-        let of = match (&one.written, &one.covered) {
-            (Some((_, span)), Some(covered)) => {
-                format!("which is empty in {} and covers what {covered} has", span.file)
-            }
-            (Some((_, span)), None) => format!("which is empty in {}", span.file),
-            (None, _) => "which is given nowhere".to_owned(),
-        };
-        format!("{} prints {}, {of}", one.template.file, one.key)
-    };
-    let cause = format!("{} cannot be rendered: {}", app.name, words::list(hollow.iter().map(told)));
-    let file = |span: &Span, text: String| Evidence::File {
-        application: app.name.clone(),
-        span: span.clone(),
-        text,
-    };
-    let seen = hollow.iter().flat_map(|one| {
-        let written = one.written.iter().map(|(_, span)| file(span, format!("{} is empty", one.key)));
-        [file(&one.template, format!("{} is printed here", one.key))].into_iter().chain(written)
-    });
-    let said = app.errors().find(|(kind, _)| *kind == ApplicationConditionType::ComparisonError);
-    let keys = words::list(hollow.iter().map(|one| one.key.to_string()));
-    let own = ObjectKey::new(GROUP, "Application", app.name.namespace.clone(), app.name.name.clone());
-    let back = hollow.iter().filter_map(|one| {
-        let ((repository, span), covered) = (one.written.as_ref()?, one.covered.as_ref()?);
-        let (file, key) = (span.file.clone(), one.key.clone());
-        let fix = Fix::new(format!("Take the empty {key} out of {file}"));
-        let (repository, object, path) = (repository.clone(), own.clone(), FieldPath::root());
-        Some(
-            fix.git(&app.name, Place::Override { repository, file, key, object, path })
-                .risk(Risk::Low, app.name.to_string())
-                .why(format!("what {covered} has holds again"))
-                .verify(format!("lynceus app diff {}", app.name)),
-        )
-    });
-    let files = hollow.iter().filter_map(|one| one.written.as_ref()).map(|(_, span)| span.to_string());
-    let files: BTreeSet<String> = files.collect();
-    let place = if files.is_empty() { format!("the values of {}", app.name) } else { words::list(&files) };
-    let set = Fix::new(format!("Set {keys}"))
-        .person(format!("Give {keys} a value in {place}."))
-        .risk(Risk::Low, app.name.to_string())
-        .why("what it should be cannot be told from here")
-        .verify(format!("lynceus app diff {}", app.name));
-    let slips: Option<Vec<String>> = hollow
-        .iter()
-        .map(|one| {
-            one.written.as_ref().map(|(repository, span)| format!("{repository} {} {}", span.file, one.key))
-        })
-        .collect();
-    Finding::new(RULE.code, app.node(), cause)
-        .of(Some(app.name.clone()))
-        .alike(slips.map(|slips| slips.join(" ")))
-        .seen(said.map(|(kind, text)| app.status(format!("{}: {text}", kind.as_str()))))
-        .seen(seen)
-        .fix(back)
-        .fix([set])
-}
-
 /// Whether an application is rendered with values. That it has a chart shows in its source or in what it says of it.
-fn is_chart(app: &App<'_>) -> bool {
+pub(super) fn is_chart(app: &App<'_>) -> bool {
     let (spec, status) = (&app.application().spec, &app.application().status);
     let mut sources = spec.source.iter().chain(&spec.sources);
     let is_helm = |kind: &str| kind == "Helm";
@@ -176,11 +112,7 @@ fn found(
 
 #[cfg(test)]
 mod tests {
-    use lynceus_files::{FilePath, Span};
-    use lynceus_object::FieldPath;
-
-    use crate::snapshot::Hollow;
-    use crate::tests::{check, check_snapshot, roots, snapshot};
+    use crate::tests::{check, roots};
 
     const EMPTY: &str = "
 @app ci OutOfSync Missing
@@ -258,42 +190,5 @@ spec: {ports: [{name: http, port: null}]}
     #[test]
     fn a_field_that_is_there_was_refused_for_something_else() {
         assert_eq!(check("LYN1007", &EMPTY.replace("uri: ''", "uri: http://git")), "");
-    }
-
-    #[test]
-    fn a_value_without_which_the_chart_prints_no_yaml_is_told_with_its_place_and_not_as_an_error_of_yaml() {
-        let text = "@app shop Unknown Healthy\n@unrendered\n@condition ComparisonError cannot render shop of \
-                    https://git.example.com/all.git: Helm cannot render shop: YAML parse error on shop/templates/web.yaml: error \
-                    converting YAML to JSON: yaml: line 13: mapping values are not allowed in this context\n";
-        let span = |file: &str, line| Span { file: FilePath::new(file).unwrap(), line, column: 0 };
-        let found = |written: Option<&str>, covered: Option<&str>| {
-            let mut snapshot = snapshot(text);
-            snapshot.applications[0].hollow.push(Hollow {
-                key: FieldPath::fields(["image", "tag"]),
-                template: span("shop/templates/web.yaml", 13),
-                written: written.map(|file| ("https://git.example.com/all.git".into(), span(file, 2))),
-                covered: covered.map(str::to_owned),
-            });
-            assert_eq!(check_snapshot("LYN1006", &snapshot), "");
-            check_snapshot("LYN1007", &snapshot)
-        };
-        let told = found(Some("shop/live.yaml"), Some("shop/values.yaml"));
-        assert!(
-            told.starts_with(
-                "P1 LYN1007/shop/Application/shop: shop cannot be rendered: shop/templates/web.yaml prints image.tag, which is empty \
-                 in shop/live.yaml and covers what shop/values.yaml has\n"
-            ),
-            "{told}"
-        );
-        assert!(
-            told.ends_with(
-                "  shop/templates/web.yaml:13: image.tag is printed here\n  shop/live.yaml:2: image.tag is empty\n  fix: Take the \
-                 empty image.tag out of shop/live.yaml\n  fix: Set image.tag\n"
-            ),
-            "{told}"
-        );
-        assert!(found(None, None).contains("prints image.tag, which is given nowhere\n"));
-        assert_eq!(check("LYN1007", text), "", "nobody knows of an empty value");
-        assert!(check("LYN1006", text).contains("LYN1006/shop/Application/shop"));
     }
 }

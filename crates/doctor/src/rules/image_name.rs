@@ -1,14 +1,11 @@
 //! Image names that are none.
 
-use lynceus_object::Object;
-
 use super::pull::{self, Pull, Why};
-use crate::case::{Case, Pods};
+use crate::case::Case;
 use crate::finding::{Finding, Findings};
 use crate::fix::{Fix, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
-use crate::snapshot::Override;
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0506",
@@ -17,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 No registry is even asked: what stands under `image` cannot be the name of an image.
 
 ## Why
-Values were put together and one was empty (`repo:`, `:v1`), a capital letter, a blank, or `https://` before the name.
+Values were put together and one was empty (`:v1`), a capital letter, a blank, or `https://` before the name.
 
 ## Example
 ```
@@ -32,23 +29,20 @@ Put the name right where it is put together.
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for (image, pulls) in pull::failed(case, Why::Name) {
-        findings.add(found(case, &image, &pulls));
+        // An empty tag is an empty value, which has a rule of its own.
+        if !pull::lacks_tag(&image) {
+            findings.add(found(case, &image, &pulls));
+        }
     }
 }
 
 fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
-    let names_other = |object: &Object| {
-        let containers = Pods::of(object).map(|pods| pods.containers()).unwrap_or_default();
-        let mut images = containers.iter().map(|(_, one)| one.str_at(&["image"]).unwrap_or_default());
-        !containers.is_empty() && images.all(|other| other != image && !other.starts_with(':'))
-    };
-    let owner = pulls.first().map(|one| (one.server, one.owner.key()));
-    let covered = owner.as_ref().and_then(|(server, key)| case.override_of(server, key, names_other));
-    let why = Override::ending(covered.as_ref());
+    let covered = pull::covered(case, image, pulls);
+    let why = covered.as_ref().map(|(_, covered, _)| format!("; {}", covered.takes())).unwrap_or_default();
     let cause = format!("{image:?} cannot be the name of an image; {} cannot start{why}", pull::users(pulls));
-    let back = covered.as_ref().zip(owner.as_ref()).map(|((app, covered), (_, key))| {
-        covered.fix(app, key).risk(Risk::Low, "pods that do not start now")
-    });
+    let back = covered
+        .as_ref()
+        .map(|(app, covered, key)| covered.fix(app, key).risk(Risk::Low, "pods that do not start now"));
     let better = better(image).and_then(|name| {
         let fix = pull::take(case, pulls, &name, format!("Write {name}"))?;
         Some(fix.why("it is the same name as registries write it"))
@@ -57,7 +51,7 @@ fn found(case: &Case<'_>, image: &str, pulls: &[Pull<'_>]) -> Finding {
     Finding::new(RULE.code, Node::Image(image.into()), cause)
         .of(pull::app(case, pulls))
         .seen(pull::evidence(pulls))
-        .seen(covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
+        .seen(covered.iter().flat_map(|(app, covered, _)| covered.evidence(app)))
         .about(if covered.is_none() { pull::fields(case, pulls) } else { Vec::new() })
         .affects(pull::affected(pulls))
         .fix(back)
@@ -135,7 +129,6 @@ status:
     #[test]
     fn names_are_put_right_where_that_is_certain() {
         assert_eq!(super::better("https://ghcr.io/Shop/web:V1").as_deref(), Some("ghcr.io/shop/web:V1"));
-        assert_eq!(super::better("ghcr.io/shop/web:").as_deref(), Some("ghcr.io/shop/web"));
         assert_eq!(super::better(":v1"), None);
     }
 }

@@ -36,6 +36,7 @@ mod forbidden;
 mod healing_off;
 mod held_deletion;
 mod held_set;
+mod hollow;
 mod host_port;
 mod idle_patch;
 mod idle_rule;

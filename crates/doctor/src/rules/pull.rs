@@ -8,6 +8,7 @@ use crate::case::{Case, Pods};
 use crate::finding::Evidence;
 use crate::fix::{Fix, Place, Risk};
 use crate::node::AppName;
+use crate::snapshot::Override;
 use crate::words;
 
 /// Why an image cannot be had.
@@ -209,6 +210,30 @@ pub(super) fn split(image: &str) -> (&str, &str) {
     }
 }
 
+/// Whether there is a colon for a tag and nothing behind it.
+pub(super) fn lacks_tag(image: &str) -> bool {
+    let (repository, _) = split(image);
+    image.ends_with(':') && !repository.is_empty()
+}
+
+/// The value that covers a better one for an image whose name is none, with the object that names the image.
+pub(super) fn covered<'a>(
+    case: &Case<'a>,
+    image: &str,
+    pulls: &[Pull<'_>],
+) -> Option<(AppName, &'a Override, ObjectKey)> {
+    let names_other = |object: &Object| {
+        let containers = Pods::of(object).map(|pods| pods.containers()).unwrap_or_default();
+        let mut images = containers.iter().map(|(_, one)| one.str_at(&["image"]).unwrap_or_default());
+        let is_better = |other: &str| other != image && !other.starts_with(':') && !lacks_tag(other);
+        !containers.is_empty() && images.all(is_better)
+    };
+    let first = pulls.first()?;
+    let key = first.owner.key();
+    let (app, covered) = case.override_of(first.server, &key, names_other)?;
+    Some((app, covered, key))
+}
+
 /// What is said of an image, once for each wording.
 pub(super) fn evidence(pulls: &[Pull<'_>]) -> Vec<Evidence> {
     let mut known = std::collections::BTreeSet::new();
@@ -303,5 +328,10 @@ mod tests {
         assert_eq!(split("reg:5000/a/b:c"), ("reg:5000/a/b", "c"));
         assert_eq!(split("reg:5000/a/b"), ("reg:5000/a/b", "latest"));
         assert_eq!(split("a@sha256:0"), ("a", "sha256:0"));
+        let lacking: Vec<&str> = ["reg:5000/a:", "a:", ":", ":v1", "reg:5000/a", "a@"]
+            .into_iter()
+            .filter(|one| lacks_tag(one))
+            .collect();
+        assert_eq!(lacking, ["reg:5000/a:", "a:"]);
     }
 }

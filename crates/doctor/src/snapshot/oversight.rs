@@ -68,7 +68,7 @@ impl PassedOver {
     }
 }
 
-/// A value that is empty, and for which a chart is rendered to what is no YAML.
+/// A value that is empty, and for which a chart is rendered to what is no YAML or to an image without a tag.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hollow {
     /// The value, as it is named from the outermost chart: `image.tag`.

@@ -1,20 +1,22 @@
-//! Values that are empty and for which a chart is rendered to what is no YAML.
+//! Values that are empty and for which a chart is rendered to what is no YAML, or to an image without a tag.
 //!
 //! `image: {{ .Values.repository }}:{{ .Values.tag }}` is no YAML without a tag, and what Helm says of it names neither the value nor the
 //! line of the template. So the values that the template prints and that are empty are given something, one after the other: what is
 //! rendered then was wanting that value.
 
+use std::collections::BTreeMap;
+
 use lynceus_api::HelmParameter;
 use lynceus_doctor::surgery::line_of;
-use lynceus_doctor::{AppName, Hollow};
+use lynceus_doctor::{AppName, Hollow, Pods, Wanted};
 use lynceus_files::{FilePath, Span, Tree};
 use lynceus_helm::HelmError;
-use lynceus_object::{FieldPath, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value};
 use lynceus_render::RenderError;
 
 use super::desk::read;
 use super::overrides::{From, Layer, layers};
-use super::{Bench, MendError};
+use super::{Bench, MendError, mentioned};
 use crate::engine::Engine;
 use crate::limits;
 use crate::rendering::RenderingError;
@@ -39,7 +41,7 @@ impl Engine {
             };
             let empty = printed(&text).into_iter().filter(|(key, _)| is_empty(&layers, key));
             for (key, line) in empty.take(limits::OVERRIDES) {
-                if self.is_rendered_with(&bench, number, &key).await {
+                if self.rendered_with(&bench, number, &key).await.is_some() {
                     let template = Span { file: file.clone(), line, column: 0 };
                     found.push(hollow(&bench, &layers, key, template));
                 }
@@ -48,10 +50,36 @@ impl Engine {
         found
     }
 
-    /// Whether an application is rendered if a value is anything at all.
-    async fn is_rendered_with(&self, bench: &Bench, number: usize, key: &FieldPath) -> bool {
+    /// The values that are empty and without which images that an application wants have no tag. In quotes such a text is YAML, so that
+    /// everything is rendered and no pod can start.
+    pub(crate) async fn untagged(&self, name: &AppName, wanted: &[Wanted]) -> Vec<(Str, Hollow)> {
+        let images = without_tag(wanted);
+        let mut found = Vec::new();
+        if images.is_empty() {
+            return found;
+        }
+        let Ok(bench) = self.bench(name).await else { return found };
+        let (_, references) = self.trees(&bench).await;
+        for (image, (key, path)) in images.into_iter().take(limits::OVERRIDES) {
+            let Ok(traced) = self.traced(&bench, &key, &path).await else { continue };
+            let layers = layers(&bench, traced.number, &traced.tree, &references);
+            let spoken = mentioned::spoken(&bench, &traced).into_iter();
+            let empty = spoken.filter(|(value, _)| !layers.is_empty() && is_empty(&layers, value));
+            for (value, template) in empty.take(limits::OVERRIDES) {
+                let Some(after) = self.rendered_with(&bench, traced.number, &value).await else { continue };
+                let other = bench.find(&after, &key).and_then(|object| path.get(object.value())?.as_str());
+                if other.is_some_and(|other| other.len() > image.len() && other.starts_with(image.as_str())) {
+                    found.push((image.clone(), hollow(&bench, &layers, value, template)));
+                }
+            }
+        }
+        found
+    }
+
+    /// What an application has if a value is anything at all; nothing if it cannot be rendered then.
+    async fn rendered_with(&self, bench: &Bench, number: usize, key: &FieldPath) -> Option<Vec<Object>> {
         let mut sources = bench.sources.clone();
-        let Some(source) = sources.get_mut(number) else { return false };
+        let source = sources.get_mut(number)?;
         let given = HelmParameter {
             name: key.to_string().into(),
             value: "x".into(),
@@ -59,8 +87,21 @@ impl Engine {
             ..HelmParameter::default()
         };
         source.helm.get_or_insert_default().parameters.push(given);
-        self.manifests_of(bench, &vec![None; sources.len()], &sources).await.is_ok()
+        self.manifests_of(bench, &vec![None; sources.len()], &sources).await.ok()
     }
+}
+
+/// The images that end where their tag should be, each with the first field that names it.
+fn without_tag(wanted: &[Wanted]) -> BTreeMap<Str, (ObjectKey, FieldPath)> {
+    let mut images = BTreeMap::new();
+    for one in wanted {
+        for (path, container) in Pods::of(&one.object).iter().flat_map(Pods::containers) {
+            if let Some(image) = container.str_at(&["image"]).filter(|image| image.ends_with(':')) {
+                images.entry(image.into()).or_insert_with(|| (one.object.key(), path.field("image")));
+            }
+        }
+    }
+    images
 }
 
 /// The template that gives what is no YAML, if that is why nothing is rendered.
@@ -90,7 +131,7 @@ fn printed(text: &str) -> Vec<(FieldPath, u32)> {
             if DECIDING.iter().any(|word| action.starts_with(word)) {
                 continue;
             }
-            for path in super::mentioned::in_action(action) {
+            for path in mentioned::in_action(action) {
                 if !found.iter().any(|(known, _)| *known == path) {
                     found.push((path, u32::try_from(number + 1).unwrap_or_default()));
                 }

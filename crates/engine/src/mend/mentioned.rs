@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use lynceus_files::FilePath;
+use lynceus_files::{FilePath, Span};
 use lynceus_helm::Explanation;
 use lynceus_object::{FieldPath, Segment};
 use lynceus_render::Reason;
@@ -16,23 +16,36 @@ use crate::rendering::Traced;
 
 /// The values of which the templates speak that had a part in a field, the innermost template first, as paths of the outermost chart.
 pub(super) fn values(bench: &Bench, traced: &Traced) -> Vec<FieldPath> {
+    read_of(bench, traced).into_iter().map(|(path, _)| path).collect()
+}
+
+/// The same with where each is spoken of first. Those come first that are spoken of in the lines that printed the field.
+pub(super) fn spoken(bench: &Bench, traced: &Traced) -> Vec<(FieldPath, Span)> {
+    let mut found = read_of(bench, traced);
+    let Reason::Template(explanation) = &traced.reason else { return found };
+    let lines: Vec<usize> = literal::places(explanation).map(|place| place.line).collect();
+    found.sort_by_key(|(_, span)| !lines.iter().any(|line| u32::try_from(*line) == Ok(span.line)));
+    found
+}
+
+fn read_of(bench: &Bench, traced: &Traced) -> Vec<(FieldPath, Span)> {
     let (Reason::Template(explanation), Some(source)) = (&traced.reason, bench.sources.get(traced.number))
     else {
         return Vec::new();
     };
     let chart = charts(explanation);
     let mut seen: BTreeSet<FilePath> = BTreeSet::new();
-    let mut found: Vec<FieldPath> = Vec::new();
+    let mut found: Vec<(FieldPath, Span)> = Vec::new();
     for place in literal::places(explanation) {
         let Some(file) = literal::file_of(source, place) else { continue };
         if !seen.insert(file.clone()) {
             continue;
         }
         let Ok(text) = read(&*traced.tree, &file) else { continue };
-        for own in named(&text) {
+        for (own, line) in named(&text) {
             let path: FieldPath = chart.iter().chain(own.segments()).cloned().collect();
-            if !found.contains(&path) {
-                found.push(path);
+            if !found.iter().any(|(known, _)| *known == path) {
+                found.push((path, Span { file: file.clone(), line, column: 0 }));
             }
         }
     }
@@ -50,15 +63,19 @@ fn charts(explanation: &Explanation) -> Vec<Segment> {
     names
 }
 
-/// The values that the actions of a template name, in their order.
-fn named(text: &str) -> Vec<FieldPath> {
-    let actions = text.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
-    let actions = actions.filter(|action| !action.trim_start_matches('-').trim_start().starts_with("/*"));
-    let mut paths: Vec<FieldPath> = Vec::new();
-    for path in actions.flat_map(in_action) {
-        if !paths.contains(&path) {
-            paths.push(path);
+/// The values that the actions of a template name, in their order, each with the line of the first action that does.
+fn named(text: &str) -> Vec<(FieldPath, u32)> {
+    let (mut paths, mut line): (Vec<(FieldPath, u32)>, u32) = (Vec::new(), 1);
+    for (number, part) in text.split("{{").enumerate() {
+        let action = part.split("}}").next().filter(|_| number > 0).unwrap_or_default();
+        if !action.trim_start_matches('-').trim_start().starts_with("/*") {
+            for path in in_action(action) {
+                if !paths.iter().any(|(known, _)| *known == path) {
+                    paths.push((path, line));
+                }
+            }
         }
+        line = line.saturating_add(u32::try_from(part.matches('\n').count()).unwrap_or_default());
     }
     paths
 }
@@ -82,7 +99,15 @@ mod tests {
     fn values_are_named_by_actions_and_not_by_what_is_written_around_them() {
         let text = "a: {{ $name }}{{- if and .Values.a.b (not $.Values.c) }}{{/* .Values.d */}} .Values.e \
                     {{ $name = (.root.Values.f | quote) }}{{ .Values.a.b }}{{ range .Values }}{{ end }}";
-        let names: Vec<String> = named(text).iter().map(ToString::to_string).collect();
+        let names: Vec<String> = named(text).iter().map(|(path, _)| path.to_string()).collect();
         assert_eq!(names.join(" "), "a.b c f");
+    }
+
+    #[test]
+    fn values_are_named_with_the_line_of_the_action() {
+        let text =
+            "a: {{ .Values.a }}\nb: |\n  {{- if .Values.b }}{{ .Values.a }}\n{{ end }}{{ .Values.c }}\n";
+        let names: Vec<String> = named(text).iter().map(|(path, line)| format!("{path} {line}")).collect();
+        assert_eq!(names, ["a 1", "b 3", "c 4"]);
     }
 }

@@ -47,6 +47,7 @@ troubles! {
     config_map_nowhere
     controller_behind
     empty_tag
+    empty_tag_quoted
     empty_value
     feature_branch
     health_blocks_wave
