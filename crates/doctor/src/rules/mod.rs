@@ -90,6 +90,7 @@ mod pull;
 mod pull_secret;
 mod quota;
 mod rate_limited;
+mod refused_kind;
 mod registry_away;
 mod rendering;
 mod repeated_resource;

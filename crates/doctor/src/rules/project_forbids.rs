@@ -12,6 +12,7 @@ use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
 use crate::rules::backend::evidence;
+use crate::rules::refused_kind::{self, Refused};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -31,7 +32,8 @@ application repo https://git.example.com/new.git is not permitted in project 'sh
 ```
 
 ## What to do
-Add it to the AppProject if that is meant. Otherwise move the application to the project that it belongs to.
+Add it to the AppProject if that is meant; take a kind out of the blacklist that names it. Otherwise move the application to the
+project that it belongs to.
 ",
     check,
 };
@@ -71,12 +73,7 @@ fn ban(said: &Said<'_>, case: &Case<'_>) -> Option<Ban> {
         ("application destination ", " do not match any of the allowed", "spec.destinations", "destination"),
         ("application destination ", " is not permitted", "spec.destinations", "destination"),
         ("namespace ", " is not permitted in project", "spec.destinations", "namespace"),
-        (
-            "resource ",
-            " is not permitted in project",
-            "spec.clusterResourceWhitelist or spec.namespaceResourceWhitelist",
-            "kind",
-        ),
+        ("resource ", " is not permitted in project", "the list of kinds that leaves it out", "kind"),
         ("application '", " is not permitted to use project", "spec.sourceNamespaces", "application"),
     ]
     .into_iter()
@@ -114,12 +111,17 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
             if apps.len() == 1 { "s" } else { "" }
         ),
     };
-    let step = match ban.field {
-        "" => format!(
+    let project = ObjectKey::new(GROUP, "AppProject", case.snapshot.home.clone(), ban.project.as_str());
+    let refused = refused_kind::refused(case, said.first().copied(), &project, &ban.what);
+    let step = match (ban.field, &refused) {
+        ("", _) => format!(
             "Add AppProject {} to Git, or set spec.project of {names} to one that there is.",
             ban.project
         ),
-        field => format!(
+        (_, Some(refused)) => {
+            format!("{}, or move {names} to a project that permits it.", refused.step(&ban.project))
+        }
+        (field, None) => format!(
             "Add it to {field} of AppProject {}, or move {names} to a project that permits it.",
             ban.project
         ),
@@ -135,7 +137,6 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
         });
         fix.risk(Risk::Low, names.clone()).why("it is there, and its name differs by a slip of the hand")
     });
-    let project = ObjectKey::new(GROUP, "AppProject", case.snapshot.home.clone(), ban.project.as_str());
     let server = case.servers().next().unwrap_or_default();
     // A project may deny several things to several applications: what it denies to one is that one's affair.
     let subject = match apps.iter().next() {
@@ -152,6 +153,8 @@ fn finding(case: &Case<'_>, ban: &Ban, said: &[&Said<'_>]) -> Finding {
         .of(apps.into_iter().next())
         .seen(evidence(said.iter().copied()))
         .affects(affected)
+        .seen(refused.iter().flat_map(Refused::seen))
+        .about(refused.iter().flat_map(Refused::fields))
         .fix(rename)
         .fix([fix]);
     if ban.field.is_empty() { finding.unless_deeper() } else { finding }
@@ -196,6 +199,58 @@ mod tests {
         assert_eq!(
             roots(text),
             "P1 LYN0807/rogue/Application/rogue explains rogue\nP1 LYN0807/viewer/Application/viewer explains viewer\n"
+        );
+    }
+
+    /// An application with an object of a kind that its project refuses.
+    fn refused(kind: &str, lists: &str) -> String {
+        crate::tests::roots_with_fixes(&format!(
+            "@app projects Synced Healthy\napiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {{name: t, namespace: \
+             argocd}}\nspec: {{{lists}}}\n@app a OutOfSync Missing\n@spec {{project: t}}\n@condition InvalidSpecError resource {kind} \
+             is not permitted in project t\n"
+        ))
+    }
+
+    #[test]
+    fn a_kind_that_a_blacklist_names_is_taken_out_of_it() {
+        let fixes = refused(":Secret", "namespaceResourceBlacklist: [{group: '', kind: Secret}]");
+        assert!(
+            fixes.contains(
+                "    Take Secret out of spec.namespaceResourceBlacklist[0] of AppProject t, or move a to a project that permits it.\n"
+            ),
+            "{fixes}"
+        );
+        let lists = "clusterResourceWhitelist: [{group: '*', kind: '*'}], clusterResourceBlacklist: [{group: example.org, kind: 'R*'}]";
+        let fixes = refused("example.org:Realm", lists);
+        assert!(
+            fixes.contains(
+                "    Have the rule in spec.clusterResourceBlacklist[0] of AppProject t leave example.org:Realm out, or move a to"
+            ),
+            "{fixes}"
+        );
+    }
+
+    #[test]
+    fn a_kind_is_added_only_to_a_whitelist_that_lacks_it() {
+        let listed = refused(":Secret", "namespaceResourceWhitelist: [{group: '', kind: ConfigMap}]");
+        assert!(
+            listed.contains("    Add Secret to spec.namespaceResourceWhitelist of AppProject t, or"),
+            "{listed}"
+        );
+        let cluster = refused("example.org:Realm", "sourceRepos: ['*']");
+        assert!(
+            cluster
+                .contains("    Add example.org:Realm to spec.clusterResourceWhitelist of AppProject t, or"),
+            "{cluster}"
+        );
+        let both = "namespaceResourceWhitelist: [], namespaceResourceBlacklist: [{group: '', kind: Secret}]";
+        let fixes = refused(":Secret", both);
+        assert!(
+            fixes.contains(
+                "    Take Secret out of spec.namespaceResourceBlacklist[0] and add it to spec.namespaceResourceWhitelist of \
+                 AppProject t, or"
+            ),
+            "{fixes}"
         );
     }
 
