@@ -1,5 +1,6 @@
 //! What has pods, or is going to, waits for what they name and what is not there; and that for what may make it.
 
+use lynceus_api::{SyncPhase, hook};
 use lynceus_object::{FieldPath, Object, ObjectKey, Str};
 
 use super::reference;
@@ -74,9 +75,17 @@ pub(crate) fn find_holders<'a>(case: &Case<'a>) -> Vec<(&'a str, &'a Object, Pod
     }
     for app in case.apps() {
         let absent = app.wanted().iter().filter(|one| case.is_absent(app.server(), &one.object.key()));
+        let absent = absent.filter(|one| is_run(&one.object));
         holders.extend(absent.filter_map(|one| Some((app.server(), &one.object, Pods::of(&one.object)?))));
     }
     holders
+}
+
+/// Whether every sync makes an object. A hook for syncs that fail, for a deletion or for a test of Helm may never be made, and nothing waits
+/// for what it names.
+fn is_run(object: &Object) -> bool {
+    let mut phases = hook::sync_types(object).into_iter().filter_map(|one| one.phase());
+    !hook::is_hook(object) || phases.any(|phase| phase != SyncPhase::SyncFail)
 }
 
 fn account(pods: &Pods<'_>) -> Option<(ObjectKey, FieldPath, Option<Str>)> {

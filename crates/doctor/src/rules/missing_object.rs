@@ -314,6 +314,27 @@ data: {password: x}
     }
 
     #[test]
+    fn a_hook_that_runs_only_on_failure_or_deletion_lacks_nothing_yet() {
+        let job = |hook: &str| {
+            let text = format!(
+                "@app web Synced Healthy\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: undo, namespace: shop, annotations: \
+                 {{{hook}}}}}\nspec: {{template: {{spec: {{containers: [{{name: a, image: a, envFrom: [{{configMapRef: {{name: \
+                 gone}}}}]}}]}}}}}}\n"
+            );
+            check("LYN0301", &text)
+        };
+        for hook in ["SyncFail", "PreDelete", "PostDelete"] {
+            assert_eq!(job(&format!("argocd.argoproj.io/hook: {hook}")), "", "{hook}");
+        }
+        assert_eq!(job("helm.sh/hook: 'pre-delete,test'"), "");
+        assert!(
+            job("argocd.argoproj.io/hook: 'PostSync,SyncFail'")
+                .contains("ConfigMap gone is needed by Job undo")
+        );
+        assert!(job("helm.sh/hook: post-install").contains("ConfigMap gone is needed by Job undo"));
+    }
+
+    #[test]
     fn what_is_called_as_the_secret_and_makes_another_is_told() {
         let text = NEEDS.replace(
             "apiVersion: v1\nkind: Secret\nmetadata: {name: db-credentials, namespace: shop}\ndata: {password: x}\n",
