@@ -7,7 +7,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::links::{service, store};
 use crate::node::Node;
-use crate::rules::Rule;
+use crate::rules::{Rule, near};
 use crate::words;
 
 const GROUP: &str = "external-secrets.io";
@@ -175,8 +175,12 @@ fn absent(case: &Case<'_>, server: &str) -> Vec<Finding> {
 fn nowhere(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) -> Finding {
     let names = words::list(users.iter().map(|user| format!("{}/{}", user.namespace(), user.name())));
     let other = namesake(case, server, key, users);
-    let hint =
-        other.as_ref().map(|other| format!("; there is a {} of that name", other.kind)).unwrap_or_default();
+    let near = near_store(case, server, key).filter(|_| other.is_none());
+    let hint = match (&other, near) {
+        (Some(other), _) => format!("; there is a {} of that name", other.kind),
+        (None, Some(near)) => format!("; there is {near}"),
+        (None, None) => String::new(),
+    };
     let cause = format!(
         "there is no {} {}{}{}, which {} {names} {} from{hint}",
         key.kind,
@@ -192,31 +196,49 @@ fn nowhere(case: &Case<'_>, server: &str, key: &ObjectKey, users: &[&Object]) ->
         path: FieldPath::fields(["spec", "secretStoreRef"]),
         value: user.at(&["spec", "secretStoreRef"]).map(words::shown).unwrap_or_default(),
     });
-    let fix = match other {
-        Some(other) => users.iter().fold(
-            Fix::new(format!("Read from {} {}", other.kind, other.name))
-                .risk(Risk::Low, "the Secrets that are made of them"),
-            |fix, user| match case.owner(server, &user.key()) {
-                Some(app) => {
-                    let path = FieldPath::fields(["spec", "secretStoreRef", "kind"]);
-                    fix.git(
-                        &app,
-                        Place::Field { object: user.key(), path, value: Some(value!((other.kind.as_str()))) },
-                    )
-                }
-                None => fix,
-            },
-        ),
-        None => Fix::new(format!("Add {} {}", key.kind, key.name)).person(format!(
-            "Add {} {} to Git, or correct the name in spec.secretStoreRef of what reads from it.",
-            key.kind, key.name
-        )),
+    let add = Fix::new(format!("Add {} {}", key.kind, key.name)).person(format!(
+        "Add {} {} to Git, or correct the name in spec.secretStoreRef of what reads from it.",
+        key.kind, key.name
+    ));
+    let (set, add) = match (&other, near) {
+        (Some(other), _) => {
+            let title = format!("Read from {} {}", other.kind, other.name);
+            (Some(set(case, server, title, ("kind", other.kind.as_str()), users)), None)
+        }
+        (None, Some(near)) => {
+            let title = format!("Read from {} {near}", key.kind);
+            let fix = set(case, server, title, ("name", near), users);
+            (Some(fix).filter(Fix::has_edits), Some(add))
+        }
+        (None, None) => (None, Some(add)),
     };
     Finding::new(RULE.code, Node::object(server, key.clone()), cause)
         .of(owner)
         .seen(seen)
         .affects(users.iter().map(|user| case.node(server, &user.key())))
-        .fix([fix.verify("kubectl get externalsecrets -A")])
+        .fix(set.into_iter().chain(add).map(|fix| fix.verify("kubectl get externalsecrets -A")))
+}
+
+/// Has what reads from a store name another one, or another kind of it.
+fn set(case: &Case<'_>, server: &str, title: String, (field, value): (&str, &str), users: &[&Object]) -> Fix {
+    let fix = users.iter().fold(Fix::new(title), |fix, user| match case.owner(server, &user.key()) {
+        Some(app) => {
+            let path = FieldPath::fields(["spec", "secretStoreRef", field]);
+            fix.git(&app, Place::Field { object: user.key(), path, value: Some(value!((value))) })
+        }
+        None => fix,
+    });
+    fix.risk(Risk::Low, "the Secrets that are made of them")
+}
+
+/// A store of the same kind and namespace, there or wanted, that is called almost so.
+fn near_store<'a>(case: &Case<'a>, server: &str, key: &ObjectKey) -> Option<&'a str> {
+    let live = case.of_kind(server, GROUP, &key.kind).iter().copied();
+    let apps = case.apps().filter(|app| app.server() == server);
+    let wanted = apps.flat_map(|app| app.wanted()).map(|wanted| &wanted.object);
+    let wanted = wanted.filter(|one| (one.group(), one.kind()) == (GROUP, key.kind.as_str()));
+    let beside = live.chain(wanted).filter(|one| one.namespace() == key.namespace.as_str());
+    near::likely(&key.name, beside.map(Object::name))
 }
 
 /// A store of the same name and the other kind that all of the users could read.
@@ -300,6 +322,41 @@ metadata: {name: vault, namespace: dev}
             check("LYN0701", &ASTRAY.replace("vault.vault.svc.cluster.local", "vault.example.com")),
             ""
         );
+    }
+
+    #[test]
+    fn a_store_that_is_called_almost_so_is_named_where_that_is_written() {
+        let text = "
+@app tariffs Synced Degraded
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: db, namespace: tariffs}
+spec: {secretStoreRef: {kind: ClusterSecretStore, name: vault-backed}}
+@live
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: db, namespace: tariffs}
+spec: {secretStoreRef: {kind: ClusterSecretStore, name: vault-backed}}
+status: {conditions: [{type: Ready, status: 'False', reason: SecretSyncedError, message: could not get store}]}
+---
+apiVersion: external-secrets.io/v1
+kind: ClusterSecretStore
+metadata: {name: vault-backend}
+status: {conditions: [{type: Ready, status: 'True'}]}
+";
+        assert!(
+            check("LYN0701", text).contains("ExternalSecret tariffs/db reads from; there is vault-backend\n")
+        );
+        let fixes = crate::tests::roots_with_fixes(text);
+        assert!(
+            fixes.contains(
+                "  Read from ClusterSecretStore vault-backend\n    in the files of tariffs: set spec.secretStoreRef.name of \
+                 ExternalSecret db to \"vault-backend\"\n  Add ClusterSecretStore vault-backed\n"
+            ),
+            "{fixes}"
+        );
+        let other = check("LYN0701", &text.replace("vault-backend", "infisical"));
+        assert!(other.contains("reads from\n") && !other.contains("fix: Read from"), "{other}");
     }
 
     #[test]
