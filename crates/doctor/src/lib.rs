@@ -38,6 +38,6 @@ pub use rules::{
 };
 pub use snapshot::{
     Chance, ClusterView, Delivery, EngineView, Hindrance, Hollow, IdlePatch, Lack, Lacking, Override,
-    Partial, PassedOver, Reach, Recorded, RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way, Withheld,
-    Written,
+    Partial, PassedOver, Reach, Recorded, Refused, RepositoryView, SETTINGS, Site, Snapshot, Wanted, Way,
+    Withheld, Written,
 };

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use lynceus_api::{AppProject, Application};
 use lynceus_diff::ChangeSet;
 use lynceus_files::Span;
-use lynceus_object::{GroupKind, Object, Str};
+use lynceus_object::{GroupKind, Object, ObjectKey, Str};
 
 pub use overriding::{Override, Way, Written};
 pub use oversight::{Chance, Hollow, IdlePatch, PassedOver};
@@ -42,6 +42,8 @@ pub struct Snapshot {
     pub repositories: Vec<RepositoryView>,
     /// What sources would bring and are kept from, of what is lacking; as far as that was tried.
     pub withheld: Vec<Withheld>,
+    /// What is applied to the home cluster by hand and is not there because of what stands in it.
+    pub refused: Vec<Refused>,
     /// How the controller itself is.
     pub engine: EngineView,
     /// What could not be seen, a sentence for each: what is not said about it means nothing.
@@ -77,6 +79,17 @@ pub struct Delivery {
     pub hollow: Vec<Hollow>,
     /// Images that it wants and that have no tag, each with a value that is empty and would give it one. It was tried.
     pub untagged: Vec<(Str, Hollow)>,
+}
+
+/// An object that is applied by hand, such as an Application that no other makes, and that the API server does not take.
+#[derive(Clone, Debug, Default)]
+pub struct Refused {
+    /// The object.
+    pub key: ObjectKey,
+    /// Where it stands.
+    pub span: Option<Span>,
+    /// What the API server says.
+    pub why: String,
 }
 
 /// An object that an application wants.

@@ -61,6 +61,7 @@ impl Engine {
             clusters,
             repositories,
             withheld: Vec::new(),
+            refused: Vec::new(),
             // Most of the queue is for later; how far behind it is, the queue does not say.
             engine: EngineView { waiting: None, complaints },
             unseen,

@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{Object, Str};
+use lynceus_api::GROUP;
+use lynceus_object::{Object, ObjectKey, Str};
 use lynceus_source::Sources;
 
 use crate::assumption::{Assumed, assume};
 use crate::error::RehearseError;
 use crate::limits::Limits;
 use crate::premises::{Played, Premises};
-use crate::report::{Ending, Report, Telling, Unrehearsed, Watch};
+use crate::report::{Ending, REFUSES, Report, Telling, Unrehearsed, Watch};
 use crate::script::Script;
 use crate::survey::{Root, Survey, Surveyor};
 use crate::world::{self, Plan, Skipped, World};
@@ -194,10 +195,15 @@ impl Act<'_> {
         for Root { object, place } in &survey.roots {
             match world.apply(object).await {
                 Err(RehearseError::SetUp { what, source }) if source.refusal().is_some() => {
-                    let why = format!("the API server refuses it: {source}");
-                    let application =
-                        (object.kind() == "Application").then(|| crate::survey::key(object, &survey.home));
-                    refused.push(Unrehearsed { what, application, why, place: place.clone() });
+                    let why = format!("{REFUSES}{source}");
+                    let named = crate::survey::key(object, &survey.home);
+                    let is_at_fault =
+                        source.refusal().is_some_and(|refusal| matches!(refusal.code, 400 | 422));
+                    let key =
+                        ObjectKey::new(GROUP, object.kind(), named.namespace.clone(), named.name.clone());
+                    let at_fault = is_at_fault.then_some(key);
+                    let application = (object.kind() == "Application").then_some(named);
+                    refused.push(Unrehearsed { what, application, at_fault, why, place: place.clone() });
                 }
                 other => other?,
             }

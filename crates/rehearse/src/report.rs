@@ -11,6 +11,7 @@ use std::fmt;
 use lynceus_api::Reason;
 use lynceus_engine::AppKey;
 use lynceus_files::{Diagnostic, FilePath};
+use lynceus_object::ObjectKey;
 use serde::Serialize;
 
 use crate::assumption::Assumption;
@@ -217,6 +218,9 @@ pub struct MassDeletion {
     pub objects: Vec<String>,
 }
 
+/// How it begins what is said of something that the API server does not take.
+pub(crate) const REFUSES: &str = "the API server refuses it: ";
+
 /// Something that could not be rehearsed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -226,6 +230,9 @@ pub struct Unrehearsed {
     /// The application, if it is one: those of two namespaces may be called alike.
     #[serde(skip)]
     pub application: Option<AppKey>,
+    /// The object, if the API server refuses it for what stands in it.
+    #[serde(skip)]
+    pub at_fault: Option<ObjectKey>,
     /// Why.
     pub why: String,
     /// Where it stands.
@@ -335,6 +342,7 @@ impl Telling<'_> {
                 add(Unrehearsed {
                     what: format!("Application {}", key.name),
                     application: Some(key.clone()),
+                    at_fault: None,
                     why: why.clone(),
                     place: one.place.clone(),
                 });

@@ -2,13 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lynceus_api::{ApplicationCondition, ApplicationConditionType, HealthStatusCode, SyncStatusCode};
-use lynceus_doctor::{Delivery, Snapshot, near};
+use lynceus_api::{
+    Application, ApplicationCondition, ApplicationConditionType, HealthStatusCode, SyncStatusCode,
+};
+use lynceus_doctor::{Delivery, Refused, Snapshot, near};
 use lynceus_engine::AppKey;
+use lynceus_files::{FilePath, Span};
+use lynceus_object::ObjectKey;
 
 use crate::assumption::Sort;
 use crate::limits;
 use crate::play::Rehearsal;
+use crate::report::{Place, REFUSES};
 
 impl Rehearsal {
     /// Everything that there is to see at the end. What was not rehearsed or only assumed is said to be unseen: nothing can be
@@ -29,7 +34,16 @@ impl Rehearsal {
         });
         let wrong: Vec<Delivery> = wrong.map(|one| self.unread(one)).collect();
         snapshot.applications.extend(wrong);
-        let unrehearsed = self.report.not_rehearsed.iter();
+        let refused = self.report.not_rehearsed.iter().filter_map(|one| Some((one, one.at_fault.as_ref()?)));
+        for (one, key) in refused {
+            let span = one.place.as_ref().and_then(span);
+            if key.kind == "Application" {
+                snapshot.applications.push(missing(key, span.clone()));
+            }
+            let why = one.why.strip_prefix(REFUSES).unwrap_or(&one.why);
+            snapshot.refused.push(Refused { key: key.clone(), span, why: why.to_owned() });
+        }
+        let unrehearsed = self.report.not_rehearsed.iter().filter(|one| one.at_fault.is_none());
         snapshot.unseen.extend(unrehearsed.map(|one| match &one.place {
             Some(place) => format!("{} ({place}): {}", one.what, one.why),
             None => format!("{}: {}", one.what, one.why),
@@ -72,6 +86,18 @@ impl Rehearsal {
             }
         })
     }
+}
+
+/// An application that is not there, and of which no more is known than its name.
+fn missing(key: &ObjectKey, file: Option<Span>) -> Delivery {
+    let mut application = Application::default();
+    application.metadata.namespace = key.namespace.clone();
+    application.metadata.name = key.name.clone();
+    Delivery { application, file, uncreated: true, ..Delivery::default() }
+}
+
+fn span(place: &Place) -> Option<Span> {
+    Some(Span { file: FilePath::new(&place.file).ok()?, line: place.line, column: 1 })
 }
 
 /// The hosts that an application comes from.

@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use lynceus_doctor::examine;
 use lynceus_engine::AppKey;
 use lynceus_rehearse::{Script, Verdict, rehearse};
 
@@ -93,9 +94,20 @@ async fn an_application_that_the_server_refuses_is_told_with_its_line_and_the_ot
         "the API server refuses it: Application.argoproj.io \"broken\" is invalid: spec.source.helm.valuesObject: Invalid \
          value: \"array\": spec.source.helm.valuesObject in body must be of type object: \"array\""
     );
-    let place = refused.place.as_ref().unwrap().to_string();
-    let seen = played.snapshot().await.unseen;
-    assert!(seen.contains(&format!("Application broken ({place}): {}", refused.why)), "{seen:?}");
+    let found = examine(&played.snapshot().await);
+    let [root] = found.roots.as_slice() else { panic!("{:?}", found.roots) };
+    assert_eq!(
+        (root.id.as_str(), root.finding.cause.as_str()),
+        (
+            "LYN0808/broken/Application/broken",
+            "the API server refuses Application broken: spec.source.helm.valuesObject: Invalid value: \"array\": \
+             spec.source.helm.valuesObject in body must be of type object: \"array\""
+        )
+    );
+    let evidence: Vec<String> = root.finding.evidence.iter().map(ToString::to_string).collect();
+    assert_eq!(evidence, [format!("{}:1: Application broken", refused.place.as_ref().unwrap())]);
+    assert_eq!((found.totals.applications, found.totals.fine), (2, 1));
+    assert!(found.unseen.iter().all(|unseen| !unseen.contains("broken")), "{:?}", found.unseen);
 }
 
 #[tokio::test]

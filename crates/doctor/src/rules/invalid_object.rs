@@ -6,10 +6,11 @@ mod unfit;
 use lynceus_object::{FieldPath, Object};
 
 use crate::case::{Case, Said, Voice};
-use crate::finding::{Finding, Findings};
+use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Risk};
+use crate::node::AppName;
 use crate::rules::Rule;
-use crate::snapshot::Override;
+use crate::snapshot::{Override, Refused};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -72,6 +73,40 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             findings.add(found(case, said, wanted));
         }
     }
+    for refused in &case.snapshot.refused {
+        findings.add(turned_away(case, refused));
+    }
+}
+
+/// What nobody applies for an application has no application that says it.
+fn turned_away(case: &Case<'_>, refused: &Refused) -> Finding {
+    let Refused { key, span, why } = refused;
+    let what = format!("{} {}", key.kind, key.name);
+    let why = why.split_once(" is invalid: ").map_or(why.as_str(), |(_, rest)| rest);
+    let field = fields(why).first().map(|(field, _)| *field).or_else(|| unknown_field(why));
+    let file = span.as_ref().map_or("its file".to_owned(), ToString::to_string);
+    let step = match field {
+        Some(field) => format!("Correct {field} of {what} in {file}."),
+        None => format!("Correct {what} in {file} according to what is said of it."),
+    };
+    let fix = Fix::new(format!("Correct {} of {what}", field.unwrap_or("the field"))).person(step);
+    let application = AppName::new(key.namespace.clone(), key.name.clone());
+    let name = (key.kind == "Application").then(|| application.clone());
+    let evidence = span.clone().map(|span| Evidence::File { application, span, text: what.clone() });
+    let home = case.snapshot.clusters.first().map(|home| home.server.as_str()).unwrap_or_default();
+    Finding::new(
+        RULE.code,
+        case.node(home, key),
+        format!("the API server refuses {what}: {}", words::quote(why)),
+    )
+    .of(name)
+    .seen(evidence)
+    .fix(Some(fix.risk(Risk::Low, what)))
+}
+
+/// The field that a refusal says the kind does not have.
+fn unknown_field(text: &str) -> Option<&str> {
+    text.split_once("unknown field \"").and_then(|(_, rest)| rest.split('"').next())
 }
 
 /// Whether a refusal is about what stands in an object.
@@ -146,11 +181,7 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
     let unfit =
         wanted.filter(|_| paths.is_empty() && unquoted.is_empty()).map(unfit::find).unwrap_or_default();
     let named = fields(said.text).first().map(|(field, _)| (*field).to_owned());
-    let unknown = said
-        .text
-        .split_once("unknown field \"")
-        .and_then(|(_, rest)| rest.split('"').next())
-        .map(ToOwned::to_owned);
+    let unknown = unknown_field(said.text).map(ToOwned::to_owned);
     let first = unfit.first().map(|one| one.path.to_string());
     let field = named.or(unknown).or(first).or_else(|| unquoted.first().map(ToString::to_string));
     let what = said.text.split_once(" is invalid: ").map_or(said.text, |(_, rest)| rest);

@@ -105,7 +105,8 @@ fn first(
             return Err(RehearseError::Cycle { names });
         }
         let why = format!("they create each other, and nobody creates the first: {}", names.join(" -> "));
-        survey.unrehearsed.push(Unrehearsed { what: names.join(", "), application: None, why, place: None });
+        let what = names.join(", ");
+        survey.unrehearsed.push(Unrehearsed { what, application: None, at_fault: None, why, place: None });
     }
     Ok(roots)
 }
@@ -210,6 +211,7 @@ fn unplayed(key: &AppKey, set: &SurveyedSet) -> Option<Unrehearsed> {
     Some(Unrehearsed {
         what: format!("ApplicationSet {}", key.name),
         application: None,
+        at_fault: None,
         why: set.unanswered.clone()?,
         place: set.place.clone(),
     })
