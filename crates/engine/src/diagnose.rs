@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lynceus_api::{HealthStatusCode, SyncStatusCode};
 use lynceus_doctor::{
-    AppName, Edit, Examination, Finding, Fix, Place, Snapshot, Step, Wanted, examine_apart,
+    AppName, Delivery, Edit, Examination, Finding, Fix, Place, Snapshot, Step, Wanted, examine_apart,
 };
 use lynceus_files::Span;
-use lynceus_object::ObjectKey;
+use lynceus_object::{FieldPath, ObjectKey, Value};
 
 use crate::engine::Engine;
 use crate::limits;
@@ -31,7 +31,7 @@ impl Engine {
                 continue;
             }
             let known = match tried < limits::SLIPS {
-                true => self.slip(finding).await,
+                true => self.slip(snapshot, finding).await,
                 false => None,
             };
             if tried < limits::SLIPS {
@@ -48,12 +48,12 @@ impl Engine {
     }
 
     /// What a cause has in common with others of one slip: what its fix changes, or else the one place where what is wrong is written.
-    async fn slip(&self, finding: &Finding) -> Option<String> {
+    async fn slip(&self, snapshot: &Snapshot, finding: &Finding) -> Option<String> {
         if let Some(fix) = finding.fixes.iter().find(|fix| fix.has_edits()) {
             return self.change_of(finding.code, fix).await;
         }
         // What several name in several places is mended in several places.
-        let (fields, mut places) = (finding.shown_fields(), BTreeSet::new());
+        let (fields, mut places) = (shown_fields(snapshot, finding), BTreeSet::new());
         for (name, key, path) in &fields {
             places.insert(self.written_at(name, key, path).await?);
         }
@@ -137,25 +137,56 @@ fn part(snapshot: &Snapshot, examination: &Examination, slips: &mut [Option<Stri
 
 /// Whether an application that is well is made of the same document.
 fn serves_others(snapshot: &Snapshot, members: &[&Finding]) -> bool {
-    let named: Vec<_> = members.iter().flat_map(|finding| finding.shown_fields()).collect();
+    let named: Vec<_> = members.iter().flat_map(|finding| shown_fields(snapshot, finding)).collect();
     let troubled: BTreeSet<&AppName> = named.iter().map(|(name, ..)| name).collect();
-    let spans: BTreeSet<(&str, u32)> = snapshot
+    let fields: Vec<(&Wanted, &FieldPath)> = snapshot
         .applications
         .iter()
         .flat_map(|one| {
             let name = AppName::of(&one.application);
-            let keys = named.iter().filter(move |(own, ..)| *own == name).map(|(_, key, _)| key);
-            keys.filter_map(move |key| one.wanted.iter().find(|wanted| wanted.object.key() == *key))
+            let own = named.iter().filter(move |(own, ..)| *own == name);
+            own.filter_map(move |(_, key, path)| Some((wanted(one, key)?, path)))
         })
-        .filter_map(place)
         .collect();
+    let spans: BTreeSet<(&str, u32)> = fields.iter().filter_map(|(wanted, _)| place(wanted)).collect();
+    // Where all say the same, whoever says something else has it from elsewhere.
+    let said = |(wanted, path): &(&'_ Wanted, &FieldPath)| path.get(wanted.object.value()).cloned();
+    let common = fields
+        .first()
+        .and_then(said)
+        .filter(|first| fields.iter().all(|one| said(one).as_ref() == Some(first)));
+    let says_it = |wanted: &Wanted| {
+        let is_said =
+            |value: &Value| fields.iter().any(|(_, path)| path.get(wanted.object.value()) == Some(value));
+        common.as_ref().is_none_or(is_said)
+    };
     snapshot.applications.iter().any(|one| {
         let status = &one.application.status;
         let is_well = status.sync.status == SyncStatusCode::Synced
             && status.health.status == HealthStatusCode::Healthy
             && !troubled.contains(&AppName::of(&one.application));
-        is_well && one.wanted.iter().filter_map(place).any(|place| spans.contains(&place))
+        let is_it =
+            |wanted: &Wanted| place(wanted).is_some_and(|place| spans.contains(&place)) && says_it(wanted);
+        is_well && one.wanted.iter().any(is_it)
     })
+}
+
+fn wanted<'a>(one: &'a Delivery, key: &ObjectKey) -> Option<&'a Wanted> {
+    one.wanted.iter().find(|wanted| wanted.object.key() == *key)
+}
+
+/// The fields that a cause shows, each with the application that wants its object: a cause that several suffer from is of one of them.
+pub(crate) fn shown_fields(snapshot: &Snapshot, finding: &Finding) -> Vec<(AppName, ObjectKey, FieldPath)> {
+    let mut fields = finding.shown_fields();
+    for (name, key, _) in &mut fields {
+        let wanting = || snapshot.applications.iter().filter(|one| wanted(one, key).is_some());
+        if wanting().all(|one| AppName::of(&one.application) != *name)
+            && let Some(other) = wanting().next()
+        {
+            *name = AppName::of(&other.application);
+        }
+    }
+    fields
 }
 
 fn place(wanted: &Wanted) -> Option<(&str, u32)> {

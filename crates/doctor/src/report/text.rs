@@ -56,7 +56,12 @@ fn cause(number: usize, root: &Root, out: &mut String) {
     let finding = &root.finding;
     wrap(&format!("{number}. {} {}", root.severity, finding.cause), "", "   ", out);
     let _ = writeln!(out, "   {}", root.id);
-    let seen = told_once(&finding.evidence);
+    let mut seen = told_once(&finding.evidence);
+    // Where something is written says more than the next one of many who name it.
+    if seen.len() > SEEN && !seen[..SEEN].iter().any(|one| matches!(one, Evidence::File { .. })) {
+        let file = seen.iter().position(|one| matches!(one, Evidence::File { .. }));
+        seen.swap(SEEN - 1, file.unwrap_or(SEEN - 1));
+    }
     for evidence in seen.iter().take(SEEN) {
         wrap(&format!("seen: {evidence}"), "   ", "     ", out);
     }

@@ -11,6 +11,7 @@ use lynceus_object::{FieldPath, ObjectKey};
 
 use super::desk::read;
 use super::{Bench, MendError};
+use crate::diagnose::shown_fields;
 use crate::engine::Engine;
 use crate::limits;
 use crate::rendering::Traced;
@@ -26,7 +27,7 @@ impl Engine {
         for root in examination.roots.iter_mut().take(limits::LOCATED) {
             let own = std::mem::take(&mut root.finding.fields);
             let is_asked = !own.is_empty();
-            let fields = if is_asked { own } else { root.finding.shown_fields() };
+            let fields = if is_asked { own } else { shown_fields(snapshot, &root.finding) };
             for (name, key, path) in fields.iter().take(limits::LOCATED_FIELDS) {
                 // Of what nobody asked for only a place is worth telling.
                 let evidence = self.whence(name, key, path, files.get(name).copied()).await;

@@ -132,6 +132,7 @@ troubles! {
     set_reverts
     shared_file
     shared_resource
+    shared_value_nowhere
     storage_class_missing
     store_namespace_missing
     store_refused
