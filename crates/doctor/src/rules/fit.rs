@@ -94,7 +94,8 @@ fn holds(term: &Value, node: &Object) -> bool {
     expressions && named
 }
 
-fn expression(one: &Value, node: &Object) -> bool {
+/// Whether a node is what one expression of an affinity says.
+pub(super) fn expression(one: &Value, node: &Object) -> bool {
     let label = one.str_at(&["key"]).and_then(|key| node.label(key));
     let number = label.and_then(|label| label.parse::<i64>().ok());
     let bound =
@@ -119,6 +120,22 @@ pub(super) fn is_ready(node: &Object) -> bool {
 pub(super) fn ready(node: &Object) -> Option<&Value> {
     let conditions = node.value().items_at(&["status", "conditions"]);
     conditions.iter().find(|one| one.str_at(&["type"]) == Some("Ready"))
+}
+
+/// Whether a label says what a machine is: its kubelet or its cloud sets it, and one that is written by hand is overwritten or a lie.
+pub(super) fn is_of_machine(key: &str) -> bool {
+    const KEYS: [&str; 7] = [
+        "kubernetes.io/arch",
+        "kubernetes.io/os",
+        "kubernetes.io/hostname",
+        "node.kubernetes.io/instance-type",
+        "beta.kubernetes.io/arch",
+        "beta.kubernetes.io/os",
+        "beta.kubernetes.io/instance-type",
+    ];
+    KEYS.contains(&key)
+        || key.starts_with("topology.kubernetes.io/")
+        || key.starts_with("failure-domain.beta.kubernetes.io/")
 }
 
 /// What pods ask for in nodes, in words, and the field that says so.

@@ -10,6 +10,7 @@ use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
+use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0403",
@@ -27,7 +28,8 @@ nodeSelector: {example.org/pool: gpu}
 ```
 
 ## What to do
-Name the label that the nodes have, or bring nodes with the label that is named.
+Name the label that the nodes have, or bring nodes with the label that is named. What a kubelet says of its machine, as
+`kubernetes.io/arch`, is no label to write on another: bring such a machine.
 ",
     check,
 };
@@ -67,7 +69,12 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
         .alike(slip)
         .seen(one.evidence(case, server))
         .seen(field)
-        .fix(fixes.into_iter().chain([bring(&words)]).chain(leave_out(case, server, app.as_ref(), one)))
+        .fix(fixes.into_iter().chain([bring(case, server, one, &words)]).chain(leave_out(
+            case,
+            server,
+            app.as_ref(),
+            one,
+        )))
 }
 
 /// The labels that no node has taken out of what is asked for, where they stand in a node selector.
@@ -126,11 +133,43 @@ fn name_it(app: &AppName, one: &Waiting<'_>, (key, there): &(String, &str)) -> O
     )
 }
 
-fn bring(words: &str) -> Fix {
-    Fix::new("Bring a node with the labels")
-        .person(format!("add a pool whose nodes have {words}, or label nodes that are meant: kubectl label node NODE KEY=VALUE"))
-        .verify("kubectl get nodes --show-labels")
-        .why("it cannot be told from here which nodes were meant")
+fn bring(case: &Case<'_>, server: &str, one: &Waiting<'_>, words: &str) -> Fix {
+    let machine: Vec<String> = lacking(case, server, &one.spec)
+        .into_iter()
+        .filter(|key| fit::is_of_machine(key))
+        .map(|key| key.to_string())
+        .collect();
+    match machine.is_empty() {
+        true => Fix::new("Bring a node with the labels")
+            .person(format!("add a pool whose nodes have {words}, or label nodes that are meant: kubectl label node NODE KEY=VALUE"))
+            .why("it cannot be told from here which nodes were meant"),
+        false => Fix::new("Bring a node of that kind")
+            .person(format!(
+                "add a pool whose nodes are {words}, or ask for what the nodes are, with an image that runs there; do not label others \
+                 so: {} says what a machine is",
+                words::list(machine)
+            ))
+            .why("a kubelet sets such a label by the machine that it is on"),
+    }
+    .verify("kubectl get nodes --show-labels")
+}
+
+/// The keys of labels that are asked for and that no node has so; all of them where only no node has them together.
+fn lacking<'a>(case: &Case<'_>, server: &str, pods: &Pods<'a>) -> Vec<&'a str> {
+    let nodes = case.of_kind(server, "", "Node");
+    let path =
+        ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
+    let selector = pods.spec.at(&["nodeSelector"]).and_then(Value::as_map);
+    let labels = selector
+        .into_iter()
+        .flat_map(|map| map.iter())
+        .map(|(key, value)| (key.as_str(), nodes.iter().any(|node| node.label(key) == value.as_str())));
+    let terms = pods.spec.items_at(&path).iter().flat_map(|term| term.items_at(&["matchExpressions"]));
+    let terms = terms
+        .filter_map(|one| Some((one.str_at(&["key"])?, nodes.iter().any(|node| fit::expression(one, node)))));
+    let asked: Vec<(&str, bool)> = labels.chain(terms).collect();
+    let absent: Vec<&str> = asked.iter().filter(|(_, is_there)| !is_there).map(|(key, _)| *key).collect();
+    if absent.is_empty() { asked.into_iter().map(|(key, _)| key).collect() } else { absent }
 }
 
 #[cfg(test)]
@@ -190,6 +229,33 @@ spec: {taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}
                 .contains("fix: Ask for pool=a100")
         );
         assert!(!check("LYN0403", &text).contains("fix: Ask for"));
+    }
+
+    #[test]
+    fn what_a_kubelet_says_of_its_machine_is_not_written_on_another() {
+        let fixes = |text: &str| crate::tests::roots_with_fixes(text);
+        let arch = fixes(&PENDING.replace("pool: workers", "kubernetes.io/arch: arm64"));
+        assert!(
+            arch.contains(
+                "  Bring a node of that kind\n    add a pool whose nodes are {\"kubernetes.io/arch\":\"arm64\"}, or ask for what the \
+                 nodes are, with an image that runs there; do not label others so: kubernetes.io/arch says what a machine is\n"
+            ),
+            "{arch}"
+        );
+        let affinity = PENDING.replace(
+            "nodeSelector: {pool: workers}",
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: \
+             topology.kubernetes.io/zone, operator: In, values: [eu-1c]}]}]}}}",
+        );
+        let zone = fixes(&affinity);
+        assert!(
+            zone.contains("topology.kubernetes.io/zone says what a machine is")
+                && !zone.contains("kubectl label"),
+            "{zone}"
+        );
+        let pool = PENDING.replace("pool: workers", "pool: workers, kubernetes.io/arch: amd64");
+        let pool = fixes(&pool.replace("{pool: worker}", "{pool: worker, kubernetes.io/arch: amd64}"));
+        assert!(pool.contains("kubectl label node"), "what the machine is, is there: {pool}");
     }
 
     #[test]
