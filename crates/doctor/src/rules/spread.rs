@@ -1,6 +1,8 @@
 //! Pods that may not stand where there is room.
 
-use lynceus_object::Value;
+use std::collections::BTreeSet;
+
+use lynceus_object::{Object, Value};
 
 use super::fit::{self, Fit};
 use super::scheduler::{self, Obstacle, Waiting};
@@ -57,17 +59,16 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>, sort: Obstacle) -> Fi
         }
         _ => "they have to stand away from each other",
     };
-    let takes = case
-        .of_kind(server, "", "Node")
-        .iter()
-        .filter(|node| fit::fit(&one.spec, node) == Fit::Takes)
-        .count();
+    let nodes = case.of_kind(server, "", "Node").iter().copied();
+    let takes: Vec<&Object> = nodes.filter(|node| fit::fit(&one.spec, node) == Fit::Takes).collect();
+    let domain = domain(one, sort, &takes);
     let copies = one.owner.value().int_at(&["spec", "replicas"]);
     let count = copies.map(|copies| format!(", and {copies} are wanted")).unwrap_or_default();
+    let room = words::count(takes.len(), "node");
+    let room = domain.as_ref().map_or(room.clone(), |domain| format!("{room} {}", domain.told()));
     let cause = format!(
-        "{}: {what}, and the nodes do not allow it ({} would take them otherwise{count})",
-        one.told(),
-        words::count(takes, "node")
+        "{}: {what}, and the nodes do not allow it ({room} would take them otherwise{count})",
+        one.told()
     );
     let app = case.owner(server, &key);
     let place = wish(one, sort);
@@ -81,7 +82,45 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>, sort: Obstacle) -> Fi
         .of(app.clone())
         .seen(one.evidence(case, server))
         .seen(field)
-        .fix(soft.into_iter().chain([more()]))
+        .fix(soft.into_iter().chain([more(domain.as_ref())]))
+}
+
+/// What pods are told apart by that is more than a node, such as the zones that nodes are in.
+struct Domain<'a> {
+    /// The label that says it.
+    key: &'a str,
+    /// How many there are among the nodes that would take the pods.
+    count: usize,
+}
+
+/// By what the pods have to be apart, if it is not by nodes. Of several it is the one of which there are fewest.
+fn domain<'a>(one: &Waiting<'a>, sort: Obstacle, nodes: &[&Object]) -> Option<Domain<'a>> {
+    let own = Pods::of(one.owner).unwrap_or_else(|| one.spec.clone());
+    let required = ["affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
+    let (rules, is_must): (_, fn(&&Value) -> bool) = match sort {
+        Obstacle::Spread => (own.spec.items_at(&["topologySpreadConstraints"]), |rule| {
+            rule.str_at(&["whenUnsatisfiable"]) == Some("DoNotSchedule")
+        }),
+        _ if one.said.contains("didn't match pod affinity rules") => return None,
+        _ => (own.spec.items_at(&required), |_| true),
+    };
+    let keys = rules.iter().filter(is_must).filter_map(|rule| rule.str_at(&["topologyKey"]));
+    let domains = keys.filter(|key| *key != "kubernetes.io/hostname").map(|key| {
+        let values: BTreeSet<&str> = nodes.iter().filter_map(|node| node.label(key)).collect();
+        Domain { key, count: values.len() }
+    });
+    domains.min_by_key(|domain| domain.count)
+}
+
+impl Domain<'_> {
+    /// `in 3 zones`
+    fn told(&self) -> String {
+        match (self.count, self.key.rsplit('/').next()) {
+            (0, _) => format!("without the label {}", self.key),
+            (count, Some(noun @ ("zone" | "region"))) => format!("in {}", words::count(count, noun)),
+            (count, _) => format!("with {} of {}", words::count(count, "value"), self.key),
+        }
+    }
 }
 
 /// Where the must stands that would have to be a wish: field, what stands there, what should.
@@ -132,10 +171,12 @@ fn soften(app: &AppName, one: &Waiting<'_>, (path, _, value): Wish) -> Option<Fi
     Some(fix.verify(scheduler::verify(one.owner)))
 }
 
-fn more() -> Fix {
-    Fix::new("Add nodes, or want fewer copies")
-        .person("add a node where the pods are still allowed, or lower spec.replicas")
-        .why("what they ask for stays a must")
+fn more(domain: Option<&Domain<'_>>) -> Fix {
+    let step = match domain {
+        Some(Domain { key, .. }) => format!("add a node with another {key}, or lower spec.replicas"),
+        None => "add a node where the pods are still allowed, or lower spec.replicas".to_owned(),
+    };
+    Fix::new("Add nodes, or want fewer copies").person(step).why("what they ask for stays a must")
 }
 
 #[cfg(test)]
@@ -166,7 +207,7 @@ status:
 ---
 apiVersion: v1
 kind: Node
-metadata: {name: a}
+metadata: {name: a, labels: {zone: x}}
 ";
 
     #[test]
@@ -174,11 +215,40 @@ metadata: {name: a}
         assert_eq!(
             check("LYN0408", PENDING),
             "P1 LYN0408/web/StatefulSet/web: the pods of StatefulSet web are not scheduled: they have to be spread evenly, and \
-             the nodes do not allow it (1 node would take them otherwise, and 2 are wanted)\n  Pod shop/web-1: \
+             the nodes do not allow it (1 node in 1 zone would take them otherwise, and 2 are wanted)\n  Pod shop/web-1: \
              status.conditions: 0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints.\n  \
              StatefulSet shop/web: spec.template.spec.topologySpreadConstraints[0].whenUnsatisfiable: DoNotSchedule\n  \
              fix: Make the must a wish\n  fix: Add nodes, or want fewer copies\n"
         );
+    }
+
+    #[test]
+    fn copies_that_stand_apart_by_zone_are_counted_by_zones() {
+        let node = |name: &str, zone: &str| {
+            format!(
+                "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {{topology.kubernetes.io/zone: {zone}}}}}\n"
+            )
+        };
+        let apart = |key: &str| {
+            let rules = format!("requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: {key}}}]");
+            let text = PENDING
+                .replace(
+                    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]",
+                    &format!("affinity: {{podAntiAffinity: {{{rules}}}}}"),
+                )
+                .replace("pod topology spread constraints", "pod anti-affinity rules")
+                .replace("labels: {zone: x}", "labels: {topology.kubernetes.io/zone: east}");
+            check("LYN0408", &format!("{text}{}{}", node("b", "west"), node("c", "west")))
+        };
+        let zones = apart("topology.kubernetes.io/zone");
+        assert!(
+            zones.contains("(3 nodes in 2 zones would take them otherwise, and 2 are wanted)"),
+            "{zones}"
+        );
+        let hosts = apart("kubernetes.io/hostname");
+        assert!(hosts.contains("(3 nodes would take them otherwise, and 2 are wanted)"), "{hosts}");
+        let racks = apart("example.org/rack");
+        assert!(racks.contains("(3 nodes without the label example.org/rack would take"), "{racks}");
     }
 
     #[test]
