@@ -6,11 +6,32 @@ use crate::limits;
 
 /// A text of at most a stated length, on one line.
 pub(crate) fn quote(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = on_one_line(text);
     match line.char_indices().nth(limits::QUOTE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
+}
+
+/// A text on one line. A diagnostic has its place and its hint on lines of their own, and its sentence may have named the place before.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::new();
+    for part in text.lines() {
+        let part = part.split_whitespace().collect::<Vec<_>>().join(" ");
+        match (part.strip_prefix("at "), part.strip_prefix("hint: ")) {
+            (Some(place), _) if line.contains(place) => {}
+            (_, Some(hint)) if !line.is_empty() => line.push_str(&format!("; {hint}")),
+            _ if part.is_empty() => {}
+            _ if line.is_empty() => line = part,
+            _ => line.push_str(&format!(" {part}")),
+        }
+    }
+    line
+}
+
+/// `Deployment web`; what lacks a name has none to be called by.
+pub(crate) fn named(kind: &str, name: &str) -> String {
+    if name.is_empty() { format!("the nameless {kind}") } else { format!("{kind} {name}") }
 }
 
 /// A value as one line of JSON; a text stands for itself.
@@ -51,8 +72,16 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_name_is_called_so() {
+        assert_eq!(named("Service", "web"), "Service web");
+        assert_eq!(named("Service", ""), "the nameless Service");
+    }
+
+    #[test]
     fn what_is_quoted_stays_on_its_line() {
         assert_eq!(quote("a\n  b"), "a b");
+        assert_eq!(quote("error: odd\n  at a.yaml:3\n  hint: look"), "error: odd at a.yaml:3; look");
+        assert_eq!(quote("error: too many links at a.yaml\n  at a.yaml"), "error: too many links at a.yaml");
         assert_eq!(quote(&"x".repeat(500)).chars().count(), limits::QUOTE + 1);
     }
 }

@@ -103,7 +103,7 @@ impl<'a> Case<'a> {
                     server: app.server(),
                     voice: Voice::Sync,
                     node: self.node(app.server(), &key),
-                    evidence: app.status(format!("{} {}: {text}", key.kind, key.name)),
+                    evidence: app.status(format!("{}: {text}", words::named(&key.kind, &key.name))),
                     about: key,
                     app: Some(app.name.clone()),
                     text,

@@ -75,23 +75,20 @@ fn found(
     let names = words::list(empty_fields(said.text, wanted));
     let made = if is_chart { "rendered" } else { "written" };
     let why = Override::ending(covered.as_ref());
-    let cause = format!("{} {} is {made} without {names}, which it has to have{why}", key.kind, key.name);
+    let what = words::named(&key.kind, &key.name);
+    let cause = format!("{what} is {made} without {names}, which it has to have{why}");
     let app = said.app.as_ref().map(|app| app.name.as_str()).unwrap_or_default();
     let fix = match is_chart {
-        true => Fix::new(format!("Set the value that {names} comes from")).person(format!(
-            "Set the value that {names} of {} {} comes from, in the value files of {app}.",
-            key.kind, key.name
-        )),
+        true => Fix::new(format!("Set the value that {names} comes from"))
+            .person(format!("Set the value that {names} of {what} comes from, in the value files of {app}.")),
         false => Fix::new(format!("Set {names}"))
-            .person(format!("Set {names} of {} {} in the manifests of {app}.", key.kind, key.name)),
+            .person(format!("Set {names} of {what} in the manifests of {app}.")),
     };
     let place = match &file {
         Some(Evidence::File { span, .. }) => span.file.to_string(),
         _ => String::new(),
     };
-    let fix = fix
-        .risk(Risk::Low, format!("{} {}", key.kind, key.name))
-        .why("what it should be cannot be told from here");
+    let fix = fix.risk(Risk::Low, what.clone()).why("what it should be cannot be told from here");
     Finding::new(RULE.code, said.node.clone(), cause)
         .of(said.app.clone())
         // Several objects of one file that lack the same were written by one hand.
@@ -104,9 +101,7 @@ fn found(
             let paths = paths.filter_map(|field| FieldPath::parse(field).ok());
             paths.map(|path| (app.clone(), key.clone(), path))
         }))
-        .fix(covered.map(|(app, covered)| {
-            covered.fix(&app, key).risk(Risk::Low, format!("{} {}", key.kind, key.name))
-        }))
+        .fix(covered.map(|(app, covered)| covered.fix(&app, key).risk(Risk::Low, what)))
         .fix([fix])
 }
 
@@ -190,5 +185,16 @@ spec: {ports: [{name: http, port: null}]}
     #[test]
     fn a_field_that_is_there_was_refused_for_something_else() {
         assert_eq!(check("LYN1007", &EMPTY.replace("uri: ''", "uri: http://git")), "");
+    }
+
+    #[test]
+    fn what_has_not_even_a_name_is_told_as_such() {
+        let text = "@app a OutOfSync Missing\n@spec {source: {path: a, directory: {}}}\n@status {sourceType: Directory, operationState: \
+                    {phase: Failed, operation: {}, startedAt: null, syncResult: {revision: a, resources: [{group: '', version: v1, kind: \
+                    Service, namespace: shop, name: '', status: SyncFailed, message: 'Service \"\" is invalid: metadata.name: Required \
+                    value: name or generateName is required'}]}}}\n";
+        let found = check("LYN1007", text);
+        assert!(found.contains("the nameless Service is written without metadata.name, which"), "{found}");
+        assert!(found.contains("status of a: the nameless Service: Service"), "{found}");
     }
 }

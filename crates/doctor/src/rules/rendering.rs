@@ -73,7 +73,8 @@ fn found(apps: &[(&App<'_>, &Said<'_>)]) -> Option<Finding> {
     let (first, said) = apps.first()?;
     let text = short(said.text);
     let names = words::list(apps.iter().map(|(app, _)| app.name.name.as_str()));
-    let cause = format!("{names} cannot be rendered: {}", words::quote(text));
+    let wrong = text.split_once("hint: ").map_or(text, |(wrong, _)| wrong);
+    let cause = format!("{names} cannot be rendered: {}", words::quote(wrong));
     let place = place(text).map(|place| in_repository(said.text, place));
     let fix = match (asked(text), &place) {
         // A template that fails on purpose is right: what it asks for is missing.
@@ -81,10 +82,15 @@ fn found(apps: &[(&App<'_>, &Said<'_>)]) -> Option<Finding> {
             Fix::new(format!("Give the chart what it asks for: {}", words::quote(asked)))
                 .person(format!("{place} asks for a value that is not given; set it in {}", values(first)))
         }
-        _ => {
-            let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
-            Fix::new(format!("Correct the sources{place}"))
-                .person(format!("Correct what is said{place}: {}", words::quote(text)))
+        // What is wrong has been said: only what is to be done about it is not said again.
+        (_, Some(place)) => Fix::new(format!("Correct the sources at {place}")).person(match hint(text) {
+            Some(hint) => format!("In {place}: {}", words::quote(hint)),
+            None => format!(
+                "Change {place} so that it can be rendered, and try that before pushing: lynceus render"
+            ),
+        }),
+        (_, None) => {
+            Fix::new("Correct the sources").person(format!("Correct what is said: {}", words::quote(text)))
         }
     };
     let fix = fix.risk(Risk::Low, names).verify(format!("lynceus app get {}", first.name));
@@ -95,6 +101,11 @@ fn found(apps: &[(&App<'_>, &Said<'_>)]) -> Option<Finding> {
         .fix([fix]);
     // A file that is not there may be there on the branch that everybody else follows.
     Some(if is_missing_file(said.text) { finding.unless_deeper() } else { finding })
+}
+
+/// What a diagnostic says is to be done.
+fn hint(text: &str) -> Option<&str> {
+    text.split_once("hint: ").map(|(_, hint)| hint.trim()).filter(|hint| !hint.is_empty())
 }
 
 /// What a template asks for that fails by `required` or `fail`.
@@ -209,6 +220,24 @@ mod tests {
                 "services/a/templates/cm.yaml:5:15 asks for a value that is not given; set it in the values of a: values-prod.yaml"
             ),
             "{found}"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_once_and_then_what_to_do() {
+        let text = "@app a Unknown Healthy\n@status {conditions: [{type: ComparisonError, message: \"error: document 2 is not \
+                    valid YAML: odd\\n  at web/a.yaml:31:6\\n  hint: check the indentation\"}]}\n";
+        assert_eq!(
+            check("LYN1006", text),
+            "P1 LYN1006/a/Application/a: a cannot be rendered: document 2 is not valid YAML: odd at web/a.yaml:31:6\n  status of a: ComparisonError: error: document 2 is not valid YAML: odd at web/a.yaml:31:6; check the \
+             indentation\n  fix: Correct the sources at web/a.yaml:31:6\n"
+        );
+        let fixes = crate::tests::roots_with_fixes(text);
+        assert!(fixes.ends_with("    In web/a.yaml:31:6: check the indentation\n"), "{fixes}");
+        let plain = crate::tests::roots_with_fixes(&text.replace("hint: ", ""));
+        assert!(
+            plain.contains("    Change web/a.yaml:31:6 so that it can be rendered, and try that"),
+            "{plain}"
         );
     }
 

@@ -26,7 +26,8 @@ pub(super) enum Step {
 }
 
 /// Words that only stand in errors about sources.
-const SOURCES: [&str; 21] = [
+const SOURCES: [&str; 22] = [
+    "symbolic link",
     "is not valid yaml",
     "cannot read ",
     "cannot render ",
@@ -216,7 +217,7 @@ pub(super) fn short(text: &str) -> &str {
     }
     match rest.strip_prefix("rpc error: code = ").and_then(|after| after.split_once(" desc = ")) {
         Some((_, after)) => after,
-        None => rest,
+        None => rest.strip_prefix("error: ").unwrap_or(rest),
     }
 }
 
@@ -280,6 +281,7 @@ mod tests {
                 None,
             ),
             ("Namespace for x /v1, Kind=ConfigMap is missing.", None),
+            ("error: too many symbolic links at w/a.yaml\n  at w/a.yaml", Some(Step::Rendering)),
             (
                 "error: document 1 is not valid YAML: did not find expected ',' or '}' at root/broken.yaml:4:5",
                 Some(Step::Rendering),
