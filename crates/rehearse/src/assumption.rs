@@ -207,12 +207,15 @@ impl There {
 /// Every destination but the installation's own cluster is a cluster of its own, with nothing in it. One that is called almost as
 /// a cluster that a file registers is none.
 fn clusters(surveys: &[&Survey], assumed: &mut Assumed, needs: &mut Needs) {
-    let registered: BTreeSet<&str> =
-        surveys.iter().flat_map(|survey| &survey.registered).map(Str::as_str).collect();
+    let registered: BTreeMap<&str, &str> = surveys
+        .iter()
+        .flat_map(|survey| &survey.registered)
+        .map(|(name, server)| (name.as_str(), server.as_str()))
+        .collect();
     let is_slip = |name: &str| {
         let bare = name.trim_end_matches(|sign: char| sign.is_ascii_digit());
-        let known = registered.iter().copied().chain(["in-cluster"]);
-        !registered.contains(name) && (registered.contains(bare) || near::slip(name, known).is_some())
+        let known = registered.keys().copied().chain(["in-cluster"]);
+        !registered.contains_key(name) && (registered.contains_key(bare) || near::slip(name, known).is_some())
     };
     for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
         let Some(mut cluster) = Elsewhere::of(&one.application) else { continue };
@@ -222,6 +225,10 @@ fn clusters(surveys: &[&Survey], assumed: &mut Assumed, needs: &mut Needs) {
             cluster = Elsewhere { server: known.server.clone(), name: known.name.clone() };
         } else if to.server.is_empty() && is_slip(&to.name) {
             continue;
+        } else if let Some(server) = registered.get(cluster.name.as_str()).filter(|server| !server.is_empty())
+        {
+            // The file registers it anew, at the address that it says.
+            cluster.server = (*server).into();
         }
         needs.add(Sort::Cluster, cluster.name.as_str(), key);
         assumed.clusters.insert(cluster);

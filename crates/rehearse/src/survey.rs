@@ -40,8 +40,8 @@ pub(crate) struct Survey {
     pub(crate) planned: BTreeSet<AppKey>,
     /// The kinds that files of the repository define, be they rendered or not.
     pub(crate) defined: BTreeSet<GroupKind>,
-    /// The names of the clusters that files of the repository register.
-    pub(crate) registered: BTreeSet<Str>,
+    /// The clusters that files of the repository register: the address of each name.
+    pub(crate) registered: BTreeMap<Str, Str>,
     /// What cannot be played.
     pub(crate) unrehearsed: Vec<Unrehearsed>,
     /// What is wrong with files.

@@ -221,6 +221,30 @@ async fn destinations_are_clusters_of_their_own() {
 }
 
 #[tokio::test]
+async fn a_cluster_that_an_application_registers_is_where_its_secret_says() {
+    let to = application("web", "web", "shop")
+        .replace("server: \"https://kubernetes.default.svc\"", "name: prod-eu");
+    let secret = |fields: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: eu, labels: {{argocd.argoproj.io/secret-type: cluster}}}}\n{fields}\n"
+        )
+    };
+    for fields in [
+        "stringData: {name: prod-eu, server: 'https://eu.example.com', config: '{}'}",
+        "data: {name: cHJvZC1ldQ==, server: aHR0cHM6Ly9ldS5leGFtcGxlLmNvbQ==, config: e30=}",
+    ] {
+        let repository = Repository::of_files(&format!(
+            "=== a.yaml\n{to}=== b.yaml\n{}=== clusters/eu.yaml\n{}=== web/a.yaml\n{CONFIG}",
+            application("clusters", "clusters", "argocd"),
+            secret(fields),
+        ));
+        let played = repository.play().await;
+        assert_eq!(states(&played.report), "clusters Finishes Synced Healthy\nweb Finishes Synced Healthy\n");
+        assert_eq!(played.report.applications[1].steps[0].cluster, "https://eu.example.com");
+    }
+}
+
+#[tokio::test]
 async fn an_application_that_is_asked_for_and_not_there_is_told_with_those_that_look_like_it() {
     let repository = Repository::of_files(&format!(
         "=== a.yaml\n{}=== web/a.yaml\n{CONFIG}",

@@ -1,6 +1,6 @@
 //! Manifests of Argo CD's own kinds, and definitions, in the files of a repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_files::{Entry, FilePath, Severity, Tree};
 use lynceus_object::{GroupKind, Object, Str, manifest, yaml};
@@ -21,8 +21,8 @@ pub(crate) struct Found {
 pub(crate) struct Files {
     pub(crate) manifests: Vec<Found>,
     pub(crate) defined: BTreeSet<GroupKind>,
-    /// The names of the clusters that Secrets register.
-    pub(crate) registered: BTreeSet<Str>,
+    /// The clusters that Secrets register: the address of each name, empty where the Secret has none that can be read.
+    pub(crate) registered: BTreeMap<Str, Str>,
     pub(crate) notes: Vec<Note>,
     /// The folders with a kustomization, and its file.
     pub(crate) kustomizations: Vec<FilePath>,
@@ -44,12 +44,19 @@ pub(crate) fn definition(object: &Object) -> Option<GroupKind> {
     Some(GroupKind::new(text(&["spec", "group"]), text(&["spec", "names", "kind"])))
 }
 
-/// The name of the cluster that a Secret registers.
-fn registered(object: &Object) -> Option<Str> {
+/// The name and the address of the cluster that a Secret registers.
+fn registered(object: &Object) -> Option<(Str, Str)> {
     let is_cluster = object.kind() == "Secret"
         && object.label(lynceus_api::labels::SECRET_TYPE) == Some(lynceus_api::labels::SECRET_TYPE_CLUSTER);
-    let name = object.value().str_at(&["stringData", "name"]);
-    is_cluster.then(|| name.unwrap_or(object.name()).into())
+    if !is_cluster {
+        return None;
+    }
+    // What is encoded is read as in a cluster, and what is not is what a person writes.
+    let encoded = lynceus_engine::registered_cluster(object).ok();
+    let text = |field: &str| object.value().str_at(&["stringData", field]).map(Str::from);
+    let name = text("name").or_else(|| encoded.as_ref().map(|one| one.name.clone()));
+    let server = text("server").or_else(|| encoded.map(|one| one.server)).unwrap_or_default();
+    Some((name.unwrap_or_else(|| object.name().into()), server.trim_end_matches('/').into()))
 }
 
 struct Search<'a> {
