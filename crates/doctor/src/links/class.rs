@@ -39,8 +39,27 @@ pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
                 .for_each(|object| of_entry(server, object, &mut all));
         }
     }
+    for server in case.servers() {
+        let services = case.of_kind(server, KSERVE, "InferenceService").iter().copied();
+        services
+            .filter(|service| case.is_unwell(service))
+            .for_each(|service| of_model(case, server, service, &mut all));
+    }
     all.retain(|named| case.is_absent(named.server, &named.class));
     all
+}
+
+pub(crate) const KSERVE: &str = "serving.kserve.io";
+
+/// A model is served by a runtime of its namespace, or by one of the whole cluster.
+fn of_model<'a>(case: &Case<'a>, server: &'a str, service: &'a Object, all: &mut Vec<Named<'a>>) {
+    let path = ["spec", "predictor", "model", "runtime"];
+    let Some(name) = service.value().str_at(&path).filter(|name| !name.is_empty()) else { return };
+    let wide = ObjectKey::new(KSERVE, "ClusterServingRuntime", "", name);
+    if case.is_absent(server, &wide) && case.wanted(server, &wide).is_empty() {
+        let class = ObjectKey::new(KSERVE, "ServingRuntime", service.namespace(), name);
+        all.push(Named { server, holder: service, path: FieldPath::fields(path), class });
+    }
 }
 
 fn of_pods<'a>(server: &'a str, holder: &'a Object, pods: &Pods<'a>, all: &mut Vec<Named<'a>>) {

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     title: "A class is named that is not there",
     explanation: "\
 An Ingress, a Gateway or pods name a class that the cluster has not and that no application brings. An Ingress then gets no address,
-and pods are refused.
+and pods are refused. The runtime that a model of KServe names is such a class, too: without it the model is not served.
 
 ## Why
 Classes come with controllers: the one that brings it is not installed here, or gives its class another name.
@@ -48,8 +48,12 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 }
 
 fn found(case: &Case<'_>, server: &str, class: ObjectKey, users: &[Named<'_>]) -> Finding {
-    let mut there: Vec<&str> =
-        case.of_kind(server, &class.group, &class.kind).iter().map(|one| one.name()).collect();
+    let like = ["", "Cluster"].map(|wide| format!("{wide}{}", class.kind));
+    let all = like.iter().flat_map(|kind| case.of_kind(server, &class.group, kind));
+    let mut there: Vec<&str> = all
+        .filter(|one| one.namespace().is_empty() || one.namespace() == class.namespace)
+        .map(|one| one.name())
+        .collect();
     there.sort_unstable();
     let near = near::likely(&class.name, there.iter().copied())
         .or(there.first().copied().filter(|_| there.len() == 1));
@@ -122,6 +126,27 @@ metadata: {name: nginx}
              IngressClass ngnix\n"
         );
         assert_eq!(roots(NO_CLASS), "P1 LYN0304/web/IngressClass/ngnix explains web\n");
+    }
+
+    #[test]
+    fn a_runtime_that_is_not_there_is_found_and_one_of_the_whole_cluster_serves() {
+        let model = "\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: fraud, namespace: models}
+spec: {predictor: {model: {modelFormat: {name: sklearn}, runtime: sklearn-cpu}}}
+";
+        let text = format!(
+            "@app fraud Synced Degraded\n{model}@live\n{model}status: {{conditions: [{{type: Ready, status: 'False'}}]}}\n---\napiVersion: \
+             serving.kserve.io/v1alpha1\nkind: ClusterServingRuntime\nmetadata: {{name: sklearn-gpu}}\n"
+        );
+        assert_eq!(
+            check("LYN0304", &text),
+            "P1 LYN0304/fraud/ServingRuntime/sklearn-cpu: there is no ServingRuntime sklearn-cpu, which InferenceService fraud names, \
+             and nobody brings it; there is sklearn-gpu\n  InferenceService models/fraud: spec.predictor.model.runtime: \
+             sklearn-cpu\n  fix: Name ServingRuntime sklearn-gpu\n  fix: Bring ServingRuntime sklearn-cpu\n"
+        );
+        assert_eq!(check("LYN0304", &text.replace("name: sklearn-gpu", "name: sklearn-cpu")), "");
     }
 
     #[test]
