@@ -9,7 +9,7 @@ use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
-use crate::rules::Rule;
+use crate::rules::{Rule, sync_option};
 use crate::snapshot::Chance;
 use crate::words;
 
@@ -136,9 +136,7 @@ fn ignore(app: &App<'_>, key: &ObjectKey, fields: &[&Chance]) -> Option<Fix> {
     if app.application().sync_options().has(options::sync::RESPECT_IGNORE_DIFFERENCES) {
         return Some(fix);
     }
-    let path = FieldPath::fields(["spec", "syncPolicy", "syncOptions"]);
-    let option = Value::from(options::sync::RESPECT_IGNORE_DIFFERENCES);
-    Some(fix.git(&app.name, Place::ApplicationItem { path, value: option }))
+    Some(sync_option::set(fix, app, options::sync::RESPECT_IGNORE_DIFFERENCES))
 }
 
 fn by_hand(key: &ObjectKey, paths: &str, site: Option<&Chance>) -> Fix {

@@ -11,7 +11,7 @@ use crate::finding::Evidence;
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
 use crate::rules::autoscaled_replicas::Scalers;
-use crate::rules::{chance, ownership, vanishing_job};
+use crate::rules::{chance, ownership, sync_option, vanishing_job};
 use crate::words;
 
 /// From so many fields on a rule names who writes them and not the fields.
@@ -168,9 +168,7 @@ impl<'a> Fields<'a> {
         if !is_written || respects {
             return fix;
         }
-        let path = FieldPath::fields(["spec", "syncPolicy", "syncOptions"]);
-        let option = Value::from(options::sync::RESPECT_IGNORE_DIFFERENCES);
-        fix.git(&app.name, Place::ApplicationItem { path, value: option })
+        sync_option::set(fix, app, options::sync::RESPECT_IGNORE_DIFFERENCES)
     }
 
     fn rule(&self, kind: &GroupKind, manager: Option<&str>) -> Value {

@@ -213,7 +213,13 @@ fn found(case: &Case<'_>, said: &Said<'_>, wanted: Option<&Object>) -> Finding {
         }))
         .fix(said.app.iter().filter_map(|app| unfit::rename(app, key, &unfit)))
         .fix(said.app.iter().filter_map(|app| remedy::quote(app, key, &unquoted)))
-        .fix(said.app.iter().filter(|_| is_large).flat_map(|app| remedy::by_server(app, key, wanted)))
+        .fix(
+            said.app
+                .iter()
+                .filter(|_| is_large)
+                .filter_map(|app| case.app(app))
+                .flat_map(|app| remedy::by_server(app, key, wanted)),
+        )
         .fix(Some(fix).filter(|_| !is_large))
 }
 

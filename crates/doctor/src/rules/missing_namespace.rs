@@ -3,7 +3,7 @@
 use lynceus_api::options;
 use lynceus_object::{FieldPath, Value, value};
 
-use super::near;
+use super::{near, sync_option};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Fix, Place, Risk};
@@ -50,8 +50,14 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 fn found(server: &str, name: &str, near: Option<&str>, users: &[User<'_, '_>]) -> Finding {
     let apps = words::list(users.iter().map(|user| user.app.name.name.as_str()));
     let verb = if users.len() == 1 { "needs" } else { "need" };
+    let is_own = |user: &&User<'_, '_>| user.app.application().spec.destination.namespace == name;
+    let misspelt = users
+        .iter()
+        .filter(is_own)
+        .find_map(|user| sync_option::misspelt(user.app, options::sync::CREATE_NAMESPACE));
     let cause = format!(
-        "namespace {name} does not exist: {apps} {verb} it, and nobody makes it{}",
+        "namespace {name} does not exist: {apps} {verb} it, and nobody makes it{}{}",
+        misspelt.map(|word| format!(": its sync option {word} is none that there is")).unwrap_or_default(),
         near.map(|near| format!("; there is {near}")).unwrap_or_default()
     );
     Finding::new(RULE.code, Node::object(server, namespace::key_of(name)), cause)
@@ -100,12 +106,8 @@ fn fixes(name: &str, user: &User<'_, '_>) -> Vec<Fix> {
     let is_destination = user.app.application().spec.destination.namespace == name;
     let verify = format!("kubectl get namespace {name}");
     let option = is_destination.then(|| {
-        let item = Place::ApplicationItem {
-            path: FieldPath::fields(["spec", "syncPolicy", "syncOptions"]),
-            value: Value::from(options::sync::CREATE_NAMESPACE),
-        };
-        Fix::new(format!("Let {app} make namespace {name}"))
-            .git(app, item)
+        let fix = Fix::new(format!("Let {app} make namespace {name}"));
+        sync_option::set(fix, user.app, options::sync::CREATE_NAMESPACE)
             .risk(Risk::Low, format!("namespace {name} is made"))
             .why("it is the application's own namespace, and one line is enough")
             .verify(verify.clone())

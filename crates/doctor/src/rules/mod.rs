@@ -118,6 +118,7 @@ mod store_refused;
 mod store_unreachable;
 mod stuck_operation;
 mod switched_off;
+mod sync_option;
 mod taint;
 mod taking;
 mod target_port;

@@ -81,6 +81,7 @@ troubles! {
     node_selector
     operation_stuck
     operator_field
+    option_misspelt
     option_off
     option_off_inline
     option_off_neighbour

@@ -3,8 +3,10 @@
 use lynceus_api::{annotations, options};
 use lynceus_object::{FieldPath, Object, ObjectKey, Value, json};
 
+use crate::case::App;
 use crate::fix::{Fix, Place, Risk};
 use crate::node::AppName;
+use crate::rules::sync_option;
 
 /// How much all annotations of an object may hold, in bytes.
 const ANNOTATIONS: usize = 262_144;
@@ -56,20 +58,19 @@ pub(super) fn is_too_large(text: &str, wanted: Option<&Object>) -> bool {
 }
 
 /// The server itself keeps what was applied, which has no bound but that of the object.
-pub(super) fn by_server(app: &AppName, key: &ObjectKey, wanted: Option<&Object>) -> [Fix; 2] {
+pub(super) fn by_server(app: &App<'_>, key: &ObjectKey, wanted: Option<&Object>) -> [Fix; 2] {
     let option = options::sync::SERVER_SIDE_APPLY;
     let own =
         wanted.and_then(|wanted| wanted.annotation(annotations::SYNC_OPTIONS)).filter(|own| !own.is_empty());
-    let value = own.map_or(option.to_owned(), |own| format!("{own},{option}"));
+    let value = sync_option::annotation(own.unwrap_or_default(), option);
     let path = FieldPath::fields(["metadata", "annotations"]).field(annotations::SYNC_OPTIONS);
     let one = Fix::new(format!("Have the server apply {} {}", key.kind, key.name))
-        .git(app, Place::Field { object: key.clone(), path, value: Some(Value::from(value)) })
+        .git(&app.name, Place::Field { object: key.clone(), path, value: Some(Value::from(value)) })
         .risk(Risk::Low, format!("{} {}", key.kind, key.name))
         .why("what is applied on the server's side needs no annotation, and the others stay as they are");
-    let path = FieldPath::fields(["spec", "syncPolicy", "syncOptions"]);
-    let all = Fix::new(format!("Have the server apply everything of {app}"))
-        .git(app, Place::ApplicationItem { path, value: Value::from(option) })
-        .risk(Risk::Medium, format!("all objects of {app}"))
+    let all = Fix::new(format!("Have the server apply everything of {}", app.name));
+    let all = sync_option::set(all, app, option)
+        .risk(Risk::Medium, format!("all objects of {}", app.name))
         .why("the same for all that may grow");
     [one, all]
 }
