@@ -14,6 +14,7 @@ use crate::node::Node;
 use crate::words;
 
 /// A workload that fails, and the setting in which it names a service that is not there.
+#[derive(Clone)]
 struct Use<'u, 'a> {
     owner: &'a Object,
     fails: bool,
@@ -30,7 +31,7 @@ pub(super) fn find(case: &Case<'_>, server: &str, all: &[Asking<'_>], findings: 
         let mut known = BTreeSet::new();
         for asked in asking.asked() {
             let setting = &asking.settings[asked.setting];
-            if is_meant(asking, &asked, &names)
+            if is_meant(case, server, asking, &asked, &names)
                 && is_gone(case, server, &asked.key)
                 && known.insert(asked.setting)
             {
@@ -46,11 +47,30 @@ pub(super) fn find(case: &Case<'_>, server: &str, all: &[Asking<'_>], findings: 
     let server = case.servers().find(|one| *one == server).unwrap_or_default();
     for (key, users) in missing {
         if origins.of(server, &key).is_empty() && !origins.is_listed(server, &key) {
-            let is_bare = users.iter().all(|one| !one.host.contains('.'));
-            let meant = names.meant(&key, is_bare);
-            findings.add(found(case, server, key, &users, meant));
+            let meant =
+                |users: &[Use<'_, '_>]| names.meant(&key, users.iter().all(|one| !one.host.contains('.')));
+            let places = by_place(&users);
+            if places.len() < 2 || meant(&users).is_none() {
+                findings.add(found(case, server, &key, &users, meant(&users)));
+                continue;
+            }
+            // A slip is mended where it was made: each of several has its own place.
+            for (object, users) in places {
+                let mut finding = found(case, server, &key, &users, meant(&users));
+                finding.subject = Node::object(server, object);
+                findings.add(finding);
+            }
         }
     }
+}
+
+/// Those who name a service, by the object that it is written in.
+fn by_place<'u, 'a>(users: &[Use<'u, 'a>]) -> BTreeMap<ObjectKey, Vec<Use<'u, 'a>>> {
+    let mut places: BTreeMap<ObjectKey, Vec<Use<'u, 'a>>> = BTreeMap::new();
+    for one in users {
+        places.entry(one.setting.object.clone()).or_default().push(one.clone());
+    }
+    places
 }
 
 /// Whether a service is not there and nobody wants it.
@@ -60,16 +80,40 @@ fn is_gone(case: &Case<'_>, server: &str, key: &ObjectKey) -> bool {
 
 /// Whether a service is meant and nothing else: the setting says that it is of the cluster, the pods complain of it, or the setting is
 /// for a host and there is a service that is called almost so.
-fn is_meant(asking: &Asking<'_>, asked: &Asked, names: &Names<'_>) -> bool {
+fn is_meant(case: &Case<'_>, server: &str, asking: &Asking<'_>, asked: &Asked, names: &Names<'_>) -> bool {
     let said = &asking.said;
     let is_resolved = said.contains("no such host")
         || said.contains("could not translate host")
         || said.contains("Name or service not known");
     let is_blamed = is_resolved && said.contains(asked.key.name.as_str());
     let name = asking.settings[asked.setting].name;
-    let is_near =
-        || service::is_of_host(name) && names.meant(&asked.key, !asked.host.contains('.')).is_some();
-    asked.is_sure || is_blamed || is_near()
+    let is_near = || match names.meant(&asked.key, !asked.host.contains('.')) {
+        Some(meant) => service::is_of_host(name) || has_port(case, server, &meant, asked),
+        None => false,
+    };
+    asked.is_sure || is_blamed || is_inside(case, server, asking, asked) || is_near()
+}
+
+/// Whether an address is a name and a namespace that is there: `http://web.shop`, where nothing else is looked up first.
+fn is_inside(case: &Case<'_>, server: &str, asking: &Asking<'_>, asked: &Asked) -> bool {
+    let Asked { host, key, .. } = asked;
+    let setting = &asking.settings[asked.setting];
+    let is_address =
+        setting.text.contains("://") || asked.port.is_some() || service::is_of_host(setting.name);
+    // `db-0.db` is a pod of Service db.
+    let is_pod = key.name.rsplit_once('-').is_some_and(|(_, number)| number.parse::<u32>().is_ok());
+    let space = ObjectKey::new("", "Namespace", "", key.namespace.clone());
+    is_address
+        && !is_pod
+        && *host == format!("{}.{}", key.name, key.namespace)
+        && case.live(server, &space).is_some()
+}
+
+/// Whether a service has the port that is asked at: `redis:7` may be an image, `web:8080` beside a service with that port is none.
+fn has_port(case: &Case<'_>, server: &str, service: &ObjectKey, asked: &Asked) -> bool {
+    let ports = case.live(server, service).map(|one| one.value().items_at(&["spec", "ports"]));
+    let mut ports = ports.unwrap_or_default().iter();
+    asked.port.is_some_and(|asked| ports.any(|one| one.int_at(&["port"]) == Some(asked.number)))
 }
 
 /// The services of a cluster, and the namespaces that have them.
@@ -103,7 +147,7 @@ impl<'a> Names<'a> {
 fn found(
     case: &Case<'_>,
     server: &str,
-    key: ObjectKey,
+    key: &ObjectKey,
     users: &[Use<'_, '_>],
     meant: Option<ObjectKey>,
 ) -> Finding {
@@ -146,7 +190,7 @@ fn found(
         .seen(seen.take(crate::limits::NAMED))
         .affects(users.iter().map(|one| Node::object(server, one.owner.key())))
         .unless_deeper()
-        .fix(meant.and_then(|meant| rename(case, server, &key, &meant, users)))
+        .fix(meant.and_then(|meant| rename(case, server, key, &meant, users)))
         .fix([Fix::new("Name a service that is there, or have this one made")
             .person(format!("look for what is meant: kubectl get services -A | grep {}", key.name))])
 }
@@ -295,6 +339,50 @@ status:
             "spec: {hostAliases: [{ip: 10.0.0.1, hostnames: [ledger]}], containers",
         );
         assert_eq!(check("LYN0303", &aliased), "", "the pods know where it is");
+    }
+
+    #[test]
+    fn a_name_with_a_namespace_that_is_there_and_one_with_the_port_of_a_service_are_addresses() {
+        let more = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: data}\n---\napiVersion: v1\nkind: Service\nmetadata: \
+                    {name: lookup, namespace: shop}\nspec: {ports: [{port: 80}]}\n";
+        let asks = |env: &str| {
+            let text = FAILS.replace("{name: DB, value: 'postgres://db.data.svc:5432/x'}", env);
+            check("LYN0303", &format!("{text}{more}"))
+        };
+        assert!(asks("{name: UP, value: 'http://db.data:80/x'}").starts_with("P1 LYN0303/data/Service/db: "));
+        assert!(asks("{name: UP, value: 'db.data:80'}").starts_with("P1 LYN0303/data/Service/db: "));
+        assert_eq!(asks("{name: UP, value: 'http://db.example:80/x'}"), "", "no namespace of the cluster");
+        assert_eq!(asks("{name: UP, value: 'db-0.data:80'}"), "", "a pod of Service data");
+        assert!(asks("{name: UP, value: 'look-up:80'}").contains("there is Service lookup.shop\n"));
+        assert_eq!(asks("{name: UP, value: 'look-up:7'}"), "", "it may be an image");
+        assert_eq!(asks("{name: UP, value: 'other:80'}"), "", "nothing is called so");
+    }
+
+    #[test]
+    fn two_slips_in_objects_of_their_own_are_two_and_a_service_that_nothing_is_called_like_is_one() {
+        let app = |name: &str| {
+            format!(
+                "@app {name} Synced Degraded\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: shop}}\n"
+            )
+        };
+        let live = |name: &str| {
+            FAILS
+                .replace("@live\n", "---\n")
+                .replace("{name: web, namespace: shop}", &format!("{{name: {name}, namespace: shop}}"))
+                .replace("postgres://db.data.svc:5432/x", "http://look-up:80")
+        };
+        let text = format!(
+            "{}{}@live\n{}{}",
+            app("a"),
+            app("b"),
+            live("a").trim_start_matches("\n---\n"),
+            live("b")
+        );
+        let service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: lookup, namespace: shop}\n";
+        let two = crate::tests::roots(&format!("{text}{service}"));
+        assert_eq!(two, "P1 LYN0303/a/Pod/a explains a\nP1 LYN0303/b/Pod/b explains b\n");
+        let one = crate::tests::roots(&text);
+        assert_eq!(one, "P0 LYN0303/a/Service/look-up explains a b\n");
     }
 
     #[test]

@@ -57,6 +57,7 @@ troubles! {
     hook_outdated
     host_nowhere
     host_waited_for
+    hosts_misspelt
     ignore_idle
     ignore_wide
     image_not_built
