@@ -9,6 +9,9 @@ struct Deprecation {
     replacement: &'static str,
 }
 
+/// Where no version is known to be without it.
+const NEVER: u64 = 0;
+
 /// What there is to say about an object in a version of Kubernetes, if it is deprecated there.
 pub(super) fn warning(api_version: &str, kind: &str, major: &str, minor: &str) -> Option<String> {
     let found = TABLE.iter().find(|row| row.api_version == api_version && row.kind == kind)?;
@@ -16,10 +19,10 @@ pub(super) fn warning(api_version: &str, kind: &str, major: &str, minor: &str) -
     if major < 1 || major == 1 && minor < found.deprecated {
         return None;
     }
-    let mut told = format!(
-        "{api_version} {kind} is deprecated in v1.{}+, unavailable in v1.{}+",
-        found.deprecated, found.removed
-    );
+    let mut told = format!("{api_version} {kind} is deprecated in v1.{}+", found.deprecated);
+    if found.removed != NEVER {
+        told.push_str(&format!(", unavailable in v1.{}+", found.removed));
+    }
     if !found.replacement.is_empty() {
         told.push_str(&format!("; use {}", found.replacement));
     }
@@ -37,7 +40,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-const TABLE: [Deprecation; 155] = [
+const TABLE: [Deprecation; 159] = [
     row("admissionregistration.k8s.io/v1alpha1", "MutatingAdmissionPolicy", 35, 38, ""),
     row("admissionregistration.k8s.io/v1alpha1", "MutatingAdmissionPolicyBinding", 35, 38, ""),
     row("admissionregistration.k8s.io/v1alpha1", "MutatingAdmissionPolicyBindingList", 35, 38, ""),
@@ -193,4 +196,8 @@ const TABLE: [Deprecation; 155] = [
     row("storage.k8s.io/v1beta1", "VolumeAttributesClassList", 34, 37, "storage.k8s.io/v1 VolumeAttributesClassList"),
     row("storagemigration.k8s.io/v1beta1", "StorageVersionMigration", 38, 41, ""),
     row("storagemigration.k8s.io/v1beta1", "StorageVersionMigrationList", 38, 41, ""),
+    row("v1", "ComponentStatus", 19, NEVER, ""),
+    row("v1", "ComponentStatusList", 19, NEVER, ""),
+    row("v1", "Endpoints", 33, NEVER, "discovery.k8s.io/v1 EndpointSlice"),
+    row("v1", "EndpointsList", 33, NEVER, "discovery.k8s.io/v1 EndpointSliceList"),
 ];
