@@ -29,7 +29,7 @@ pub(super) fn problems(kind: &str, name: &str) -> Vec<String> {
 fn limited(most: usize, name: &str, rule: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut problems = Vec::new();
     if name.len() > most {
-        problems.push(format!("must be no more than {most} bytes"));
+        problems.push(format!("must be no more than {most} characters"));
     }
     if !fits(name) {
         problems.push(rule.to_owned());
