@@ -48,9 +48,16 @@ fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
     if app.health() != Some(HealthStatusCode::Healthy) {
         to_children(case, app, graph);
     }
-    for key in resources.chain(failed).chain(awaited).chain(hooks) {
+    // What is to come is not waited for yet, whatever will be wrong with it.
+    let waited_for = resources.chain(awaited).filter(|key| !is_to_come(case, &case.node(app.server(), key)));
+    for key in waited_for.chain(failed).chain(hooks) {
         graph.link(app.node(), case.node(app.server(), &key));
     }
+}
+
+/// Whether it is an application that nobody has created yet.
+fn is_to_come(case: &Case<'_>, node: &Node) -> bool {
+    matches!(node, Node::Application(name) if case.app(name).is_some_and(|child| child.delivery.uncreated))
 }
 
 /// An application that is not healthy waits for those that it has brought and that are not fine.
@@ -60,7 +67,7 @@ fn to_children(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
     for key in app.wanted().iter().map(|wanted| wanted.object.key()).chain(listed) {
         let node = case.node(app.server(), &key);
         if let Node::Application(name) = &node
-            && case.app(name).is_some_and(|child| !child.is_fine())
+            && case.app(name).is_some_and(|child| !child.is_fine() && !child.delivery.uncreated)
         {
             graph.link(app.node(), node);
         }
@@ -143,6 +150,33 @@ fn holds_wave(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, node: &Node) -> b
 #[cfg(test)]
 mod tests {
     use crate::tests::roots;
+
+    #[test]
+    fn a_child_that_is_to_come_holds_nothing_up_whatever_will_be_wrong_with_it() {
+        let apps = "\
+@app apps OutOfSync Missing
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: late, namespace: argocd}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: later, namespace: argocd}
+@status {resources: [{group: argoproj.io, version: v1alpha1, kind: Application, namespace: argocd, name: late, status: OutOfSync}, {group: argoproj.io, version: v1alpha1, kind: Application, namespace: argocd, name: later, status: OutOfSync}]}
+@app late Unknown Unknown
+@uncreated
+apiVersion: acme.example/v1
+kind: Widgte
+metadata: {name: a}
+@app later Unknown Unknown
+@uncreated
+@unserved acme.example/Widgte
+";
+        assert_eq!(
+            roots(apps),
+            "P1 LYN0201/late/Kind/Widgte.acme.example explains late\nunexplained apps\nunexplained later\n"
+        );
+    }
 
     /// As a snapshot has it: no sources were read, and the parent's status says nothing of the health of its children.
     #[test]
