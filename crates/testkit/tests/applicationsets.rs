@@ -553,15 +553,21 @@ async fn a_step_that_is_not_healthy_holds_the_next() {
     .await;
     world.pass(SignedDuration::from_secs(120)).await;
     assert_eq!(sync_of(&world, "b"), "OutOfSync");
-    let told: String = Reason::of(&world.application("b").metadata).iter().map(ToString::to_string).collect();
-    for words in [
-        "it is in step 2 of ApplicationSet set, which waits for step 1 to end [WaitsForStep]",
-        "Application a is Synced and Progressing [WaitsForHealth]",
-        "[Unschedulable]",
-    ] {
-        assert!(told.contains(words), "{told}");
-    }
-    assert!(!told.contains("SyncIsManual"), "{told}");
+    let told = |world: &World| -> String {
+        Reason::of(&world.application("b").metadata).iter().map(ToString::to_string).collect()
+    };
+    // What one waits for may change its reasons before that is told of the one that waits.
+    let is_told = |world: &World| {
+        [
+            "it is in step 2 of ApplicationSet set, which waits for step 1 to end [WaitsForStep]",
+            "Application a is Synced and Progressing [WaitsForHealth]",
+            "[Unschedulable]",
+        ]
+        .iter()
+        .all(|words| told(world).contains(words))
+    };
+    world.until("what the second step waits for", is_told).await;
+    assert!(!told(&world).contains("SyncIsManual"), "{}", told(&world));
     world.end().await;
 }
 

@@ -1,7 +1,7 @@
 //! What a scenario came to, as text that is the same wherever it was played.
 //!
-//! Left out is what depends on chance or on who was quicker: times, uids, commits, the states that an application went
-//! through on its way, and the order of writes that one step of a sync sends at once.
+//! Left out is what depends on chance or on who was quicker: times, uids, commits, the states that an application or a set
+//! went through on its way, and the order of writes that one step of a sync sends at once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -90,6 +90,8 @@ fn tell_writes(out: &mut String, writes: &[Write]) {
             "applications.argoproj.io" if call.verb == "patch" => {
                 steps.entry(call.name.clone()).or_default().push(Vec::new());
             }
+            // The states of a set on its way are no more of a step.
+            "applicationsets.argoproj.io" if call.verb == "patch" => {}
             // Another writer was faster, and it was tried again.
             _ if write.code == 409 => {}
             _ => {
