@@ -147,7 +147,7 @@ fn chart_value(
                 tables(&there, &own, &concat(prefix, &key), mode, warnings);
             }
             Value::Nil => {}
-            _ => warnings.push(format!("warning: skipped value for {prefix}.{key}: Not a table.")),
+            _ => warnings.push(format!("skipped value for {prefix}.{key}: Not a table.")),
         },
         Some(_) => {}
         None => {

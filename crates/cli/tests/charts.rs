@@ -1,0 +1,36 @@
+//! `lynceus helm lint` and `template` as a user types them. What is expected is what Helm 4.2.4 says to the same.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has to stop")]
+
+#[allow(dead_code, reason = "not every test needs everything")]
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::Folder;
+
+/// A `Chart.yaml` that nothing can be said about.
+fn chart(name: &str) -> String {
+    format!("apiVersion: v2\nname: {name}\nversion: 1.0.0\nicon: https://example.com/icon.png\n")
+}
+
+/// What is printed, the errors below, and the exit code if it is not 0.
+fn says(folder: &Folder, line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let (code, out, error) = folder.run(&words);
+    let code = if code == 0 { String::new() } else { format!("[{code}]\n") };
+    let home = folder.0.canonicalize().unwrap();
+    format!("{out}{error}{code}").replace(home.to_str().unwrap(), "HOME")
+}
+
+#[test]
+fn a_value_that_is_no_table_is_a_warning_once() {
+    let folder = Folder::new(&[
+        ("c/Chart.yaml", &chart("c")),
+        ("c/values.yaml", "u: text\n"),
+        ("c/templates/a.yaml", "kind: A\n"),
+        ("v.yaml", "u: {a: 1}\n"),
+    ]);
+    assert_eq!(
+        says(&folder, "helm template r c -f v.yaml"),
+        "---\n# Source: c/templates/a.yaml\nkind: A\nwarning: skipped value for c.u: Not a table.\n"
+    );
+}
