@@ -34,3 +34,27 @@ fn a_value_that_is_no_table_is_a_warning_once() {
         "---\n# Source: c/templates/a.yaml\nkind: A\nwarning: skipped value for c.u: Not a table.\n"
     );
 }
+
+#[test]
+fn what_is_no_chart_is_told_in_one_line() {
+    let folder =
+        Folder::new(&[("empty/README.md", ""), ("c/Chart.yaml", &chart("c")), ("c/values.yaml", "")]);
+    assert_eq!(
+        says(&folder, "helm lint ./empty nowhere c empty/README.md"),
+        "==> Linting ./empty
+Error unable to check Chart.yaml file in chart: stat empty/Chart.yaml: no such file or directory
+
+==> Linting nowhere
+Error unable to check Chart.yaml file in chart: stat nowhere/Chart.yaml: no such file or directory
+
+==> Linting c
+[WARNING] templates/: directory does not exist
+
+==> Linting empty/README.md
+Error unable to check Chart.yaml file in chart: stat empty/README.md/Chart.yaml: not a directory
+
+Error: 4 chart(s) linted, 3 chart(s) failed
+[1]
+"
+    );
+}

@@ -88,6 +88,7 @@ fn unpack(bytes: &[u8]) -> Result<Arc<Chart>, String> {
 pub(super) fn not_there(action: &str, path: &str, error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => format!("{action} {path}: no such file or directory"),
+        std::io::ErrorKind::NotADirectory => format!("{action} {path}: not a directory"),
         std::io::ErrorKind::PermissionDenied => format!("{action} {path}: permission denied"),
         _ => format!("{action} {path}: {error}"),
     }

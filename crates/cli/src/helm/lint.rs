@@ -1,11 +1,11 @@
 //! `lynceus helm lint`: what is wrong with a chart, or could be better.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 use lynceus_engine::Ambience;
-use lynceus_helm::{Finding, InstallError, KubeVersion, LintOptions, Severity, lint};
+use lynceus_helm::{Finding, InstallError, KubeVersion, LintOptions, Severity, UserValues, lint};
 
 use super::settings::Settings;
 use super::{chart, values};
@@ -51,16 +51,15 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>,
     }
     let (mut told, mut failed) = (String::new(), 0);
     for path in &paths {
-        let (tree, directory) = chart::folder(path)?;
         let options = LintOptions {
             directory: path.clone(),
             namespace: settings.namespace(),
             kube_version: kube_version.clone(),
             skip_schema_validation: arguments.skip_schema_validation,
         };
-        let findings = lint(&tree, &directory, &values, &options, &mut Ambience::at(Timestamp::now()));
-        failed += usize::from(arguments.fails(&findings));
-        tell(&mut told, path, &findings, arguments.quiet);
+        let looked = look(path, &values, &options);
+        failed += usize::from(looked.as_ref().map_or(true, |findings| arguments.fails(findings)));
+        tell(&mut told, path, &looked, arguments.quiet);
     }
     let summary = format!("{} chart(s) linted, {failed} chart(s) failed", paths.len());
     if failed > 0 {
@@ -80,9 +79,40 @@ impl Arguments {
     }
 }
 
-fn tell(told: &mut String, path: &str, findings: &[Finding], quiet: bool) {
-    let shown: Vec<&Finding> =
-        findings.iter().filter(|finding| !quiet || finding.severity > Severity::Info).collect();
+/// What there is to say about a chart, or why it is not looked at.
+fn look(path: &str, values: &UserValues, options: &LintOptions) -> Result<Vec<Finding>, String> {
+    let chart_file = cleaned(&Path::new(path).join("Chart.yaml"));
+    std::fs::metadata(&chart_file).map_err(|error| {
+        let why = chart::not_there("stat", &chart_file.to_string_lossy(), &error);
+        format!("unable to check Chart.yaml file in chart: {why}")
+    })?;
+    let (tree, directory) = chart::folder(path)?;
+    Ok(lint(&tree, &directory, values, options, &mut Ambience::at(Timestamp::now())))
+}
+
+/// A path as Go writes it: without what leads nowhere, or there and back.
+fn cleaned(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if cleaned.file_name().is_some() => {
+                cleaned.pop();
+            }
+            part => cleaned.push(part),
+        }
+    }
+    cleaned
+}
+
+fn tell(told: &mut String, path: &str, looked: &Result<Vec<Finding>, String>, quiet: bool) {
+    let shown: Vec<String> = match looked {
+        Ok(findings) => {
+            let shown = findings.iter().filter(|finding| !quiet || finding.severity > Severity::Info);
+            shown.map(ToString::to_string).collect()
+        }
+        Err(error) => vec![format!("Error {error}")],
+    };
     if quiet && shown.is_empty() {
         return;
     }
