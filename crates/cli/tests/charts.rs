@@ -58,3 +58,13 @@ Error: 4 chart(s) linted, 3 chart(s) failed
 "
     );
 }
+
+#[test]
+fn lint_wants_to_know_of_which_chart() {
+    let folder = Folder::new(&[("Chart.yaml", &chart("c"))]);
+    let usage = "Usage:  lynceus helm lint PATH [flags]";
+    assert_eq!(
+        says(&folder, "helm lint"),
+        format!("Error: \"lynceus helm lint\" requires at least 1 argument\n\n{usage}\n[1]\n")
+    );
+}

@@ -14,7 +14,7 @@ use super::{chart, values};
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// The directories of the charts.
-    #[arg(default_value = ".")]
+    #[arg(value_name = "PATH")]
     paths: Vec<String>,
     #[command(flatten)]
     values: values::Flags,
@@ -36,6 +36,10 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>, String> {
+    if arguments.paths.is_empty() {
+        let needs = "\"lynceus helm lint\" requires at least 1 argument";
+        return Err(format!("{needs}\n\nUsage:  lynceus helm lint PATH [flags]"));
+    }
     let values = arguments.values.read(settings)?;
     let kube_version = arguments
         .kube_version
