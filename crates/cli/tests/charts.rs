@@ -68,3 +68,22 @@ fn lint_wants_to_know_of_which_chart() {
         format!("Error: \"lynceus helm lint\" requires at least 1 argument\n\n{usage}\n[1]\n")
     );
 }
+
+#[test]
+fn the_directory_of_a_chart_that_did_not_ask_for_another_is_told_from_the_root_on() {
+    let folder = Folder::new(&[
+        ("c/Chart.yaml", &chart("c")),
+        ("c/values.yaml", ""),
+        ("c/templates/a.yaml", ""),
+        ("c/charts/d/Chart.yaml", &chart("d")),
+    ]);
+    assert_eq!(
+        says(&folder, "helm lint ./c/../c"),
+        "==> Linting ./c/../c
+[ERROR] HOME/c: chart metadata is missing these dependencies: d
+
+Error: 1 chart(s) linted, 1 chart(s) failed
+[1]
+"
+    );
+}

@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments, settings: &Settings) -> Result<Vec<u8>,
     let (mut told, mut failed) = (String::new(), 0);
     for path in &paths {
         let options = LintOptions {
-            directory: path.clone(),
+            directory: absolute(path)?,
             namespace: settings.namespace(),
             kube_version: kube_version.clone(),
             skip_schema_validation: arguments.skip_schema_validation,
@@ -107,6 +107,12 @@ fn cleaned(path: &Path) -> PathBuf {
         }
     }
     cleaned
+}
+
+/// A path from the root on. Links are left as they are.
+fn absolute(path: &str) -> Result<String, String> {
+    let absolute = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
+    Ok(cleaned(&absolute).to_string_lossy().into_owned())
 }
 
 fn tell(told: &mut String, path: &str, looked: &Result<Vec<Finding>, String>, quiet: bool) {
