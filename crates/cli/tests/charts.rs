@@ -87,3 +87,36 @@ Error: 1 chart(s) linted, 1 chart(s) failed
 "
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_missing_is_told_from_the_root_on() {
+    let folder = Folder::new(&[
+        ("empty/README.md", ""),
+        ("c/Chart.yaml", &chart("c")),
+        ("c/values.yaml", ""),
+        ("c/templates/a.yaml", ""),
+    ]);
+    std::os::unix::fs::symlink("../nowhere/crds", folder.0.join("c/crds")).unwrap();
+    let missing = "HOME/empty/Chart.yaml";
+    assert_eq!(
+        says(&folder, "helm template r empty"),
+        format!(
+            "Error: unable to detect chart at {missing}: open {missing}: no such file or directory\n[1]\n"
+        )
+    );
+    let why = "error evaluating symlink HOME/c/crds: lstat HOME/nowhere: no such file or directory";
+    assert_eq!(says(&folder, "helm template r c"), format!("Error: {why}\n[1]\n"));
+    assert_eq!(
+        says(&folder, "helm lint c"),
+        format!(
+            "==> Linting c
+[ERROR] templates/: {why}
+[ERROR] : unable to load chart\n\t{why}
+
+Error: 1 chart(s) linted, 1 chart(s) failed
+[1]
+"
+        )
+    );
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lynceus_files::FilePath;
-use lynceus_helm::{Chart, ChartError, limits, resolve};
+use lynceus_helm::{Chart, limits, resolve};
 use lynceus_source::{DiskTree, Repository, SourceError, redact};
 
 use super::access;
@@ -61,23 +61,13 @@ pub(super) fn load(path: &str) -> Result<Arc<Chart>, String> {
             return Ok(Arc::new(chart));
         }
         let (tree, directory) = folder(path)?;
-        return Chart::from_tree(&tree, &directory).map(Arc::new).map_err(|error| told_of(&error));
+        return Chart::from_tree(&tree, &directory).map(Arc::new).map_err(|error| error.on_disk());
     }
     if about.len() > limits::MAX_ARCHIVE_BYTES {
         let most = limits::MAX_ARCHIVE_BYTES;
         return Err(format!("{path} has {} bytes; at most {most} are read", about.len()));
     }
     unpack(&std::fs::read(path).map_err(|error| not_there("open", path, &error))?)
-}
-
-/// What is wrong with a chart on this machine, whose tree is the whole disk.
-fn told_of(error: &ChartError) -> String {
-    match error {
-        ChartError::DanglingLink { link, missing } => {
-            format!("error evaluating symlink /{link}: lstat /{missing}: no such file or directory")
-        }
-        error => error.to_string(),
-    }
 }
 
 fn unpack(bytes: &[u8]) -> Result<Arc<Chart>, String> {

@@ -136,6 +136,19 @@ pub enum ChartError {
     },
 }
 
+impl ChartError {
+    /// What is wrong, if the tree is a whole disk: its paths begin with a slash.
+    pub fn on_disk(&self) -> String {
+        match self {
+            ChartError::NotAChart(path) => ChartError::NotAChart(format!("/{path}")).to_string(),
+            ChartError::DanglingLink { link, missing } => {
+                format!("error evaluating symlink /{link}: lstat /{missing}: no such file or directory")
+            }
+            error => error.to_string(),
+        }
+    }
+}
+
 impl Chart {
     /// Reads the chart in a directory of a tree.
     pub fn from_tree(tree: &dyn Tree, directory: &FilePath) -> Result<Self, ChartError> {

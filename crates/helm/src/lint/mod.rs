@@ -8,11 +8,11 @@ mod templates;
 use std::fmt;
 use std::sync::Arc;
 
-use lynceus_files::{Entry, FilePath, Tree};
+use lynceus_files::{Entry, FilePath, Tree, TreeError};
 use lynceus_object::Map;
 
 use crate::capabilities::KubeVersion;
-use crate::chart::Chart;
+use crate::chart::{Chart, ChartError};
 use crate::engine::World;
 use crate::go::decode;
 use crate::limits;
@@ -44,7 +44,8 @@ pub struct Finding {
 /// How to look at a chart.
 #[derive(Clone, Debug)]
 pub struct LintOptions {
-    /// What the user calls the chart's directory; some findings name it.
+    /// What the chart's directory is called; some findings name it. If it begins with a slash, the tree is a whole disk,
+    /// and so do all other paths.
     pub directory: String,
     /// The namespace that the chart is looked at for.
     pub namespace: String,
@@ -73,7 +74,8 @@ pub fn lint(
     options: &LintOptions,
     world: &mut dyn World,
 ) -> Vec<Finding> {
-    let mut linter = Linter { tree, directory, findings: Vec::new() };
+    let on_disk = options.directory.starts_with('/');
+    let mut linter = Linter { tree, directory, on_disk, findings: Vec::new() };
     chart_file::check(&mut linter);
     linter.values(values.values(), options);
     let chart = Chart::from_tree(tree, directory).map(Arc::new);
@@ -83,11 +85,12 @@ pub fn lint(
     linter.findings
 }
 
-type Loaded = Result<Arc<Chart>, crate::chart::ChartError>;
+type Loaded = Result<Arc<Chart>, ChartError>;
 
 struct Linter<'a> {
     tree: &'a dyn Tree,
     directory: &'a FilePath,
+    on_disk: bool,
     findings: Vec<Finding>,
 }
 
@@ -108,8 +111,21 @@ impl Linter<'_> {
         self.tree.read(&path, limits::MAX_FILE_BYTES).ok()
     }
 
+    /// What stands at a path, or where the link leads that does.
     fn entry(&self, name: &str) -> Option<Entry> {
-        self.tree.entry(&self.directory.join(name).ok()?).ok()
+        let path = self.directory.join(name).ok()?;
+        match self.tree.entry(&path).ok()? {
+            Entry::Link(_) => match self.tree.list(&path) {
+                Ok(_) => Some(Entry::Directory),
+                Err(TreeError::NotA(..)) => Some(Entry::File),
+                Err(_) => None,
+            },
+            entry => Some(entry),
+        }
+    }
+
+    fn told(&self, error: &ChartError) -> String {
+        if self.on_disk { error.on_disk() } else { error.to_string() }
     }
 
     fn values(&mut self, given: &Map, options: &LintOptions) {
@@ -126,7 +142,7 @@ impl Linter<'_> {
         let chart = match chart {
             Ok(chart) => chart,
             Err(error) => {
-                self.rule(Severity::Error, "", Err(format!("unable to load chart\n\t{error}")));
+                self.rule(Severity::Error, "", Err(format!("unable to load chart\n\t{}", self.told(error))));
                 return;
             }
         };

@@ -50,7 +50,7 @@ pub(super) fn check(
     let chart = match chart {
         Ok(chart) => chart,
         Err(error) => {
-            linter.rule(Severity::Error, DIRECTORY, Err(error.to_string()));
+            linter.rule(Severity::Error, DIRECTORY, Err(linter.told(error)));
             return;
         }
     };
@@ -212,7 +212,7 @@ pub(super) fn check_crds(linter: &mut Linter<'_>, chart: &Loaded) {
     let chart = match chart {
         Ok(chart) => chart,
         Err(error) => {
-            linter.rule(Severity::Error, "crds/", Err(error.to_string()));
+            linter.rule(Severity::Error, "crds/", Err(linter.told(error)));
             return;
         }
     };
