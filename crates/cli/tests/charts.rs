@@ -120,3 +120,42 @@ Error: 1 chart(s) linted, 1 chart(s) failed
         )
     );
 }
+
+/// A `.tgz` of some files.
+fn packed(files: &[(&str, &str)]) -> Vec<u8> {
+    let packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let mut archive = tar::Builder::new(packed);
+    for (name, text) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_mode(0o644);
+        header.set_size(text.len() as u64);
+        archive.append_data(&mut header, name, text.as_bytes()).unwrap();
+    }
+    archive.into_inner().unwrap().finish().unwrap()
+}
+
+#[test]
+fn an_archive_is_looked_into() {
+    let folder = Folder::new(&[("broken.tgz", "this is no archive")]);
+    folder.write("c.tgz", &packed(&[("c/Chart.yaml", &chart("c")), ("c/templates/a.json", "{}")]));
+    folder.write("none.tar.gz", &packed(&[("c/README.md", "")]));
+    assert_eq!(
+        says(&folder, "helm lint c.tgz none.tar.gz nowhere.tgz broken.tgz"),
+        "==> Linting c.tgz
+[INFO] values.yaml: file does not exist
+[ERROR] templates/a.json: file extension '.json' not valid. Valid extensions are .yaml, .yml, .tpl, or .txt
+
+==> Linting none.tar.gz
+Error unable to extract tarball: chart name not specified
+
+==> Linting nowhere.tgz
+Error unable to open tarball: open nowhere.tgz: no such file or directory
+
+==> Linting broken.tgz
+Error unable to extract tarball: gzip: invalid header
+
+Error: 4 chart(s) linted, 4 chart(s) failed
+[1]
+"
+    );
+}

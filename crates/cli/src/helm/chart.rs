@@ -63,11 +63,17 @@ pub(super) fn load(path: &str) -> Result<Arc<Chart>, String> {
         let (tree, directory) = folder(path)?;
         return Chart::from_tree(&tree, &directory).map(Arc::new).map_err(|error| error.on_disk());
     }
-    if about.len() > limits::MAX_ARCHIVE_BYTES {
-        let most = limits::MAX_ARCHIVE_BYTES;
-        return Err(format!("{path} has {} bytes; at most {most} are read", about.len()));
+    unpack(&archive(path)?)
+}
+
+/// The bytes of an archive on this machine.
+pub(super) fn archive(path: &str) -> Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| not_there("open", path, &error);
+    let (size, most) = (std::fs::metadata(path).map_err(failed)?.len(), limits::MAX_ARCHIVE_BYTES);
+    if size > most {
+        return Err(format!("{path} has {size} bytes; at most {most} are read"));
     }
-    unpack(&std::fs::read(path).map_err(|error| not_there("open", path, &error))?)
+    std::fs::read(path).map_err(failed)
 }
 
 fn unpack(bytes: &[u8]) -> Result<Arc<Chart>, String> {

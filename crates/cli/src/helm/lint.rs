@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 use lynceus_engine::Ambience;
-use lynceus_helm::{Finding, InstallError, KubeVersion, LintOptions, Severity, UserValues, lint};
+use lynceus_files::{FilePath, MemoryTree, Tree as _};
+use lynceus_helm::{Chart, Finding, InstallError, KubeVersion, LintOptions, Severity, UserValues, lint};
 
 use super::settings::Settings;
 use super::{chart, values};
@@ -13,7 +14,7 @@ use super::{chart, values};
 /// Look for what is wrong with charts, as `helm lint` does.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The directories of the charts.
+    /// The directories or archives of the charts.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     #[command(flatten)]
@@ -85,13 +86,34 @@ impl Arguments {
 
 /// What there is to say about a chart, or why it is not looked at.
 fn look(path: &str, values: &UserValues, options: &LintOptions) -> Result<Vec<Finding>, String> {
+    let world = &mut Ambience::at(Timestamp::now());
+    if is_archive(path) {
+        return Ok(lint(&unpacked(path)?, &FilePath::root(), values, options, world));
+    }
     let chart_file = cleaned(&Path::new(path).join("Chart.yaml"));
     std::fs::metadata(&chart_file).map_err(|error| {
         let why = chart::not_there("stat", &chart_file.to_string_lossy(), &error);
         format!("unable to check Chart.yaml file in chart: {why}")
     })?;
     let (tree, directory) = chart::folder(path)?;
-    Ok(lint(&tree, &directory, values, options, &mut Ambience::at(Timestamp::now())))
+    Ok(lint(&tree, &directory, values, options, world))
+}
+
+fn is_archive(path: &str) -> bool {
+    [".tgz", ".tar.gz"].iter().any(|end| path.ends_with(end))
+}
+
+/// The files of an archive.
+fn unpacked(path: &str) -> Result<MemoryTree, String> {
+    let bytes = chart::archive(path).map_err(|why| format!("unable to open tarball: {why}"))?;
+    let failed = |why: String| format!("unable to extract tarball: {why}");
+    let tree = Chart::unpack(&bytes).map_err(|why| failed(why.to_string()))?;
+    let chart_file = FilePath::root().join("Chart.yaml").map_err(|why| failed(why.to_string()))?;
+    match tree.entry(&chart_file) {
+        Ok(_) => Ok(tree),
+        // Helm unpacks it into a directory with the chart's name.
+        Err(_) => Err(failed("chart name not specified".to_owned())),
+    }
 }
 
 /// A path as Go writes it: without what leads nowhere, or there and back.
