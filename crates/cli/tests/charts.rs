@@ -159,3 +159,27 @@ Error: 4 chart(s) linted, 4 chart(s) failed
 "
     );
 }
+
+#[test]
+fn charts_inside_of_a_chart_are_found_however_deep() {
+    let folder = Folder::new(&[("c/Chart.yaml", &chart("c")), ("c/values.yaml", "")]);
+    for inner in ["a", "a/charts/b", "a/examples/some/e", "a-z"] {
+        folder.write(&format!("c/charts/{inner}/Chart.yaml"), chart("c").as_bytes());
+        folder.write(&format!("c/charts/{inner}/values.yaml"), b"");
+    }
+    folder.write("c/charts/p.tgz", &packed(&[("p/Chart.yaml", &chart("p")), ("p/values.yaml", "a: 1")]));
+    let said = says(&folder, "helm lint --with-subcharts ./c");
+    let charts: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("==> Linting ")).collect();
+    assert_eq!(
+        charts,
+        [
+            "./c",
+            "c/charts/a",
+            "c/charts/a/charts/b",
+            "c/charts/a/examples/some/e",
+            "c/charts/a-z",
+            "c/charts/p.tgz"
+        ],
+        "{said}"
+    );
+}

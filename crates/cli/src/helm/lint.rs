@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// Tell warnings and errors only.
     #[arg(long)]
     quiet: bool,
-    /// Look at the charts in charts/ as well.
+    /// Look at the charts and archives in charts/ as well.
     #[arg(long)]
     with_subcharts: bool,
     /// The version of Kubernetes that the chart sees.
@@ -155,19 +155,24 @@ fn tell(told: &mut String, path: &str, looked: &Result<Vec<Finding>, String>, qu
     told.push('\n');
 }
 
-/// The directories below that are charts.
+/// The charts below `charts/`, however deep, in the order in which Helm walks there. Links are not followed.
 fn subcharts(path: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![path.join("charts")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let chart = entry.path();
-            if chart.join("Chart.yaml").is_file() {
-                found.push(chart.display().to_string());
-                folders.push(chart.join("charts"));
-            }
+    let (mut found, mut places) = (Vec::new(), vec![cleaned(&path.join("charts"))]);
+    while let Some(place) = places.pop() {
+        let Ok(about) = std::fs::symlink_metadata(&place) else { continue };
+        let named = place.to_string_lossy();
+        match place.parent() {
+            Some(chart) if place.ends_with("Chart.yaml") => found.push(chart.to_string_lossy().into_owned()),
+            _ if is_archive(&named) => found.push(named.into_owned()),
+            _ => {}
+        }
+        if about.is_dir() {
+            let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
+            let mut inner: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            // The last is the next.
+            inner.sort_by(|one, other| other.cmp(one));
+            places.append(&mut inner);
         }
     }
-    found.sort();
     found
 }
