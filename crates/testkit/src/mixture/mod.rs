@@ -124,10 +124,15 @@ impl Mixture {
         let general =
             "{name: general, count: 3, capacity: {cpu: \"16\", memory: 64Gi, pods: \"110\"}}".to_owned();
         let pools: Vec<String> = [general].into_iter().chain(list("nodePools")).collect();
+        // A stage that lists classes has no others, and noise names none.
+        let default = "{class: standard, default: true}".to_owned();
+        let listed = list("storage");
+        let storage: Vec<String> =
+            Some(default).filter(|_| !listed.is_empty()).into_iter().chain(listed).collect();
         for (key, entries) in [
             ("nodePools", pools),
             ("programs", list("programs")),
-            ("storage", list("storage")),
+            ("storage", storage),
             ("faults", list("faults")),
             ("ingress", list("ingress")),
         ] {
