@@ -116,7 +116,7 @@ async function creating(page) {
     const list = /\/api\/v1\/applicationsets(\?|$)/
     const stream = /\/api\/v1\/stream\/applicationsets(\?|$)/
     await page.route(list, (route) => route.fulfill({ json: { metadata: {}, items: [] } }))
-    await page.route(stream, (route) => route.abort())
+    await page.route(stream, (route) => route.fulfill({ contentType: 'text/event-stream', body: '' }))
     await page.goto(`${base}/applications`)
     await page.getByRole('heading', { name: 'Applications' }).waitFor()
     await page.keyboard.press('g')
