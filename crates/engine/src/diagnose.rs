@@ -172,16 +172,23 @@ fn serves_others(snapshot: &Snapshot, members: &[&Finding]) -> bool {
 }
 
 fn wanted<'a>(one: &'a Delivery, key: &ObjectKey) -> Option<&'a Wanted> {
-    one.wanted.iter().find(|wanted| wanted.object.key() == *key)
+    // Very many are looked through, and the name tells most of them apart.
+    one.wanted.iter().find(|wanted| wanted.object.name() == key.name && wanted.object.key() == *key)
 }
 
 /// The fields that a cause shows, each with the application that wants its object: a cause that several suffer from is of one of them.
 pub(crate) fn shown_fields(snapshot: &Snapshot, finding: &Finding) -> Vec<(AppName, ObjectKey, FieldPath)> {
     let mut fields = finding.shown_fields();
     for (name, key, _) in &mut fields {
-        let wanting = || snapshot.applications.iter().filter(|one| wanted(one, key).is_some());
-        if wanting().all(|one| AppName::of(&one.application) != *name)
-            && let Some(other) = wanting().next()
+        let is_own = |one: &&Delivery| {
+            let metadata = &one.application.metadata;
+            metadata.name == name.name && metadata.namespace == name.namespace
+        };
+        let wants = |one: &&Delivery| wanted(one, key).is_some();
+        let mut all = snapshot.applications.iter();
+        // Nearly all are of the one that the cause is of: only for the others all applications are looked through.
+        if !all.clone().find(is_own).is_some_and(|own| wants(&own))
+            && let Some(other) = all.find(wants)
         {
             *name = AppName::of(&other.application);
         }

@@ -49,7 +49,7 @@ pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
     all
 }
 
-pub(crate) const KSERVE: &str = "serving.kserve.io";
+const KSERVE: &str = "serving.kserve.io";
 
 /// A model is served by a runtime of its namespace, or by one of the whole cluster.
 fn of_model<'a>(case: &Case<'a>, server: &'a str, service: &'a Object, all: &mut Vec<Named<'a>>) {
