@@ -459,7 +459,7 @@ impl Engine {
         Err(MendError::NoSwitch { application: name.clone(), object: key.clone() })
     }
 
-    /// Takes a folder out of the kustomization that takes it in.
+    /// Takes a folder out of the kustomizations that take it in.
     async fn detach(&self, desk: &mut Desk, name: &AppName, folder: &Str) -> Result<(), MendError> {
         let bench = self.bench(name).await?;
         let missing = || MendError::NoFolder { application: name.clone(), folder: folder.clone() };
@@ -467,9 +467,12 @@ impl Engine {
         for source in bench.sources.iter().filter(|source| source.chart.is_empty()) {
             let Ok(tree) = self.renderer().tree_of(&bench.request(self), source).await else { continue };
             let Ok(own) = FilePath::new(&source.path) else { continue };
-            if let Some(file) = bases::taking_in(&*tree, &own, &wanted) {
-                return desk
-                    .change(&source.repo_url, &*tree, &file, |text| bases::without(&file, text, &wanted));
+            let files = bases::taking_in(&*tree, &own, &wanted);
+            for file in &files {
+                desk.change(&source.repo_url, &*tree, file, |text| bases::without(file, text, &wanted))?;
+            }
+            if !files.is_empty() {
+                return Ok(());
             }
         }
         Err(missing())

@@ -224,6 +224,19 @@ metadata: {name: x, namespace: two}
     }
 
     #[test]
+    fn a_base_of_both_is_no_folder_that_one_takes_in() {
+        let app = |name: &str| {
+            format!(
+                "@app {name} OutOfSync Healthy\n@spec {{source: {{path: overlays/{name}}}}}\n@status {{sourceType: \
+                 Kustomize}}\n@file base/role.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: loki, namespace: kf}}\n"
+            )
+        };
+        let told = roots_with_fixes(&format!("{}{}", app("dev"), app("prod")));
+        assert!(told.contains("  Have only one of prod and dev read base/role.yaml\n"), "{told}");
+        assert!(!told.contains("takes in"), "{told}");
+    }
+
+    #[test]
     fn where_neither_can_leave_it_out_nobody_deletes_it_for_both() {
         let told = roots_with_fixes(&both("{path: platform}", "{path: platform}", "all.yaml"));
         assert!(

@@ -34,18 +34,48 @@ pub(super) fn left_out(takings: &[Taking<'_, '_>]) -> Option<Vec<Place>> {
 
 /// The file that two applications both have an object from.
 pub(super) fn common_file(one: &App<'_>, other: &App<'_>, key: &ObjectKey) -> Option<FilePath> {
-    let (own, theirs) = (source(one)?, source(other)?);
-    let is_same = own.repo_url == theirs.repo_url && own.target_revision == theirs.target_revision;
-    file_of(one, key).filter(|file| is_same && file_of(other, key).as_ref() == Some(file))
+    let file = file_of(one, key).filter(|file| file_of(other, key).as_ref() == Some(file))?;
+    let theirs = other.application().spec.all_sources();
+    let is_read = |own: &ApplicationSource| theirs.iter().any(|source| is_same_tree(own, source));
+    one.application().spec.all_sources().iter().any(is_read).then_some(file)
 }
 
-/// The folder of the other application, if the wide one takes it in as a whole.
+/// Whether two sources read the same files. A revision that is not named is the one that HEAD is.
+fn is_same_tree(one: &ApplicationSource, other: &ApplicationSource) -> bool {
+    let revision = |source: &ApplicationSource| match source.target_revision.as_str() {
+        "" => Str::from("HEAD"),
+        _ => source.target_revision.clone(),
+    };
+    let address = |source: &ApplicationSource| {
+        let url = source.repo_url.trim_end_matches('/');
+        url.strip_suffix(".git").unwrap_or(url).to_owned()
+    };
+    address(one) == address(other) && revision(one) == revision(other)
+}
+
+/// The folder of the other application, if the wide one takes it in as a whole: what both have stands in it, and the wide one has that from
+/// a line of a kustomization. What stands elsewhere, as in a base of both, comes by another line, and no line names the folder.
 fn taken_in(Taking { wide, other, objects }: &Taking<'_, '_>) -> Option<Str> {
     let (own, theirs) = (source(wide)?, source(other)?);
     let folder = FilePath::new(&theirs.path).ok()?;
-    let outside = FilePath::new(&own.path).ok().filter(|path| !folder.is_within(path) && *path != folder)?;
-    let is_same = |key| common_file(wide, other, key).is_some_and(|file| !file.is_within(&outside));
+    let path = FilePath::new(&own.path).ok().filter(|path| *path != folder)?;
+    // What is nested is read without any line where everything below is, and a chart has its own way to take it in.
+    if folder.is_within(&path) && !may_be_kustomized(wide, &own) {
+        return None;
+    }
+    let is_beside = |file: &FilePath| folder.is_within(&path) || !file.is_within(&path);
+    let is_same =
+        |key| common_file(wide, other, key).is_some_and(|file| file.is_within(&folder) && is_beside(&file));
     objects.iter().all(is_same).then(|| theirs.path.clone())
+}
+
+/// Whether a kustomization may be what an application is made of.
+fn may_be_kustomized(app: &App<'_>, source: &ApplicationSource) -> bool {
+    let sort = app.application().status.source_type.as_str();
+    match sort {
+        "" => source.directory.is_none() && source.helm.is_none() && source.chart.is_empty(),
+        _ => sort == "Kustomize",
+    }
 }
 
 /// What keeps an application that reads a folder, or everything below it, from the files and folders of others.

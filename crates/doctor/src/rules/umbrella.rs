@@ -82,20 +82,21 @@ fn found(overlaps: &[&Overlap<'_, '_>]) -> Finding {
         .fix(fixes(overlaps, &others, &objects))
 }
 
-fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) -> [Fix; 2] {
+fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) -> Vec<Fix> {
     let umbrella = &overlaps[0].umbrella.name;
     let blast = format!("{}; {others} own them from then on", words::count(objects.len(), "object"));
-    let narrow = Fix::new(format!("Take what is of {others} out of {umbrella}"));
     let takings: Vec<Taking<'_, '_>> = overlaps.iter().map(|one| one.taking()).collect();
-    // Files that both read cannot be taken away from one of them alone.
-    let places = taking::left_out(&takings)
-        .unwrap_or_else(|| objects.iter().map(|key| Place::Remove { object: (*key).clone() }).collect());
-    let narrow = places
-        .into_iter()
-        .fold(narrow, |fix, place| fix.git(umbrella, place))
-        .risk(Risk::Medium, blast.clone())
-        .why("each object has one owner then, and the applications for the parts stay as they are")
-        .verify(format!("lynceus app get {umbrella}"));
+    // Files that both read cannot be taken away from one of them alone: whoever deletes them there deletes them for both.
+    let places = taking::left_out(&takings).or_else(|| copies(overlaps));
+    let narrow = places.map(|places| {
+        let narrow = Fix::new(format!("Take what is of {others} out of {umbrella}"));
+        places
+            .into_iter()
+            .fold(narrow, |fix, place| fix.git(umbrella, place))
+            .risk(Risk::Medium, blast.clone())
+            .why("each object has one owner then, and the applications for the parts stay as they are")
+            .verify(format!("lynceus app get {umbrella}"))
+    });
     let point = Fix::new(format!("Point {umbrella} at a kustomization of its own"))
         .person(format!(
             "make a kustomization that has only what nobody but {umbrella} owns, and set spec.source.path of the \
@@ -103,12 +104,22 @@ fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) ->
         ))
         .risk(Risk::Medium, blast)
         .why("does the same where the objects cannot be taken out one by one");
-    [narrow, point]
+    narrow.into_iter().chain([point]).collect()
+}
+
+/// The umbrella's own copies of what others have, if it reads none of their files.
+fn copies(overlaps: &[&Overlap<'_, '_>]) -> Option<Vec<Place>> {
+    let is_copy = |one: &&Overlap<'_, '_>| {
+        one.objects.iter().all(|key| taking::common_file(one.umbrella, one.other, key).is_none())
+    };
+    let objects = || overlaps.iter().flat_map(|one| &one.objects);
+    let places = || objects().map(|key| Place::Remove { object: key.clone() }).collect();
+    overlaps.iter().all(is_copy).then(places)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::{check, roots};
+    use crate::tests::{check, roots, roots_with_fixes};
 
     fn config_maps(names: &[&str]) -> String {
         let one = |name| {
@@ -133,6 +144,52 @@ mod tests {
              kustomization of its own\n"
         );
         assert_eq!(roots(&text), "P0 LYN0102/common/Application/common explains common spark trainer\n");
+    }
+
+    /// A folder that is read as a whole, and two folders in it that are read by others.
+    fn nested(sort: &str) -> String {
+        let app = |name: &str, path: &str| {
+            format!(
+                "@app {name} OutOfSync Healthy\n@spec {{source: {{repoURL: 'https://git.example.com/all.git', path: {path}}}}}\n"
+            )
+        };
+        let part = |name: &str| {
+            format!(
+                "@file platform/{name}/all.yaml\n{}",
+                config_maps(&[&format!("{name}-a"), &format!("{name}-b")])
+            )
+        };
+        let own = format!("@file platform/own.yaml\n{}", config_maps(&["own"]));
+        format!(
+            "{}@status {{sourceType: {sort}}}\n{own}{}{}{}{}{}{}",
+            app("platform", "platform"),
+            part("nats"),
+            part("redis"),
+            app("nats", "platform/nats"),
+            part("nats"),
+            app("redis", "platform/redis"),
+            part("redis"),
+        )
+    }
+
+    #[test]
+    fn folders_within_the_umbrella_go_from_its_kustomization_and_are_not_deleted() {
+        let told = roots_with_fixes(&nested("Kustomize"));
+        assert!(
+            told.contains(
+                "  Take what is of nats and redis out of platform\n    in the files of platform: take platform/nats out of what \
+                 the kustomization takes in\n    in the files of platform: take platform/redis out of what the kustomization takes \
+                 in\n"
+            ),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn files_of_both_that_the_umbrella_cannot_leave_out_are_not_deleted() {
+        let told = roots_with_fixes(&nested("Helm"));
+        assert!(told.contains("  Point platform at a kustomization of its own\n"), "{told}");
+        assert!(!told.contains("remove "), "{told}");
     }
 
     #[test]
