@@ -133,6 +133,9 @@ pub struct ApplicationReport {
     pub reasons: Vec<Reason>,
     /// What its syncs did, in order.
     pub steps: Vec<Step>,
+    /// The objects that it wants at the end, without hooks.
+    #[serde(skip)]
+    pub wanted: BTreeSet<ObjectKey>,
 }
 
 /// One ApplicationSet.

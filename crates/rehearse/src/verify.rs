@@ -1,8 +1,9 @@
 //! Does a fix heal: the same script once more, with some files replaced.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use lynceus_object::{GroupKind, ObjectKey};
 use serde::Serialize;
 
 use crate::error::RehearseError;
@@ -37,6 +38,9 @@ pub struct Comparison {
     pub was: Option<Verdict>,
     /// And after.
     pub is: Option<Verdict>,
+    /// Objects that it wanted before and that no application wants afterwards.
+    #[serde(skip)]
+    pub lost: BTreeSet<ObjectKey>,
 }
 
 impl Comparison {
@@ -45,8 +49,13 @@ impl Comparison {
         self.was == Some(Verdict::Stuck) && !matches!(self.is, Some(Verdict::Stuck | Verdict::NotRehearsed))
     }
 
-    /// Whether it would finish and no longer does.
+    /// Whether it would finish and no longer does, or lose what it wants: without that it is Synced and Healthy, too.
     pub fn is_harmed(&self) -> bool {
+        self.gets_stuck() || !self.lost.is_empty()
+    }
+
+    /// Whether it would finish and no longer does.
+    pub fn gets_stuck(&self) -> bool {
         self.was != Some(Verdict::Stuck) && self.is == Some(Verdict::Stuck)
     }
 }
@@ -89,6 +98,8 @@ pub(crate) fn compare(before: &Report, after: &Report) -> Vec<Comparison> {
         pairs.entry((&one.namespace, &one.name)).or_default().1 = Some(one);
     }
     let words = |one: &ApplicationReport| format!("{} {}", one.sync, one.health).trim().to_owned();
+    let left: BTreeSet<&ObjectKey> = after.applications.iter().flat_map(|one| &one.wanted).collect();
+    let held: BTreeSet<&ObjectKey> = before.applications.iter().flat_map(|one| &one.wanted).collect();
     let of = |((namespace, name), (before, after)): ((&str, &str), Pair<'_>)| Comparison {
         namespace: namespace.to_owned(),
         name: name.to_owned(),
@@ -96,6 +107,55 @@ pub(crate) fn compare(before: &Report, after: &Report) -> Vec<Comparison> {
         after: after.map(words),
         was: before.map(|one| one.verdict),
         is: after.map(|one| one.verdict),
+        lost: before.map(|before| lost(before, after, &held, &left)).unwrap_or_default(),
     };
     pairs.into_iter().map(of).collect()
+}
+
+/// What an application wanted and nobody wants any more. Of a kind that it has as many of as before, some have other names or namespaces
+/// now, as what is called by its content has after each change.
+fn lost(
+    before: &ApplicationReport,
+    after: Option<&ApplicationReport>,
+    held: &BTreeSet<&ObjectKey>,
+    left: &BTreeSet<&ObjectKey>,
+) -> BTreeSet<ObjectKey> {
+    let mut gone: BTreeMap<GroupKind, BTreeSet<ObjectKey>> = BTreeMap::new();
+    for key in before.wanted.iter().filter(|key| !left.contains(key)) {
+        gone.entry(key.group_kind()).or_default().insert(key.clone());
+    }
+    let fresh = |kind: &GroupKind| {
+        let wanted = after.into_iter().flat_map(|one| &one.wanted);
+        wanted.filter(|key| key.group_kind() == *kind && !held.contains(key)).count()
+    };
+    gone.into_iter().filter(|(kind, keys)| keys.len() > fresh(kind)).flat_map(|(_, keys)| keys).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanting(names: &[&str]) -> ApplicationReport {
+        let key = |name: &&str| ObjectKey::new("", "ConfigMap", "shop", *name);
+        ApplicationReport {
+            wanted: names.iter().map(key).collect(),
+            ..ApplicationReport::nothing("argocd", "shop", Verdict::Finishes)
+        }
+    }
+
+    fn lost_of(before: &[&str], after: &[&str], others: &[&str]) -> Vec<String> {
+        let (before, after, others) = (wanting(before), wanting(after), wanting(others));
+        let held = before.wanted.iter().collect();
+        let left = after.wanted.iter().chain(&others.wanted).collect();
+        let lost = lost(&before, Some(&after), &held, &left);
+        lost.iter().map(|key| key.name.to_string()).collect()
+    }
+
+    #[test]
+    fn what_nobody_wants_any_more_is_lost() {
+        assert_eq!(lost_of(&["a", "b"], &["a"], &[]), ["b"]);
+        assert!(lost_of(&["a", "b"], &["a"], &["b"]).is_empty(), "another one has it");
+        assert!(lost_of(&["a-1"], &["a-2"], &[]).is_empty(), "it has another name");
+        assert_eq!(lost_of(&["a-1", "b-1"], &["a-2"], &[]), ["a-1", "b-1"]);
+    }
 }

@@ -73,3 +73,14 @@ async fn a_fix_that_mends_and_leaves_the_others_alone_is_verified() {
     let attempt = tried("web/secret.yaml", secret).await;
     assert!(matches!(attempt.proof, Proof::Verified { .. }), "{attempt:?}");
 }
+
+#[tokio::test]
+async fn a_fix_that_takes_away_what_an_application_has_is_refuted_though_all_are_well_without_it() {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: ledger}\nstringData: {password: x}\n";
+    let attempt = tried("settings/a.yaml", secret).await;
+    let reason = "with the fix no application wants ConfigMap settings any more, which settings does without"
+        .to_owned();
+    assert_eq!(attempt.proof, Proof::Refuted { reason });
+    let harmed: Vec<&str> = attempt.harmed.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(harmed, ["settings"]);
+}

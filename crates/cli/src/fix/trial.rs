@@ -1,17 +1,14 @@
 //! Telling what a rehearsal of a fix came to.
 
 use lynceus_doctor::Proof;
-use lynceus_rehearse::{Attempt, Comparison};
+use lynceus_rehearse::Attempt;
 
 use crate::exit::{Code, Failure, Outcome};
 use crate::table::Table;
 
 /// Tells what the fix does. One that harms is refused.
 pub(super) fn tell(attempt: &Attempt) -> Outcome {
-    let is_excused = |one: &Comparison| attempt.excused.iter().any(|(other, _)| other == one);
-    let applications = attempt.applications.iter();
-    let healed: Vec<&Comparison> = applications.clone().filter(|one| one.is_healed()).collect();
-    let harmed: Vec<&Comparison> = applications.filter(|one| one.is_harmed() && !is_excused(one)).collect();
+    let Attempt { healed, harmed, .. } = attempt;
     if let Proof::Proposed { reason: Some(reason) } = &attempt.proof {
         eprintln!("proposed     {reason}");
         return Ok(());
@@ -20,7 +17,7 @@ pub(super) fn tell(attempt: &Attempt) -> Outcome {
     if !healed.is_empty() || !harmed.is_empty() {
         let mut table = Table::new(&["APPLICATION", "BEFORE", "AFTER"]);
         let word = |state: &Option<String>| state.clone().unwrap_or_else(|| "not there".to_owned());
-        for one in healed.iter().chain(&harmed) {
+        for one in healed.iter().chain(harmed) {
             table.row([one.name.clone(), word(&one.before), word(&one.after)]);
         }
         eprint!("{table}");
@@ -42,7 +39,7 @@ pub(super) fn tell(attempt: &Attempt) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use lynceus_rehearse::Verdict;
+    use lynceus_rehearse::{Comparison, Verdict};
 
     use super::*;
 
@@ -55,12 +52,14 @@ mod tests {
             after: None,
             was: Some(Verdict::Finishes),
             is: Some(Verdict::Stuck),
+            lost: std::collections::BTreeSet::new(),
         };
         let proof = Proof::Refuted { reason: "with the fix search gets stuck".to_owned() };
-        let harms = Attempt { applications: vec![search.clone()], excused: Vec::new(), proof };
+        let (applications, harmed) = (vec![search.clone()], vec![search.clone()]);
+        let harms = Attempt { applications, healed: Vec::new(), harmed, excused: Vec::new(), proof };
         assert_eq!(tell(&harms).unwrap_err().message, "with the fix search gets stuck");
         let excused = vec![(search, "LYN0101/search/ConfigMap/x".to_owned())];
         let proof = Proof::Verified { table: Vec::new() };
-        assert!(tell(&Attempt { excused, proof, ..harms }).is_ok());
+        assert!(tell(&Attempt { harmed: Vec::new(), excused, proof, ..harms }).is_ok());
     }
 }

@@ -1,10 +1,10 @@
 //! What came of one application.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_api::{Application, IN_CLUSTER_SERVER, Kind as _, Reason, ReasonCode};
 use lynceus_engine::AppKey;
-use lynceus_object::{Object, Str};
+use lynceus_object::{Object, ObjectKey, Str};
 
 use super::{ApplicationReport, Step, StepKind, Telling, Verdict, Watch};
 use crate::play::Mark;
@@ -82,7 +82,15 @@ fn one(
         stuck_for: since.filter(|_| is_stuck).map(|(_, at)| world.now().duration_since(at).as_secs()),
         reasons: if is_stuck { reasons(object, world) } else { Vec::new() },
         steps: Vec::new(),
+        wanted: wanted(object),
     }
+}
+
+/// What an application wants, as its status has it. What is only left over is not wanted.
+fn wanted(object: &Object) -> BTreeSet<ObjectKey> {
+    let Ok(application) = Application::from_object(object) else { return BTreeSet::new() };
+    let resources = application.status.resources.into_iter().filter(|one| !one.hook && !one.requires_pruning);
+    resources.map(|one| ObjectKey::new(one.group, one.kind, one.namespace, one.name)).collect()
 }
 
 /// Why an application is stuck; at the least what its conditions say.
@@ -120,19 +128,27 @@ fn gone(telling: &Telling<'_>, key: &AppKey, steps: &mut BTreeMap<Str, Vec<Step>
 
 /// What is told of an application that is not there.
 fn nothing(telling: &Telling<'_>, key: &AppKey, verdict: Verdict) -> ApplicationReport {
-    ApplicationReport {
-        namespace: key.namespace.to_string(),
-        name: key.name.to_string(),
-        place: telling.surveyed(key).and_then(|one| one.place.clone()),
-        verdict,
-        sync: String::new(),
-        health: String::new(),
-        operation: String::new(),
-        by_hand: false,
-        done_after: None,
-        stuck_for: None,
-        reasons: Vec::new(),
-        steps: Vec::new(),
+    let place = telling.surveyed(key).and_then(|one| one.place.clone());
+    ApplicationReport { place, ..ApplicationReport::nothing(&key.namespace, &key.name, verdict) }
+}
+
+impl ApplicationReport {
+    pub(crate) fn nothing(namespace: &str, name: &str, verdict: Verdict) -> Self {
+        ApplicationReport {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            place: None,
+            verdict,
+            sync: String::new(),
+            health: String::new(),
+            operation: String::new(),
+            by_hand: false,
+            done_after: None,
+            stuck_for: None,
+            reasons: Vec::new(),
+            steps: Vec::new(),
+            wanted: BTreeSet::new(),
+        }
     }
 }
 

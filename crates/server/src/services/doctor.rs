@@ -116,7 +116,7 @@ async fn tried(call: &Call, examination: &Examination, id: &str, changes: &[File
     match tried.await {
         Err(refusal) => value!({"verdict": "proposed", "reason": refusal.message}),
         Ok(attempt) => {
-            let changed = attempt.applications.iter().filter(|one| one.is_healed() || one.is_harmed());
+            let changed = attempt.healed.iter().chain(&attempt.harmed);
             let rows = changed.map(|one| {
                 let word = |state: &Option<String>| state.clone().unwrap_or_else(|| "not there".to_owned());
                 value!({"application": one.name.clone(), "before": word(&one.before), "after": word(&one.after)})
@@ -126,12 +126,10 @@ async fn tried(call: &Call, examination: &Examination, id: &str, changes: &[File
                 Proof::Refuted { reason } => ("refuted", reason.to_string()),
                 Proof::Proposed { reason } => ("proposed", reason.clone().unwrap_or_default()),
             };
-            let count = |of: fn(&Comparison) -> bool| {
-                i64::try_from(attempt.applications.iter().filter(|one| of(one)).count()).unwrap_or(i64::MAX)
-            };
+            let count = |all: &[Comparison]| i64::try_from(all.len()).unwrap_or(i64::MAX);
             value!({
                 "verdict": verdict, "reason": reason, "rows": rows.collect::<Value>(),
-                "healed": count(Comparison::is_healed), "harmed": count(Comparison::is_harmed),
+                "healed": count(&attempt.healed), "harmed": count(&attempt.harmed),
             })
         }
     }
