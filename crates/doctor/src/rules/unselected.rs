@@ -29,7 +29,7 @@ pub(super) struct Served<'a> {
     pub(super) behind: Vec<&'a Object>,
 }
 
-/// Looks for services whose selector fits no pods of any workload, while one is behind no service at all and differs by the value of
+/// Looks for services whose selector fits no pods of any workload, while one is behind no service at all and differs by
 /// one label or is called as the service is; and for those that something sends requests to. Gives the others with what is behind them.
 pub(super) fn find<'a>(
     case: &Case<'a>,
@@ -62,7 +62,7 @@ pub(super) fn find<'a>(
     }
     let users = users(server, backends);
     for (service, selector) in idle {
-        let near = labelled.near(service.namespace(), selector);
+        let near = labelled.near(service, selector);
         let mut lonely = near.into_iter().filter(|(place, _)| !behind.contains(place));
         let users = users.get(&service.key()).map_or(&[][..], Vec::as_slice);
         let meant = match (lonely.next(), lonely.next()) {
@@ -162,8 +162,9 @@ impl<'a> Labelled<'a> {
         rarest.iter().copied().filter(|place| fits(selector, &self.all[*place].1)).collect()
     }
 
-    /// The workloads that differ from a selector by the value of one label. Whatever has all labels but one has one of any two.
-    fn near<'s>(&'s self, namespace: &'s str, selector: &'s Labels<'s>) -> Vec<(usize, Slip<'s>)> {
+    /// The workloads that differ from a service's selector by one label. Whatever has all labels but one has one of any two.
+    fn near<'s>(&'s self, service: &'s Object, selector: &'s Labels<'s>) -> Vec<(usize, Slip<'s>)> {
+        let namespace = service.namespace();
         let alone = selector.keys().next().and_then(|key| self.by_key.get(&(namespace, *key)));
         let lists = match selector.len() {
             1 => vec![alone.map_or(&[][..], Vec::as_slice)],
@@ -171,7 +172,11 @@ impl<'a> Labelled<'a> {
         };
         let places: BTreeSet<usize> = lists.into_iter().flatten().copied().collect();
         let own = places.into_iter().filter(|place| self.all[*place].0.controller().is_none());
-        own.filter_map(|place| Some((place, slip(selector, &self.all[place].1)?))).collect()
+        own.filter_map(|place| {
+            let (owner, labels) = &self.all[place];
+            Some((place, slip(service, selector, owner, labels)?))
+        })
+        .collect()
     }
 }
 
@@ -199,24 +204,24 @@ impl<'a> Labelled<'a> {
             .filter(|(key, value)| own.get(*key) != Some(*value))
             .map(|(key, value)| (*key, *value))
             .collect();
-        // A label that is not in the template at all may come while pods run.
-        let slips: Option<Vec<Slip<'s>>> =
-            off.into_iter().map(|(key, wanted)| Some((key, wanted, *own.get(key)?))).collect();
+        let slip = |(key, wanted): (&'s str, &'s str)| {
+            let there = own.get(key).copied();
+            (there.is_some() || !may_come(owner, key, wanted)).then_some(Slip { key, wanted, there })
+        };
+        let slips: Option<Vec<Slip<'s>>> = off.into_iter().map(slip).collect();
         slips.filter(|slips| !slips.is_empty()).map(|slips| (*owner, slips))
     }
 
     /// Whether a workload has some of the labels that are selected, and lacks only those that may come while its pods run.
     fn has_part(&self, service: &Object, selector: &Labels<'_>) -> bool {
-        let is_part = |own: &Labels<'_>| {
-            let there = selector.iter().filter(|(key, _)| own.contains_key(*key));
-            let (mut count, mut fits) = (0, true);
-            for (key, value) in there {
-                count += 1;
-                fits &= own.get(key) == Some(value);
-            }
-            count > 0 && fits
+        let is_part = |owner: &Object, own: &Labels<'_>| {
+            let has = |key: &str, value: &str| own.get(key) == Some(&value);
+            let comes = |key: &str, value: &str| !own.contains_key(key) && may_come(owner, key, value);
+            selector.iter().any(|(key, value)| has(key, value))
+                && selector.iter().all(|(key, value)| has(key, value) || comes(key, value))
         };
-        self.all.iter().any(|(object, own)| object.namespace() == service.namespace() && is_part(own))
+        let mut all = self.all.iter().filter(|(object, _)| object.namespace() == service.namespace());
+        all.any(|(object, own)| is_part(object, own))
     }
 }
 
@@ -229,19 +234,68 @@ fn fits(selector: &Labels<'_>, labels: &Labels<'_>) -> bool {
     selector.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
-/// A label by which pods differ from a selector: key, selected, there.
-type Slip<'l> = (&'l str, &'l str, &'l str);
+/// A label by which pods differ from a selector.
+#[derive(Clone, Copy)]
+struct Slip<'l> {
+    key: &'l str,
+    wanted: &'l str,
+    /// What they have instead; nothing if they have no such label.
+    there: Option<&'l str>,
+}
 
-/// The one label by which pods differ from a selector. Labels that pods get while they run, such as which of
-/// them leads, are not in templates: a key that is missing is no slip.
-fn slip<'l>(selector: &'l Labels<'l>, labels: &'l Labels<'l>) -> Option<Slip<'l>> {
+/// The one label by which pods differ from a selector. One that they do not have at all is a slip where their workload is
+/// called as the service or as what else is selected, or has most of that: what many have tells nothing.
+fn slip<'l>(
+    service: &Object,
+    selector: &'l Labels<'l>,
+    owner: &Object,
+    labels: &'l Labels<'l>,
+) -> Option<Slip<'l>> {
     let mut off = selector.iter().filter(|(key, value)| labels.get(*key) != Some(*value));
     let (key, wanted) = off.next()?;
-    let there = labels.get(key)?;
+    let there = labels.get(key).copied();
     let is_only = off.next().is_none();
-    // One label alone has to be nearly the same, or anything would do.
-    let is_near = selector.len() > 1 || super::near::nearest(wanted, [*there]).is_some();
-    (is_only && is_near).then_some((*key, *wanted, *there))
+    let rest = || selector.iter().filter(|(other, _)| *other != key);
+    let is_near = match there {
+        // One label alone has to be nearly the same, or anything would do.
+        Some(there) => selector.len() > 1 || super::near::nearest(wanted, [there]).is_some(),
+        None if may_come(owner, key, wanted) => false,
+        None => {
+            selector.len() > 2
+                || (selector.len() > 1 && owner.name() == service.name())
+                || rest().any(|(_, value)| *value == owner.name())
+        }
+    };
+    (is_only && is_near).then_some(Slip { key, wanted, there })
+}
+
+/// What labels are called that pods get while they run: which of them leads, and which one it is.
+const COMING: [&str; 13] = [
+    "role",
+    "leader",
+    "master",
+    "primary",
+    "replica",
+    "standby",
+    "active",
+    "initialized",
+    "sealed",
+    "hash",
+    "index",
+    "uid",
+    "pod",
+];
+
+/// Whether the pods of a workload may get a label while they run that its template does not have. Labels with a prefix are mostly an
+/// operator's own, those that say yes or no are of how a pod is doing, and who makes pods by himself or has an operator for them may give
+/// them any.
+fn may_come(owner: &Object, key: &str, value: &str) -> bool {
+    let is_plain =
+        owner.group() == "apps" && matches!(owner.kind(), "Deployment" | "DaemonSet" | "ReplicaSet");
+    let is_foreign = key.contains('/') && !key.starts_with("app.kubernetes.io/");
+    let is_switch = matches!(value, "true" | "false" | "yes" | "no");
+    let mut words = key.rsplit('/').next().unwrap_or(key).split(['-', '.', '_']);
+    !is_plain || is_foreign || is_switch || words.any(|word| COMING.contains(&word))
 }
 
 /// `; Ingress web sends to it`
@@ -271,8 +325,11 @@ fn found(
     slips: &[Slip<'_>],
     users: &[&Object],
 ) -> Finding {
-    let selected = words::list(slips.iter().map(|(key, wanted, _)| format!("{key}={wanted}")));
-    let there = words::list(slips.iter().map(|(key, _, there)| format!("{key}={there}")));
+    let selected = words::list(slips.iter().map(|slip| format!("{}={}", slip.key, slip.wanted)));
+    let there = words::list(slips.iter().map(|slip| match slip.there {
+        Some(there) => format!("{}={there}", slip.key),
+        None => format!("no label {}", slip.key),
+    }));
     let cause = format!(
         "Service {} selects no pods: it wants {selected}, and {} {} has {there}{}",
         service.name(),
@@ -282,24 +339,53 @@ fn found(
     );
     let path = |key: &str| FieldPath::fields(["spec", "selector", key]);
     let app = case.owner(server, &service.key());
-    let fix = app.as_ref().map(|app| {
-        let fix = Fix::new(format!("Select {there}"))
-            .risk(Risk::Low, format!("requests to Service {}, which nobody answers now", service.name()))
-            .verify(verify(service));
-        slips.iter().fold(fix, |fix, (key, _, there)| {
-            let value = Some(Value::from(*there));
-            fix.git(app, Place::Field { object: service.key(), path: path(key), value })
-        })
-    });
-    let seen = slips.iter().map(|(key, wanted, _)| Evidence::Field {
+    let right = corrected(service, owner, slips);
+    let fix =
+        app.as_ref().filter(|_| right.values().any(Option::is_some) || has_rest(service, slips)).map(|app| {
+            let set = right.iter().filter_map(|(key, value)| Some(format!("{key}={}", (*value)?)));
+            let out = right.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| *key);
+            let (set, out) = (words::list(set), words::list(out));
+            let title = match (set.is_empty(), out.is_empty()) {
+                (false, _) => format!("Select {set}"),
+                (true, _) => format!("Select without {out}"),
+            };
+            let fix = Fix::new(title)
+                .risk(Risk::Low, format!("requests to Service {}, which nobody answers now", service.name()))
+                .verify(verify(service));
+            right.iter().fold(fix, |fix, (key, value)| {
+                let value = value.map(Value::from);
+                fix.git(app, Place::Field { object: service.key(), path: path(key), value })
+            })
+        });
+    let seen = slips.iter().map(|slip| Evidence::Field {
         object: service.key(),
-        path: path(key),
-        value: words::quote(wanted),
+        path: path(slip.key),
+        value: words::quote(slip.wanted),
     });
     sent(Finding::new("LYN0303", Node::object(server, service.key()), cause), case, server, users)
         .of(app.clone())
         .seen(seen)
         .fix(fix)
+}
+
+/// Whether a selector selects something beside what differs.
+fn has_rest(service: &Object, slips: &[Slip<'_>]) -> bool {
+    labels(service.at(&["spec", "selector"])).len() > slips.len()
+}
+
+/// What a selector has to say instead: what the pods have, and nothing where they have no such label. Where nothing would be left, it is
+/// what their workload itself knows its pods by.
+fn corrected<'l>(
+    service: &Object,
+    owner: &'l Object,
+    slips: &[Slip<'l>],
+) -> BTreeMap<&'l str, Option<&'l str>> {
+    let mut right: BTreeMap<&str, Option<&str>> = slips.iter().map(|slip| (slip.key, slip.there)).collect();
+    if slips.iter().all(|slip| slip.there.is_none()) && !has_rest(service, slips) {
+        let own = labels(owner.at(&["spec", "selector", "matchLabels"]));
+        right.extend(own.into_iter().map(|(key, value)| (key, Some(value))));
+    }
+    right
 }
 
 /// With those that send to it. What controllers say of them comes of it: some give no address to what leads nowhere.
@@ -373,6 +459,43 @@ spec: {template: {metadata: {labels: {app: web, part: front}}, spec: {containers
     #[test]
     fn a_service_for_pods_that_lead_is_no_slip() {
         assert_eq!(check("LYN0303", &SLIP.replace("part: fornt", "leads: 'true'")), "");
+    }
+
+    #[test]
+    fn a_label_that_no_pod_has_is_a_slip_unless_it_may_come_while_they_run() {
+        let frontend = SLIP.replace(", part: front}", "}").replace("part: fornt", "component: frontend");
+        assert_eq!(
+            check("LYN0303", &frontend),
+            "P2 LYN0303/shop/Service/web: Service web selects no pods: it wants component=frontend, and Deployment web has no \
+             label component\n  Service shop/web: spec.selector.component: frontend\n"
+        );
+        for label in ["role: leader", "pod-template-hash: a", "apps.kubernetes.io/pod-index: '0'"] {
+            assert_eq!(check("LYN0303", &frontend.replace("component: frontend", label)), "", "{label}");
+        }
+        let stateful = frontend.replace("ReplicaSet", "Pod").replace("kind: Deployment", "kind: StatefulSet");
+        assert_eq!(check("LYN0303", &stateful), "");
+        // What many have says nothing of which of them is meant.
+        let other = frontend
+            .replace("name: web, namespace", "name: api, namespace")
+            .replace("Service\nmetadata: {name: api", "Service\nmetadata: {name: front");
+        assert_eq!(check("LYN0303", &other.replace("app: web", "app: shop")), "");
+    }
+
+    #[test]
+    fn a_namesake_without_the_one_label_is_selected_by_what_its_workload_knows_its_pods_by() {
+        let text = RENAMED.replace("{app: cart}", "{app.kubernetes.io/name: basket}").replacen(
+            "spec: {template",
+            "spec: {selector: {matchLabels: {app: basket}}, template",
+            1,
+        );
+        let found = crate::tests::roots_with_fixes(&text);
+        assert!(
+            found.contains(
+                "  Select app=basket\n    in the files of shop: set spec.selector.app of Service basket to \"basket\"\n    in the files \
+                 of shop: take spec.selector.app.kubernetes.io/name out of Service basket\n"
+            ),
+            "{found}"
+        );
     }
 
     #[test]
