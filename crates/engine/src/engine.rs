@@ -70,6 +70,9 @@ pub struct Options {
     /// Whether ApplicationSets are worked on. Off beside an Argo CD, whose own controller does. What is set in
     /// `argocd-cmd-params-cm` goes before it.
     pub sets: bool,
+    /// How many applications are worked on at once, whatever the settings say. With one, what is done first does not depend on how fast the
+    /// machine is.
+    pub workers: Option<usize>,
 }
 
 impl Default for Options {
@@ -84,6 +87,7 @@ impl Default for Options {
             rhythm: Rhythm::default(),
             notifications: None,
             sets: true,
+            workers: None,
         }
     }
 }
@@ -99,6 +103,7 @@ impl fmt::Debug for Options {
             .field("rhythm", &self.rhythm)
             .field("notifications", &self.notifications)
             .field("sets", &self.sets)
+            .field("workers", &self.workers)
             .finish_non_exhaustive()
     }
 }
@@ -229,7 +234,7 @@ impl Engine {
         for _ in 0..for_sets {
             workers.spawn(crate::sets::work(self.clone()));
         }
-        for _ in 0..self.settings().workers {
+        for _ in 0..self.options.workers.unwrap_or(self.settings().workers) {
             workers.spawn(work(self.clone()));
         }
         // One that panics is a bug that must not take the others along. Nobody knows which of the two it was; one of each

@@ -145,6 +145,8 @@ impl World {
                 resync: Some(limits::RESYNC),
                 ..Rhythm::default()
             },
+            // What two applications take from each other goes to whoever comes first, which has to be the same one each time.
+            workers: Some(1),
             ..Options::default()
         };
         let engine = Engine::new(cluster, sources, hand, options);
