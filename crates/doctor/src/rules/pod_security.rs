@@ -15,7 +15,7 @@ use crate::rules::backend::evidence;
 use crate::snapshot::Override;
 use crate::words;
 
-use lack::{Lack, lacks};
+use lack::{Lack, lacks, sets};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN0801",
@@ -108,7 +108,7 @@ fn found(
         cause.push_str(&format!("; {}", covered.takes()));
         slip = Some(format!("{server} {} {}", key.namespace, covered.told()));
     } else if let Some(other) =
-        sibling(siblings, key, text, case.owner(server, key).map(|app| app.name.to_string()))
+        sibling(siblings, key, (text, &missing), case.owner(server, key).map(|app| app.name.to_string()))
     {
         cause.push_str(&format!(
             "; the same {} of application {other} has it, so an override takes it away here",
@@ -135,10 +135,19 @@ fn found(
     finding.alike(slip)
 }
 
-/// Another application's workload of the same kind and name that has nothing to be refused for.
-fn sibling<'a>(siblings: &Siblings<'a>, key: &ObjectKey, text: &str, own: Option<String>) -> Option<&'a str> {
+/// Another application's workload of the same kind and name that has nothing to be refused for and sets what is missing here. One without
+/// the container that lacks it says nothing about it.
+fn sibling<'a>(
+    siblings: &Siblings<'a>,
+    key: &ObjectKey,
+    (text, missing): (&str, &[Lack]),
+    own: Option<String>,
+) -> Option<&'a str> {
     let all = siblings.get(&(key.kind.to_string(), key.name.to_string()))?;
-    let keeps = |object: &Object| Pods::of(object).is_some_and(|pods| lacks(&pods, text).is_empty());
+    let has = |pods: &Pods<'_>| {
+        lacks(pods, text).is_empty() && missing.iter().all(|lack| lack.value.is_some() && sets(pods, lack))
+    };
+    let keeps = |object: &Object| !missing.is_empty() && Pods::of(object).is_some_and(|pods| has(&pods));
     all.iter().find(|(app, object)| Some(*app) != own.as_deref() && keeps(object)).map(|(app, _)| *app)
 }
 
@@ -179,12 +188,15 @@ fn fixes(case: &Case<'_>, server: &str, key: &ObjectKey, refusal: &Refusal<'_>) 
         return fixes;
     }
     let edits = missing.iter().filter(|lack| lack.can_be_set);
+    // What is taken from pods, such as the user that they run as, their program may count on.
+    let is_taken = edits.clone().any(|lack| lack.value.is_none());
+    let risk = if is_taken { Risk::Medium } else { Risk::Low };
     let fix = match covered {
         Some((owner, covered)) => covered.fix(owner, key),
         None => Fix::new(format!("Have the pods of {} {} keep Pod Security {standard}", key.kind, key.name)),
     };
     let fix = fix
-        .risk(Risk::Low, format!("the pods of {} {}, of which there are none yet", key.kind, key.name))
+        .risk(risk, format!("the pods of {} {}, of which there are none yet", key.kind, key.name))
         .verify(verify);
     let mut fix = edits.fold(fix, |fix, lack| {
         fix.git(
@@ -290,6 +302,28 @@ status:
     }
 
     #[test]
+    fn a_sibling_without_the_container_that_lacks_it_shows_nothing() {
+        let line = "      initContainers: [{name: wait, image: a, securityContext: {allowPrivilegeEscalation: false}}]\n";
+        for other in
+            ["", &line.replace("name: wait", "name: fetch"), &line.replace("initContainers", "volumes")]
+        {
+            let found = check("LYN0801", &format!("{}{REFUSED}", SIBLING.replace(line, other)));
+            assert!(found.contains("init container wait lacks"), "{found}");
+            assert!(!found.contains("an override takes it away"), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_from_pods_may_be_what_their_program_counts_on() {
+        let fix = |text: &str| crate::tests::told(text);
+        assert!(fix(REFUSED).contains("fix (proposed, low risk): Have the pods"), "{}", fix(REFUSED));
+        let root = REFUSED
+            .replace("securityContext: {allowPrivilegeEscalation: false}", "securityContext: {allowPrivilegeEscalation: false, runAsUser: 0}")
+            .replace("allowPrivilegeEscalation != false (container", "runAsUser=0 (container \"web\" must not set runAsUser=0), allowPrivilegeEscalation != false (container");
+        assert!(fix(&root).contains("fix (proposed, medium risk): Have the pods"), "{}", fix(&root));
+    }
+
+    #[test]
     fn what_one_override_takes_away_from_several_is_told_as_one() {
         let one = format!("{SIBLING}{REFUSED}");
         let names = [("web", "api"), ("d1", "d2"), ("r1", "r2")];
@@ -310,6 +344,7 @@ spec:
   template:
     spec:
       securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+      initContainers: [{name: wait, image: a, securityContext: {allowPrivilegeEscalation: false}}]
       containers: [{name: web, image: b, securityContext: {allowPrivilegeEscalation: false}}]
 ";
 

@@ -17,6 +17,34 @@ pub(super) struct Lack {
     pub(super) can_be_set: bool,
 }
 
+/// Whether pods set a field that others lack: the pod as a whole, or the container of the same name and sort.
+pub(super) fn sets(pods: &Pods<'_>, lack: &Lack) -> bool {
+    let in_context = |holder: &Value, base: &FieldPath| {
+        let rest = lack.path.segments().iter().skip(base.segments().len());
+        rest.cloned().collect::<FieldPath>().get(holder).is_some()
+    };
+    let containers = pods.containers();
+    let own = containers
+        .iter()
+        .find(|(path, container)| lack.text.starts_with(&format!("{} ", who(path, container))));
+    match own {
+        Some((path, container)) => in_context(container, path),
+        // What is missing from the pod may stand in each of its containers.
+        None if lack.text.starts_with(THE_POD) => {
+            let in_container = |container: &Value| {
+                let rest = lack.path.segments().iter().skip(pods.path.segments().len());
+                rest.cloned().collect::<FieldPath>().get(container).is_some()
+            };
+            in_context(pods.spec, &pods.path)
+                || containers.iter().all(|(_, container)| in_container(container))
+        }
+        None => false,
+    }
+}
+
+/// How it begins what is said of the pod as a whole.
+const THE_POD: &str = "the pod ";
+
 /// What is lacking, of what the text of a refusal speaks of.
 pub(super) fn lacks(pods: &Pods<'_>, text: &str) -> Vec<Lack> {
     let mut found = Vec::new();
