@@ -53,6 +53,15 @@ impl Cell {
         Cell { form, ..self }
     }
 
+    /// The field that says what the rendered one is: of an entry of `images` the one with the tag or the digest.
+    pub fn said_at(&self) -> FieldPath {
+        match self.form {
+            Form::Image { tag: true, .. } => self.path.field("newTag"),
+            Form::Image { digest: true, .. } => self.path.field("digest"),
+            _ => self.path.clone(),
+        }
+    }
+
     pub(super) fn below(&self, path: &FieldPath) -> Option<Self> {
         let whole = self.path.segments().iter().chain(path.segments()).cloned().collect();
         (self.form == Form::Value).then(|| Cell::new(self.document, whole))

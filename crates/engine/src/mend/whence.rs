@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lynceus_api::GROUP;
-use lynceus_doctor::provenance::{Spot, Whose};
+use lynceus_doctor::provenance::{PlaceError, Spot, Whose};
 use lynceus_doctor::surgery::{Change, line_of};
 use lynceus_doctor::{AppName, Evidence, Examination, Snapshot};
 use lynceus_files::{FilePath, Span};
@@ -35,6 +35,9 @@ impl Engine {
                 if let Some(evidence) = evidence
                     && !root.finding.evidence.contains(&evidence)
                 {
+                    if is_asked {
+                        forget_start(snapshot, &mut root.finding.evidence, (name, key), &evidence);
+                    }
                     root.finding.evidence.push(evidence);
                 }
             }
@@ -87,6 +90,8 @@ impl Engine {
                 let text = told(format!("is written here{place}"));
                 Some(Evidence::File { application: name.clone(), span, text })
             }
+            // That there is no such field is no place.
+            Err(MendError::Place { source, .. }) if matches!(*source, PlaceError::Absent) => None,
             Err(MendError::Place { source, .. }) => {
                 Some(Evidence::seen(told(format!("has no one place: {source}"))))
             }
@@ -137,6 +142,23 @@ impl Engine {
     }
 }
 
+/// Takes the start of an object out of what was seen, where one of its fields is known to be written in another file: what is said of the
+/// object is not so at its start then.
+fn forget_start(
+    snapshot: &Snapshot,
+    seen: &mut Vec<Evidence>,
+    (name, key): (&AppName, &ObjectKey),
+    place: &Evidence,
+) {
+    let Evidence::File { span: place, .. } = place else { return };
+    let delivery = snapshot.applications.iter().find(|one| AppName::of(&one.application) == *name);
+    let wanted = delivery.and_then(|one| one.wanted.iter().find(|one| one.object.key() == *key));
+    let Some(start) = wanted.and_then(|one| one.span.as_ref()).filter(|span| span.file != place.file) else {
+        return;
+    };
+    seen.retain(|one| !matches!(one, Evidence::File { application, span, .. } if application == name && span == start));
+}
+
 /// The line of a place.
 fn line(bench: &Bench, traced: &Traced, place: &lynceus_doctor::provenance::Place) -> Option<u32> {
     let tree = match &place.whose {
@@ -151,7 +173,7 @@ fn line(bench: &Bench, traced: &Traced, place: &lynceus_doctor::provenance::Plac
     let text = read(&**tree, &place.file).ok()?;
     match &place.spot {
         Spot::Line { line, .. } => Some(*line),
-        Spot::Field(cell) => line_of(&text, cell.document, &cell.path),
+        Spot::Field(cell) => line_of(&text, cell.document, &cell.said_at()),
         Spot::Inside { document, path, .. } => line_of(&text, *document, path),
     }
 }
