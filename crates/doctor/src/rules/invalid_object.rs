@@ -136,7 +136,18 @@ pub(super) fn empty_fields<'t>(text: &'t str, wanted: Option<&Object>) -> Vec<&'
         .collect();
     let required = fields(text).into_iter().filter(|(_, sort)| *sort == REQUIRED).map(|(field, _)| field);
     let required = required.filter(|field| wanted.is_none_or(|wanted| is_empty(wanted, field)));
-    required.chain(nothing).collect()
+    let all: Vec<&str> = required.chain(nothing).collect();
+    all.iter().copied().filter(|field| !is_filled_in(field, &all)).collect()
+}
+
+/// Fields that the API server fills in from others beside them: they are empty because those are.
+const FILLED_IN: [(&str, &str); 1] = [("targetPort", "port")];
+
+fn is_filled_in(field: &str, empty: &[&str]) -> bool {
+    FILLED_IN.iter().any(|(filled, from)| {
+        let beside = field.strip_suffix(filled).filter(|rest| rest.ends_with('.'));
+        beside.is_some_and(|rest| empty.contains(&format!("{rest}{from}").as_str()))
+    })
 }
 
 fn is_empty(wanted: &Object, field: &str) -> bool {
