@@ -1,8 +1,8 @@
 //! Classes that are named and not there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lynceus_object::{ObjectKey, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
 use super::near;
 use crate::case::Case;
@@ -11,6 +11,7 @@ use crate::fix::{Fix, Place, Risk};
 use crate::links::class::{self, Named};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::rules::unhealthy::is_in_peace;
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,7 +22,8 @@ An Ingress, a Gateway or pods name a class that the cluster has not and that no 
 and pods are refused. The runtime that a model of KServe names is such a class, too: without it the model is not served.
 
 ## Why
-Classes come with controllers: the one that brings it is not installed here, or gives its class another name.
+Classes come with controllers: the one that brings it is not installed here, or gives its class another name. An Ingress that names none
+has the class that is marked as the default, and nobody's if none is.
 
 ## Example
 ```
@@ -45,6 +47,63 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for ((server, class), users) in missing {
         findings.add(found(case, server, class, &users));
     }
+    for server in case.servers() {
+        let entries = case.of_kind(server, "networking.k8s.io", "Ingress").iter().copied();
+        for entry in entries.filter(|entry| is_unnamed(entry) && case.is_unwell(entry)) {
+            if !is_in_peace(case, server, entry) {
+                unnamed(case, server, entry).into_iter().for_each(|finding| findings.add(finding));
+            }
+        }
+    }
+}
+
+/// Whether an Ingress names no class, in the field or as it was done before there was one.
+fn is_unnamed(entry: &Object) -> bool {
+    let named = entry.value().str_at(&["spec", "ingressClassName"]);
+    named.or_else(|| entry.annotation("kubernetes.io/ingress.class")).is_none()
+}
+
+const DEFAULT: &str = "ingressclass.kubernetes.io/is-default-class";
+
+/// An Ingress that names no class where none is the default, so that nobody serves it.
+fn unnamed(case: &Case<'_>, server: &str, entry: &Object) -> Option<Finding> {
+    let is_class =
+        |object: &&Object| object.kind() == "IngressClass" && object.group() == "networking.k8s.io";
+    let live = case.of_kind(server, "networking.k8s.io", "IngressClass").iter().copied();
+    let wanted = case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
+    let all: Vec<&Object> = live.chain(wanted.map(|one| &one.object).filter(is_class)).collect();
+    let is_seen = case.is_absent(server, &ObjectKey::new("networking.k8s.io", "IngressClass", "", ""));
+    if !is_seen || all.iter().any(|class| class.annotation(DEFAULT) == Some("true")) {
+        return None;
+    }
+    // Where there are no classes at all, some controller may serve what names none.
+    let names: BTreeSet<&str> = all.iter().map(|class| class.name()).collect();
+    names.first()?;
+    let key = entry.key();
+    let cause = format!(
+        "Ingress {} names no class, and none is the default; there {} {}",
+        key.name,
+        if names.len() == 1 { "is" } else { "are" },
+        words::list(&names)
+    );
+    let path = FieldPath::fields(["spec", "ingressClassName"]);
+    let only = names.first().filter(|_| names.len() == 1);
+    let app = case.owner(server, &key);
+    let take = only.zip(app.as_ref()).map(|(name, app)| {
+        let value = Some(Value::from(*name));
+        Fix::new(format!("Name IngressClass {name}"))
+            .git(app, Place::Field { object: key.clone(), path: path.clone(), value })
+            .risk(Risk::Low, "what does not work now")
+            .why("it is there")
+    });
+    let by_hand = Fix::new("Have a class be the default, or name one")
+        .person(format!(
+            "name a class in spec.ingressClassName of Ingress {}, or set {DEFAULT}: \"true\" on the class that is meant for all",
+            key.name
+        ))
+        .verify("kubectl get ingressclass");
+    let finding = Finding::new(RULE.code, case.node(server, &key), cause).of(app);
+    Some(finding.fix(take).fix([by_hand]))
 }
 
 fn found(case: &Case<'_>, server: &str, class: ObjectKey, users: &[Named<'_>]) -> Finding {
@@ -155,6 +214,30 @@ spec: {predictor: {model: {modelFormat: {name: sklearn}, runtime: sklearn-cpu}}}
             "spec: {ingressClassName: ngnix}\n---",
             "spec: {ingressClassName: ngnix}\nstatus: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}\n---",
         );
+        assert_eq!(check("LYN0304", &served), "");
+    }
+
+    #[test]
+    fn an_ingress_without_a_class_is_found_where_none_is_the_default() {
+        let text = NO_CLASS.replace("spec: {ingressClassName: ngnix}", "spec: {}");
+        assert_eq!(
+            check("LYN0304", &text),
+            "P1 LYN0304/web/Ingress/web: Ingress web names no class, and none is the default; there is nginx\n  fix: Name \
+             IngressClass nginx\n  fix: Have a class be the default, or name one\n"
+        );
+        assert_eq!(roots(&text), "P1 LYN0304/web/Ingress/web explains web\n");
+        let marked = text.replace(
+            "{name: nginx}",
+            "{name: nginx, annotations: {ingressclass.kubernetes.io/is-default-class: 'true'}}",
+        );
+        assert_eq!(check("LYN0304", &marked), "");
+        let old = text.replace(
+            "{name: web, namespace: shop}",
+            "{name: web, namespace: shop, annotations: {kubernetes.io/ingress.class: nginx}}",
+        );
+        assert_eq!(check("LYN0304", &old), "");
+        let served = text
+            .replace("spec: {}\n---", "spec: {}\nstatus: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}\n---");
         assert_eq!(check("LYN0304", &served), "");
     }
 

@@ -66,14 +66,19 @@ fn of_pods(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
     });
 }
 
+/// What the class is called that those have who name none.
+const DEFAULT: &str = "default";
+
+/// Where nobody brings a class, a cluster has one for those that name none: the installation's own. Where there are classes, they are all.
 fn ingress(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mut Needs) {
     let mut made = BTreeSet::new();
+    let has_classes =
+        !assumed.stage.ingress.is_empty() || there.of("networking.k8s.io", "IngressClass").next().is_some();
     for (key, one) in surveys.iter().flat_map(|survey| &survey.applications) {
         for object in one.outcome.objects().filter(|object| object.kind() == "Ingress") {
             let name = object.value().str_at(&["spec", "ingressClassName"]);
-            let Some(name) = name.or_else(|| object.annotation("kubernetes.io/ingress.class")) else {
-                continue;
-            };
+            let name = name.or_else(|| object.annotation("kubernetes.io/ingress.class"));
+            let Some(name) = name.or(Some(DEFAULT).filter(|_| !has_classes)) else { continue };
             if name.is_empty() || !there.is_open("networking.k8s.io", "IngressClass", name) {
                 continue;
             }
@@ -81,6 +86,9 @@ fn ingress(surveys: &[&Survey], there: &There, assumed: &mut Assumed, needs: &mu
             if made.insert(name.to_owned()) {
                 let mut object = class("networking.k8s.io/v1", "IngressClass", name);
                 object.set(&["spec", "controller"], CONTROLLER);
+                if name == DEFAULT {
+                    object.set_annotation("ingressclass.kubernetes.io/is-default-class", "true");
+                }
                 assumed.objects.push(object);
             }
         }
