@@ -112,7 +112,7 @@ fn settings() -> [Fix; 2] {
 
 /// A claim that nothing uses yet and that keeps its application Progressing, while an application above waits for that one
 /// before it makes others.
-fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a Object)> {
+pub(super) fn held_above<'a>(case: &'a Case<'a>, app: &App<'a>) -> Option<(&'a App<'a>, &'a Object)> {
     let (parent, child) = case.parent(&app.name)?;
     let own = wave(&child.object);
     let is_later = |one: &&Wanted| {

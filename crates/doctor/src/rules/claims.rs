@@ -47,6 +47,33 @@ pub(super) fn uses(object: &Object, claim: &ObjectKey) -> bool {
     by_name || makes(object, claim)
 }
 
+/// Whether nothing is to be seen that uses a claim or speaks of it: pods that are there or would be made, nor anything that somebody may make
+/// pods of.
+pub(super) fn is_unused(case: &Case<'_>, server: &str, claim: &ObjectKey) -> bool {
+    let wanted = case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
+    let mut all = case.objects(server).iter().chain(wanted.map(|one| &one.object));
+    let is_seen = case.is_absent(server, &ObjectKey::new("", "Pod", claim.namespace.clone(), ""));
+    is_seen && !all.any(|object| uses(object, claim) || names(object, claim))
+}
+
+/// Whether an object beside a claim has its name somewhere in what it says.
+fn names(object: &Object, claim: &ObjectKey) -> bool {
+    let is_beside = object.namespace() == claim.namespace.as_str()
+        && !matches!(object.kind(), "PersistentVolumeClaim" | "Event");
+    let parts = object.value().as_map().into_iter().flat_map(|map| map.iter());
+    let said =
+        parts.filter(|(key, _)| !matches!(key.as_str(), "apiVersion" | "kind" | "metadata" | "status"));
+    is_beside && said.into_iter().any(|(_, value)| has_text(value, &claim.name))
+}
+
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Map(map) => map.values().any(|value| has_text(value, text)),
+        Value::Seq(items) => items.iter().any(|value| has_text(value, text)),
+        _ => value.as_str() == Some(text),
+    }
+}
+
 /// Whether a StatefulSet makes claims of this name: `<template>-<set>-<number>`.
 pub(super) fn makes(set: &Object, claim: &ObjectKey) -> bool {
     let fits = |template: &Value| {

@@ -9,6 +9,7 @@ mod blocked_kind;
 mod built;
 mod chance;
 mod claim_holds_wave;
+mod claim_unused;
 mod claimed_host;
 mod claimed_twice;
 mod claims;
@@ -211,6 +212,7 @@ pub const RULES: &[Rule] = &[
     provisioner::RULE,
     volume_unfit::RULE,
     volume_held::RULE,
+    claim_unused::RULE,
     missing_store::RULE,
     sealed_vault::RULE,
     store_refused::RULE,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use lynceus_api::ApplicationConditionType;
 use lynceus_object::{FieldPath, Object, ObjectKey, Str};
 
-use super::near;
+use super::{claims, near};
 use crate::case::{App, Case, Pods};
 use crate::links::missing::{self, Missing};
 use crate::node::AppName;
@@ -99,7 +99,10 @@ impl<'a> Names<'a> {
             let alike = near::likely(&key.name, written()).or_else(|| only_generated(&beside));
             alike.filter(|name| would_do(&users, all.iter().filter(is_beside).copied(), name))
         };
-        let only = || only_certificate(&users, all.iter().filter(is_beside).copied());
+        let only = || {
+            only_certificate(&users, all.iter().filter(is_beside).copied())
+                .or_else(|| only_unused(case, server, &key, &beside))
+        };
         Nowhere {
             likely: match (near, &other) {
                 (None, Some((_, _, name))) => Some(*name),
@@ -162,6 +165,20 @@ fn only_certificate<'a>(users: &[Missing<'_>], there: impl Iterator<Item = &'a O
     all.sort_unstable();
     all.dedup();
     all.pop().filter(|_| is_asked && all.is_empty())
+}
+
+/// The only claim that nothing uses, if its name has a word of the other.
+fn only_unused<'a>(case: &Case<'_>, server: &str, key: &ObjectKey, there: &[&'a str]) -> Option<&'a str> {
+    if key.kind != "PersistentVolumeClaim" {
+        return None;
+    }
+    let words = |name: &str| name.split(['-', '.', '_']).map(str::to_owned).collect::<BTreeSet<String>>();
+    let own = words(&key.name);
+    let is_akin = |name: &&&str| words(name).iter().any(|word| word.len() > 2 && own.contains(word));
+    let is_unused =
+        |name: &&&str| claims::is_unused(case, server, &ObjectKey { name: (**name).into(), ..key.clone() });
+    let all: BTreeSet<&'a str> = there.iter().filter(is_akin).filter(is_unused).copied().collect();
+    all.first().copied().filter(|_| all.len() == 1)
 }
 
 /// Whether something that is called otherwise would do: it has the keys that are read, or it is a certificate as is wanted. A service
