@@ -70,7 +70,7 @@ fn deletions(out: &mut String, report: &Report) {
     }
     out.push_str("\n### Deleted in mass\n\n");
     for one in &report.mass_deletions {
-        let few = summary::few(one.objects.iter().map(String::as_str), NAMED);
+        let few = summary::few_of(one.objects.iter().map(String::as_str), NAMED, one.deleted);
         let _ = writeln!(out, "- **{}**: {few}", summary::mass(one));
     }
 }

@@ -126,7 +126,15 @@ pub(super) fn assumed(report: &Report) -> BTreeMap<Sort, Vec<&Assumption>> {
 /// Names, of which no more than a few are shown.
 pub(super) fn few<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
     let count = names.len();
+    few_of(names, most, count)
+}
+
+/// Names of which only some are known, and of which no more than a few are shown.
+pub(super) fn few_of<'a>(names: impl Iterator<Item = &'a str>, most: usize, count: usize) -> String {
     let shown: Vec<&str> = names.take(most).collect();
-    let more = if count > most { format!(" and {} more", count - most) } else { String::new() };
+    let more = match count.saturating_sub(shown.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     format!("{}{more}", shown.join(", "))
 }
