@@ -73,10 +73,14 @@ fn found(case: &Case<'_>, server: &str, one: &Waiting<'_>) -> Finding {
             .person("choose a port that nobody has, or want no more copies than there are nodes")])
 }
 
+/// Whether pods are in the network of their node.
+fn is_wide(pods: &Pods<'_>) -> bool {
+    pods.spec.bool_at(&["hostNetwork"]) == Some(true)
+}
+
 /// The ports of the node that pods want.
 fn ports(pods: &Pods<'_>) -> Vec<i64> {
-    let is_wide = pods.spec.bool_at(&["hostNetwork"]) == Some(true);
-    let field = if is_wide { "containerPort" } else { "hostPort" };
+    let field = if is_wide(pods) { "containerPort" } else { "hostPort" };
     let all = pods.containers().into_iter().flat_map(|(_, container)| container.items_at(&["ports"]));
     all.filter_map(|port: &Value| port.int_at(&[field])).filter(|port| *port > 0).collect()
 }
@@ -97,9 +101,10 @@ fn holder<'a>(case: &Case<'a>, server: &str, one: &Waiting<'_>, wanted: &[i64]) 
     })
 }
 
-/// Takes the wish for a port of the node out.
+/// Takes the wish for a port of the node out. In the network of the node every port is one of the node's, and the API server sets again
+/// what is taken out.
 fn without(app: &AppName, one: &Waiting<'_>) -> Option<Fix> {
-    let template = Pods::of(one.owner)?;
+    let template = Pods::of(one.owner).filter(|pods| !is_wide(pods))?;
     let (path, place) = template.containers().into_iter().find_map(|(path, container)| {
         let mut ports = container.items_at(&["ports"]).iter();
         Some((path, ports.position(|port| port.int_at(&["hostPort"]).is_some_and(|port| port > 0))?))
@@ -152,6 +157,21 @@ metadata: {name: a}
              node(s) didn't have free ports for the requested pod ports.\n  pod web/old on node a has port 80\n  fix: Take \
              another port, or a node for each\n"
         );
+    }
+
+    #[test]
+    fn in_the_network_of_the_node_no_port_can_be_done_without() {
+        let of_app = |spec: &str| {
+            let text = PENDING.replacen("@live\n", &format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: edge, namespace: shop}}\nspec: {spec}\n@live\n"), 1);
+            check("LYN0409", &text.replacen("spec: {containers: [{name: edge, image: edge, ports: [{containerPort: 80, hostPort: 80}]}]}\nstatus", &format!("spec: {spec}\nstatus"), 1))
+        };
+        let found =
+            of_app("{containers: [{name: edge, image: edge, ports: [{containerPort: 80, hostPort: 80}]}]}");
+        assert!(found.contains("  fix: Do without the port of the node\n"), "{found}");
+        let found = of_app(
+            "{hostNetwork: true, containers: [{name: edge, image: edge, ports: [{containerPort: 80, hostPort: 80}]}]}",
+        );
+        assert!(found.ends_with("has port 80\n  fix: Take another port, or a node for each\n"), "{found}");
     }
 
     #[test]
