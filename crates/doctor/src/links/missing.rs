@@ -29,6 +29,8 @@ pub(crate) struct Missing<'a> {
     pub(crate) path: FieldPath,
     /// The key of it that is read, if one is.
     pub(crate) part: Option<Str>,
+    /// Whether what names it does without meanwhile: then nothing waits for it.
+    pub(crate) is_spared: bool,
 }
 
 pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
@@ -37,7 +39,7 @@ pub(super) fn link(case: &Case<'_>, graph: &mut Graph) {
         return;
     }
     let origins = case.origins();
-    for one in missing {
+    for one in missing.into_iter().filter(|one| !one.is_spared) {
         let to = Node::object(one.server, one.key.clone());
         graph.link(case.node(one.server, &one.holder.key()), to.clone());
         for maker in origins.of(one.server, &one.key) {
@@ -52,7 +54,7 @@ pub(crate) fn missing<'a>(case: &Case<'a>) -> Vec<Missing<'a>> {
     for (server, holder, pods) in case.holders() {
         for (key, path, part) in pods.needs().into_iter().chain(account(pods)) {
             if is_missing(case, server, &key) && !is_own(holder, &key) {
-                missing.push(Missing { server, key, holder, path, part });
+                missing.push(Missing { server, key, holder, path, part, is_spared: false });
             }
         }
     }
@@ -132,11 +134,20 @@ fn custom<'a>(case: &Case<'a>, server: &'a str, missing: &mut Vec<Missing<'a>>) 
             children.iter().filter_map(|child| Pods::of(child)).flat_map(|pods| all_needs(&pods)).collect();
         for (key, path) in absent {
             let is_felt = is_unwell && (needed.contains(&key) || is_told(&said, &key));
-            if is_felt || is_slip(case, server, &key) {
-                missing.push(Missing { server, path, key, holder: object, part: None });
+            let is_needed = is_felt || is_slip(case, server, &key);
+            if is_needed || is_certificate(object, &key, &path) {
+                let is_spared = !is_needed;
+                missing.push(Missing { server, path, key, holder: object, part: None, is_spared });
             }
         }
     }
+}
+
+/// Whether it is the certificate of an Ingress: without it requests are answered with one that nobody trusts, and nothing says so.
+fn is_certificate(object: &Object, key: &ObjectKey, path: &FieldPath) -> bool {
+    let is_of_tls =
+        FieldPath::fields(["spec", "tls"]).segments() == &path.segments()[..path.segments().len().min(2)];
+    (object.group(), object.kind()) == ("networking.k8s.io", "Ingress") && key.kind == "Secret" && is_of_tls
 }
 
 /// Whether one of the same kind and namespace is called almost so.

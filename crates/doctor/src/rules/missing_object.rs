@@ -100,12 +100,18 @@ pub(super) fn dressed(finding: Finding, case: &Case<'_>, one: &Nowhere<'_>) -> F
                 || Pods::of(holder).is_some()
         })
     });
+    let severity = match is_felt {
+        _ if one.users.iter().all(|user| user.is_spared) => Severity::P3,
+        true => Severity::P1,
+        false => Severity::P2,
+    };
+    let waiting = one.users.iter().filter(|user| !user.is_spared);
     let finding = finding
-        .severity(if is_felt { Severity::P1 } else { Severity::P2 })
+        .severity(severity)
         .of(app(case, one))
         .seen(fields)
         .seen(said(case, one))
-        .affects(one.users.iter().map(|user| case.node(user.server, &user.holder.key())));
+        .affects(waiting.map(|user| case.node(user.server, &user.holder.key())));
     match one.unread.is_empty() {
         true => finding,
         // Whoever cannot be read may have it.
@@ -494,5 +500,30 @@ metadata: {name: wildcard-acme-tls, namespace: edge}
         let unread = "@app secrets Unknown Unknown\n@spec {destination: {namespace: shop}}\n@condition ComparisonError revision gone\n";
         let text = format!("{unread}{NEEDS}");
         assert!(check("LYN0301", &text).contains("defined nowhere"), "it is still what is seen");
+    }
+
+    #[test]
+    fn the_certificate_of_an_ingress_is_missed_unless_something_makes_it() {
+        let entry = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\nspec: {tls: \
+                     [{hosts: [a.example.com], secretName: shop-tls}]}\n";
+        let text = format!(
+            "@app web Synced Healthy\n{entry}@live\n{entry}status: {{loadBalancer: {{ingress: [{{ip: 10.0.0.1}}]}}}}\n"
+        );
+        assert_eq!(
+            check("LYN0301", &text),
+            "P3 LYN0301/web/Secret/shop-tls: Secret shop-tls is needed by Ingress web and defined nowhere\n  Ingress shop/web: \
+             spec.tls[0].secretName: shop-tls\n  fix: Have Secret shop-tls made\n"
+        );
+        let issued =
+            text.replace("name: web,", "annotations: {cert-manager.io/cluster-issuer: acme}, name: web,");
+        assert_eq!(check("LYN0301", &issued), "");
+        let certificate = "---\napiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: shop, namespace: shop}\nspec: \
+                           {secretName: shop-tls}\n";
+        assert_eq!(check("LYN0301", &format!("{text}{certificate}")), "");
+        // What is wrong with the Ingress otherwise is not its doing.
+        let waiting = text
+            .replace("Synced Healthy", "Synced Progressing")
+            .replace("status: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}\n", "");
+        assert!(!crate::tests::roots(&waiting).contains("LYN0301/web/Secret/shop-tls explains web"));
     }
 }

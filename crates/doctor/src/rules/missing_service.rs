@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lynceus_object::{Object, ObjectKey, Value};
 
-use super::{asked_port, asking, crashing, listeners, near, switched_off, target_port, unselected};
+use super::{
+    asked_port, asking, crashing, governing, listeners, near, switched_off, target_port, unselected,
+};
 use crate::case::Case;
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
@@ -46,6 +48,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         asked_port::find(case, server, &all, findings);
         monitors(case, server, findings);
         listeners::find(case, server, findings);
+        governing::find(case, server, findings);
     }
     for backend in backends.iter().filter(|backend| is_of_services(backend)) {
         if let Some(service) = service(case, backend) {

@@ -34,6 +34,7 @@ mod failed_sync;
 mod feature_branch;
 mod fit;
 mod forbidden;
+mod governing;
 mod healing_off;
 mod held_deletion;
 mod held_set;
