@@ -96,8 +96,9 @@ fn found(case: &Case<'_>, app: &App<'_>, said: &Said<'_>, file: &str) -> Finding
     let seen = place.as_ref().map(|(path, _, number)| {
         Evidence::seen(format!("application {}: {path}.valueFiles[{number}]: {file}", app.name))
     });
+    let list = place.as_ref().map_or_else(|| "spec.source.helm".to_owned(), |(path, ..)| path.to_string());
     let correct = Fix::new("Add the file, or correct its name")
-        .person(format!("Add {file}, or correct its name in spec.source.helm.valueFiles of {}.", app.name))
+        .person(format!("Add {file}, or correct its name in {list}.valueFiles of {}.", app.name))
         .risk(Risk::Low, app.name.to_string())
         .why("the values in it are probably meant")
         .verify(format!("lynceus app diff {}", app.name));
@@ -139,6 +140,18 @@ fn leave_out(app: &App<'_>, path: &FieldPath, files: &[lynceus_object::Str], num
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn one_of_several_sources_is_named_as_it_stands_there() {
+        let told = crate::tests::roots_with_fixes(
+            "
+@app shop Unknown Healthy
+@spec {source: null, sources: [{path: shop, helm: {valueFiles: [values/prod.yaml]}}]}
+@condition ComparisonError cannot render shop of https://git.example.com/all.git: value file values/prod.yaml cannot be read: no such file or directory
+",
+        );
+        assert!(told.contains("correct its name in spec.sources[0].helm.valueFiles of shop."), "{told}");
+    }
+
     use crate::snapshot::RepositoryView;
     use crate::tests::{check, check_snapshot, snapshot};
 
