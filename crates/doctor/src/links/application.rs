@@ -38,7 +38,9 @@ fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
         .map(key_of);
     let failed = app.failures().into_iter().map(|(key, _)| key);
     let reasons = Reason::of(&app.application().metadata);
-    let awaited = reasons.iter().flat_map(Reason::all).filter_map(|reason| reason.object.clone());
+    let mut own = Vec::new();
+    reasons.iter().for_each(|reason| note_own(case, app, reason, &mut own));
+    let awaited = own.into_iter().filter_map(|reason| reason.object.clone());
     // Hooks stand in no status; those that are there and have not ended well are seen by themselves.
     let hooks = app
         .wanted()
@@ -52,6 +54,17 @@ fn to_objects(case: &Case<'_>, app: &App<'_>, graph: &mut Graph) {
     let waited_for = resources.chain(awaited).filter(|key| !is_to_come(case, &case.node(app.server(), key)));
     for key in waited_for.chain(failed).chain(hooks) {
         graph.link(app.node(), case.node(app.server(), &key));
+    }
+}
+
+/// A reason and what it comes from. What another application of those that are looked at waits for is that one's, and stands between.
+fn note_own<'r>(case: &Case<'_>, app: &App<'_>, reason: &'r Reason, all: &mut Vec<&'r Reason>) {
+    all.push(reason);
+    let node = reason.object.as_ref().map(|key| case.node(app.server(), key));
+    let is_other = matches!(&node, Some(Node::Application(name)) if *name != app.name
+        && case.app(name).is_some_and(App::is_troubled));
+    if !is_other {
+        reason.because.iter().for_each(|below| note_own(case, app, below, all));
     }
 }
 
@@ -149,7 +162,37 @@ fn holds_wave(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, node: &Node) -> b
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::roots;
+    use crate::tests::{roots, told};
+
+    /// The reasons of the parent go on to those of its child, which does not make the parent wait for the same.
+    #[test]
+    fn what_a_child_waits_for_its_parent_waits_for_by_way_of_the_child() {
+        let app = |name: &str, reasons: &str| {
+            format!(
+                "@app {name} Synced Progressing\n@metadata {{annotations: {{lynceus.dev/reasons: '[{reasons}]'}}}}\n"
+            )
+        };
+        let reason = |code: &str, group: &str, kind: &str, namespace: &str, name: &str, because: &str| {
+            format!(
+                "{{\"code\":\"{code}\",\"object\":{{\"group\":\"{group}\",\"kind\":\"{kind}\",\"namespace\":\"{namespace}\",\
+                 \"name\":\"{name}\"}},\"text\":\"x\",\"because\":[{because}]}}"
+            )
+        };
+        let claim = reason("WaitsForHealth", "example.com", "Widget", "data", "events", "");
+        let child = reason("WaitsForHealth", "argoproj.io", "Application", "argocd", "web", &claim);
+        let text = format!(
+            "{}apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\n{}@live\napiVersion: \
+             example.com/v1\nkind: Widget\nmetadata: {{name: events, namespace: data}}\nstatus: {{conditions: [{{type: Ready, status: \
+             'False', message: no room}}]}}\n",
+            app("trunk", &child),
+            app("web", &claim),
+        );
+        let told = told(&text);
+        assert!(
+            told.contains("   └─ application web (Synced Progressing)\n      └─ application trunk (Synced Progressing)\n"),
+            "{told}"
+        );
+    }
 
     #[test]
     fn a_child_that_is_to_come_holds_nothing_up_whatever_will_be_wrong_with_it() {
