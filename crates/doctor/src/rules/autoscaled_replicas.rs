@@ -1,7 +1,8 @@
 //! A number of copies that Git sets and an autoscaler owns.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use lynceus_api::ResourceIgnoreDifferences;
 use lynceus_object::{FieldPath, Object, ObjectKey, Str, Value, json, split_api_version};
 
 use crate::case::{App, Case};
@@ -9,6 +10,7 @@ use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::node::Node;
 use crate::rules::Rule;
+use crate::rules::idle_rule::{self, Misfit};
 
 pub(super) const RULE: Rule = Rule {
     code: "LYN1107",
@@ -64,6 +66,13 @@ impl Scalers {
     /// else is off or on.
     pub(super) fn own(&self, server: &str, object: &ObjectKey, path: &FieldPath) -> bool {
         path.to_pointer().as_deref() == Some("/spec/replicas") && self.of(server, object).is_some()
+    }
+
+    /// The rules of an application that should leave out what autoscalers set and name something else, by their numbers.
+    pub(super) fn slips(&self, case: &Case<'_>, app: &App<'_>) -> BTreeSet<usize> {
+        let set = set_by(case, app).into_iter().map(|(key, _)| key);
+        let scaled = set.filter(|key| self.of(app.server(), key).is_some() && !is_ignored(app, key));
+        scaled.filter_map(|key| Some(slip(app, &key)?.0)).collect()
     }
 
     /// The workloads of an application whose number of copies differs from what Git sets, because an autoscaler has set it.
@@ -134,19 +143,42 @@ fn is_ignored(app: &App<'_>, key: &ObjectKey) -> bool {
     let fits =
         |pattern: &str, text: &str| lynceus_api::Glob::new(pattern).is_ok_and(|glob| glob.matches(text));
     app.application().spec.ignore_differences.iter().any(|rule| {
-        let names = rule.json_pointers.iter().any(|one| matches!(one.as_str(), "/spec/replicas" | "/spec"))
-            || rule.jq_path_expressions.iter().any(|one| one.contains("replicas"))
-            || rule.managed_fields_managers.iter().any(|one| one == "kube-controller-manager");
         let named = rule.name.is_empty() || rule.name == key.name;
-        names && named && fits(&rule.group, &key.group) && fits(&rule.kind, &key.kind)
+        is_of_replicas(rule) && named && fits(&rule.group, &key.group) && fits(&rule.kind, &key.kind)
     })
+}
+
+/// Whether a rule leaves out the number of copies.
+fn is_of_replicas(rule: &ResourceIgnoreDifferences) -> bool {
+    rule.json_pointers.iter().any(|one| matches!(one.as_str(), "/spec/replicas" | "/spec"))
+        || rule.jq_path_expressions.iter().any(|one| one.contains("replicas"))
+        || rule.managed_fields_managers.iter().any(|one| one == "kube-controller-manager")
+}
+
+/// The rule that would leave out the number of copies of a workload if it named what was meant.
+fn slip(app: &App<'_>, key: &ObjectKey) -> Option<(usize, Misfit)> {
+    let rules = &app.application().spec.ignore_differences;
+    let mut all = idle_rule::nearly_for(app, key).into_iter();
+    all.find(|(number, _)| rules.get(*number).is_some_and(is_of_replicas))
 }
 
 fn found(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, scaler: &ObjectKey, said: Option<i64>) -> Finding {
     let live = case.live(app.server(), key).and_then(|one| one.value().int_at(&["spec", "replicas"]));
+    let slip = slip(app, key);
+    let hint = slip.as_ref().map(|(number, misfit)| {
+        format!(
+            "; spec.ignoreDifferences[{number}] of {} should leave them out{}",
+            app.name,
+            misfit.told().replacen("; its", ", but its", 1)
+        )
+    });
     let cause = format!(
-        "Git sets the replicas of {} {}, and {} {} owns them",
-        key.kind, key.name, scaler.kind, scaler.name
+        "Git sets the replicas of {} {}, and {} {} owns them{}",
+        key.kind,
+        key.name,
+        scaler.kind,
+        scaler.name,
+        hint.unwrap_or_default()
     );
     let path = FieldPath::fields(["spec", "replicas"]);
     let now = live.map(|number| Evidence::Field {
@@ -168,6 +200,7 @@ fn found(case: &Case<'_>, app: &App<'_>, key: &ObjectKey, scaler: &ObjectKey, sa
         .severity(if differs { Severity::P2 } else { Severity::P3 })
         .seen(now)
         .seen([Evidence::seen(format!("{} {} scales {} {}", scaler.kind, scaler.name, key.kind, key.name))])
+        .fix(slip.and_then(|(_, misfit)| idle_rule::mend(app, std::iter::once(&misfit))))
         .fix([fix]);
     if app.is_out_of_sync() && differs { finding.affects([app.node()]) } else { finding }
 }
@@ -203,6 +236,26 @@ spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
              them\n  Deployment shop/web: spec.replicas: 7 in the cluster, 2 in Git\n  HorizontalPodAutoscaler web scales \
              Deployment web\n  fix: Take replicas of Deployment web out of Git\n"
         );
+    }
+
+    #[test]
+    fn a_rule_that_should_leave_them_out_and_names_something_else_is_told_with_them() {
+        let text = SCALED.replace(
+            "@app web OutOfSync Healthy",
+            "@app web OutOfSync Healthy\n@compared\n@spec {ignoreDifferences: [{group: extensions, kind: Deployment, jsonPointers: \
+             [/spec/replicas]}]}",
+        );
+        assert_eq!(
+            check("LYN1107", &text),
+            "P2 LYN1107/web/Deployment/web: Git sets the replicas of Deployment web, and HorizontalPodAutoscaler web owns them; \
+             spec.ignoreDifferences[0] of web should leave them out, but its group extensions fits nothing, there is apps\n  Deployment \
+             shop/web: spec.replicas: 7 in the cluster, 2 in Git\n  HorizontalPodAutoscaler web scales Deployment web\n  fix: Name \
+             what is there\n  fix: Take replicas of Deployment web out of Git\n"
+        );
+        assert_eq!(check("LYN1106", &text), "", "one trouble has one name");
+        let other = text.replace("/spec/replicas]", "/spec/paused]");
+        assert!(check("LYN1106", &other).starts_with("P3 LYN1106"), "what it is for is not theirs");
+        assert!(!check("LYN1107", &other).contains("ignoreDifferences"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
+use crate::rules::autoscaled_replicas::Scalers;
 use crate::rules::{Rule, near};
 use crate::words;
 
@@ -39,13 +40,36 @@ Correct the rule, or remove it.
 const BY_MANAGERS: &str = "managed by ";
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
+    let mut scalers = None;
     for app in case.apps() {
-        let changes = &app.delivery.changes;
-        let idle: Vec<&RuleReport> = changes.rules.iter().filter(|rule| is_idle(rule, changes)).collect();
+        let mut idle = idle(app);
+        if !idle.is_empty() {
+            // What should leave out the replicas that an autoscaler sets is told with those.
+            let scalers = scalers.get_or_insert_with(|| Scalers::new(case));
+            let slips = scalers.slips(case, app);
+            idle.retain(
+                |rule| !matches!(rule.place, RulePlace::Application(number) if slips.contains(&number)),
+            );
+        }
         if !idle.is_empty() {
             findings.add(found(app, &idle));
         }
     }
+}
+
+fn idle<'c>(app: &'c App<'_>) -> Vec<&'c RuleReport> {
+    let changes = &app.delivery.changes;
+    changes.rules.iter().filter(|rule| is_idle(rule, changes)).collect()
+}
+
+/// The rules that would be for an object if they named what was meant, by their numbers.
+pub(super) fn nearly_for(app: &App<'_>, key: &ObjectKey) -> Vec<(usize, Misfit)> {
+    let of = |rule: &RuleReport| match rule.place {
+        RulePlace::Application(number) => Some((number, misfit(app, rule)?)),
+        _ => None,
+    };
+    let all = idle(app).into_iter().filter_map(of);
+    all.filter(|(_, misfit)| misfit.would_fit(key)).collect()
 }
 
 /// Whether a rule of the application did nothing and could not have done anything.
@@ -74,7 +98,7 @@ fn fits(kinds: &str, object: &Object) -> bool {
 }
 
 /// The field of a rule that keeps it from being for any object of its application.
-struct Misfit {
+pub(super) struct Misfit {
     /// Where in the Application it stands.
     path: FieldPath,
     /// `name`
@@ -83,6 +107,8 @@ struct Misfit {
     says: String,
     /// What objects have there that are as all the rest of the rule says.
     there: BTreeSet<String>,
+    /// Those objects.
+    fitting: BTreeSet<ObjectKey>,
 }
 
 /// What of a rule fits nothing, where one of its fields alone is wrong.
@@ -104,13 +130,14 @@ fn misfit(app: &App<'_>, rule: &RuleReport) -> Option<Misfit> {
     ];
     parts.iter().find_map(|one| {
         let others = || parts.iter().filter(|other| other.field != one.field);
-        let rest = objects.iter().filter(|object| others().all(|other| other.fits(object)));
-        let there: BTreeSet<String> = rest.map(|object| (one.of)(object).to_owned()).collect();
+        let rest = || objects.iter().filter(|object| others().all(|other| other.fits(object)));
+        let there: BTreeSet<String> = rest().map(|object| (one.of)(object).to_owned()).collect();
         (!there.is_empty()).then(|| Misfit {
             path: path.field(one.field),
             field: one.field,
             says: one.says.to_owned(),
             there,
+            fitting: rest().map(|object| object.key()).collect(),
         })
     })
 }
@@ -136,6 +163,11 @@ impl Part<'_> {
 }
 
 impl Misfit {
+    /// Whether an object has what was meant. What the rest of the rule says some objects fit, and this one has to be of them.
+    fn would_fit(&self, key: &ObjectKey) -> bool {
+        self.fitting.contains(key) && self.meant().is_some()
+    }
+
     /// What was meant: the one that is called almost so, or the only group that has the kind.
     fn meant(&self) -> Option<&str> {
         let near = near::slip(&self.says, self.there.iter().map(String::as_str));
@@ -144,7 +176,7 @@ impl Misfit {
     }
 
     /// `; its name palete fits nothing, there is palette`
-    fn told(&self) -> String {
+    pub(super) fn told(&self) -> String {
         let there = match self.meant() {
             Some(meant) => meant.to_owned(),
             None => words::list(&self.there),
@@ -191,7 +223,7 @@ fn found(app: &App<'_>, idle: &[&RuleReport]) -> Finding {
 }
 
 /// Has the rules name what was meant.
-fn mend<'m>(app: &App<'_>, misfits: impl Iterator<Item = &'m Misfit>) -> Option<Fix> {
+pub(super) fn mend<'m>(app: &App<'_>, misfits: impl Iterator<Item = &'m Misfit>) -> Option<Fix> {
     let fix = Fix::new("Name what is there");
     let fix = misfits.filter_map(|one| Some((one, one.meant()?))).fold(fix, |fix, (one, meant)| {
         fix.git(&app.name, Place::Application { path: one.path.clone(), value: Some(Value::from(meant)) })
