@@ -154,6 +154,28 @@ async fn nodes_classes_and_projects_that_are_named_are_assumed() {
 }
 
 #[tokio::test]
+async fn an_ingress_that_names_no_class_has_a_default_one_unless_there_are_classes() {
+    let files = format!(
+        "=== app.yaml\n{}=== web/d.yaml\n{}=== web/i.yaml\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: \
+         web}}\nspec:\n  defaultBackend: {{service: {{name: web, port: {{number: 80}}}}}}\n",
+        application("web", "web", "shop"),
+        deployment("web", ""),
+    );
+    let played = Repository::of_files(&files).play().await;
+    assert_eq!(states(&played.report), "web Finishes Synced Healthy\n", "{}", why(&played.report, "web"));
+    assert!(
+        assumed(&played.report).contains(&"IngressClass default".to_owned()),
+        "{:?}",
+        assumed(&played.report)
+    );
+    let class = "=== web/c.yaml\napiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: nginx}\nspec: {controller: \
+                 k8s.io/ingress-nginx}\n";
+    let played = Repository::of_files(&format!("{files}{class}")).play().await;
+    assert_eq!(played.report.verdict, Verdict::Stuck);
+    assert!(!assumed(&played.report).iter().any(|one| one.starts_with("IngressClass")));
+}
+
+#[tokio::test]
 async fn a_stage_that_lists_storage_classes_lists_all_of_them() {
     let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec:\n  storageClassName: fast\n  \
                  accessModes: [ReadWriteOnce]\n  resources: {requests: {storage: 1Gi}}\n";

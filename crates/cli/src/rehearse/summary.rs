@@ -138,3 +138,14 @@ pub(super) fn few_of<'a>(names: impl Iterator<Item = &'a str>, most: usize, coun
     };
     format!("{}{more}", shown.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_named_is_counted_though_its_name_was_not_kept() {
+        assert_eq!(few_of(["a", "b", "c"].into_iter(), 2, 12), "a, b and 10 more");
+        assert_eq!(few(["a", "b"].into_iter(), 2), "a, b");
+    }
+}
