@@ -43,6 +43,7 @@ troubles! {
     blocked_kind
     chance
     claim_holds_wave
+    claim_unused
     class_missing
     config_map_nowhere
     controller_behind
@@ -66,6 +67,7 @@ troubles! {
     image_tag
     immutable_field
     ingress_late
+    ingress_unnamed
     job_forbidden
     job_vanishes
     key_missing
@@ -123,6 +125,7 @@ troubles! {
     security_overridden
     security_pod
     security_removed
+    selector_label
     selector_slip
     service_account_nowhere
     service_nowhere
@@ -148,6 +151,7 @@ troubles! {
     tolerations_emptied
     tolerations_left_out
     umbrella
+    umbrella_nested
     umbrella_recursing
     unexposed
     value_file
