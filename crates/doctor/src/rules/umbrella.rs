@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use lynceus_api::HealthStatusCode;
 use lynceus_object::ObjectKey;
 
-use crate::case::Case;
+use crate::case::{App, Case};
 use crate::finding::{Finding, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
 use crate::limits;
@@ -76,10 +77,17 @@ fn found(overlaps: &[&Overlap<'_, '_>]) -> Finding {
     });
     Finding::new(RULE.code, umbrella.node(), cause)
         .of(Some(umbrella.name.clone()))
-        .severity(if umbrella.is_fine() { Severity::P2 } else { Severity::P1 })
+        .severity(if works(umbrella) { Severity::P2 } else { Severity::P1 })
         .seen(evidence.take(limits::EVIDENCE))
         .affects(overlaps.iter().map(|one| one.other.node()))
         .fix(fixes(overlaps, &others, &objects))
+}
+
+/// Whether an application works, whatever differs: which of several that have an object is Synced just now is chance.
+fn works(app: &App<'_>) -> bool {
+    app.health() == Some(HealthStatusCode::Healthy)
+        && app.errors().next().is_none()
+        && app.failures().is_empty()
 }
 
 fn fixes(overlaps: &[&Overlap<'_, '_>], others: &str, objects: &[&ObjectKey]) -> Vec<Fix> {
@@ -138,12 +146,17 @@ mod tests {
         );
         assert_eq!(
             check("LYN0102", &text),
-            "P1 LYN0102/common/Application/common: application common includes 5 objects that spark and trainer have \
+            "P2 LYN0102/common/Application/common: application common includes 5 objects that spark and trainer have \
              too\n  in common and spark: ConfigMap s1 and ConfigMap s2\n  in common and trainer: ConfigMap t1, ConfigMap \
              t2 and ConfigMap t3\n  fix: Take what is of spark and trainer out of common\n  fix: Point common at a \
              kustomization of its own\n"
         );
-        assert_eq!(roots(&text), "P0 LYN0102/common/Application/common explains common spark trainer\n");
+        assert_eq!(roots(&text), "P2 LYN0102/common/Application/common explains common spark trainer\n");
+        // Who was the last to sync makes it neither better nor worse.
+        let turned = text.replacen("common OutOfSync", "common Synced", 1);
+        assert!(roots(&turned).starts_with("P2 LYN0102/common/Application/common "), "{}", roots(&turned));
+        let stuck = text.replacen("common OutOfSync Healthy", "common OutOfSync Degraded", 1);
+        assert!(roots(&stuck).starts_with("P0 LYN0102/common/Application/common "), "{}", roots(&stuck));
     }
 
     /// A folder that is read as a whole, and two folders in it that are read by others.
@@ -206,7 +219,7 @@ mod tests {
         );
         assert!(
             check("LYN0102", &text)
-                .starts_with("P1 LYN0102/common/Application/common: application common includes 6 ")
+                .starts_with("P2 LYN0102/common/Application/common: application common includes 6 ")
         );
         assert_eq!(check("LYN0101", &text), "");
     }
