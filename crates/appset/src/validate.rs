@@ -55,8 +55,11 @@ fn problem_of_name(name: &str) -> Option<String> {
 }
 
 fn problem_of_project(project: &str, destinations: &dyn Destinations) -> Option<String> {
-    // An Application without a project is one of the default project.
-    let project = if project.is_empty() { "default" } else { project };
+    // An Application without a project is one of the default project, which permits everything as it comes: not what a parameter
+    // that came out empty was meant to say.
+    if project.is_empty() {
+        return Some("its project is empty; write default for the project that is always there".to_owned());
+    }
     (!destinations.has_project(project))
         .then(|| format!("application references project {project} which does not exist"))
 }

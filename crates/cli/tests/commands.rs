@@ -403,6 +403,14 @@ async fn an_installation_is_written_down_and_read_back() {
     shop.says("admin import backup.yaml --prune --kubeconfig data/kubeconfig");
     let projects = shop.says("proj list");
     assert!(projects.contains("before") && !projects.contains("other"), "{projects}");
+    // Applications elsewhere are found by patterns of namespaces.
+    let elsewhere = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: far, namespace: default}\n\
+        spec: {project: default, source: {repoURL: 'file:///none', path: a}, destination: {namespace: default}}\n";
+    let made = shop.with("far.yaml", elsewhere, "admin import far.yaml --kubeconfig data/kubeconfig");
+    assert!(made.contains("argoproj.io/Application far in namespace default created\n"), "{made}");
+    assert!(!shop.says("admin export --kubeconfig data/kubeconfig").contains("name: far"));
+    let all = shop.says("admin export --application-namespaces def* --kubeconfig data/kubeconfig");
+    assert!(all.contains("name: far"), "{all}");
     shop.up.kill();
 }
 

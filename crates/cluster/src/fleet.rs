@@ -321,6 +321,29 @@ impl Fleet {
         self.read().by_server.values().map(Member::destination).collect()
     }
 
+    /// What a project may deliver to because it is registered for that project alone: its clusters, in all namespaces or in
+    /// those that the Secret names.
+    pub fn of_project(&self, project: &str) -> Vec<ApplicationDestination> {
+        if project.is_empty() {
+            return Vec::new();
+        }
+        let state = self.read();
+        let own = state.by_server.values().map(|member| &member.registration);
+        own.filter(|one| one.project == project)
+            .flat_map(|one| {
+                let all = [Str::from("*")];
+                let namespaces = if one.namespaces.is_empty() { &all[..] } else { &one.namespaces };
+                let to = |namespace: &Str| ApplicationDestination {
+                    server: one.server.clone(),
+                    name: one.name.clone(),
+                    namespace: namespace.clone(),
+                    ..ApplicationDestination::default()
+                };
+                namespaces.iter().map(to).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
     /// Asks a cluster whether it is there, when something else says that it might not be.
     pub async fn answers(&self, cluster: &Cluster) -> Result<(), ClusterError> {
         member::probe(&cluster.door, &*self.clock).await

@@ -406,6 +406,11 @@ impl Engine {
         self.looker(&self.settings()).project(application)
     }
 
+    /// A project with all that counts for it: what is registered for it alone, and the rules of global projects.
+    pub fn whole_project(&self, name: &str) -> Result<AppProject, Condition> {
+        self.looker(&self.settings()).whole_project(name)
+    }
+
     pub(crate) fn looker<'a>(&'a self, settings: &'a Settings) -> Looker<'a> {
         Looker {
             fleet: &self.fleet,

@@ -376,9 +376,22 @@ impl Looker<'_> {
         conditions
     }
 
-    /// The project with the rules of those that hold for it too, if the application may use it.
+    /// The project with all that counts for it, if the application may use it.
     pub(crate) fn project(&self, application: &Application) -> Result<Arc<AppProject>, Condition> {
         let name = if application.spec.project.is_empty() { "default" } else { &application.spec.project };
+        let project = self.whole_project(name)?;
+        let AppKey { namespace, name: application } = AppKey::of(application);
+        if !project::permits_namespace(&project, &namespace, self.home) {
+            let message = format!(
+                "application '{application}' in namespace '{namespace}' is not permitted to use project '{name}'"
+            );
+            return Err(Condition::new(ApplicationConditionType::UnknownError, message));
+        }
+        Ok(Arc::new(project))
+    }
+
+    /// A project with what is registered for it alone, and with the rules of those that hold for it too.
+    pub(crate) fn whole_project(&self, name: &str) -> Result<AppProject, Condition> {
         let kind = project_kind();
         let find = |name: &str| {
             let key = ObjectKey::new(kind.group.clone(), kind.kind.clone(), self.home, name);
@@ -389,18 +402,14 @@ impl Looker<'_> {
                 "Application referencing project {name} which does not exist"
             )));
         };
-        let project = AppProject::from_object(&object).map_err(|error| {
+        let mut project = AppProject::from_object(&object).map_err(|error| {
             Condition::invalid_spec(format!("project {name} cannot be read: {}", crate::words(&error)))
         })?;
-        let AppKey { namespace, name: application } = AppKey::of(application);
-        if !project::permits_namespace(&project, &namespace, self.home) {
-            let message = format!(
-                "application '{application}' in namespace '{namespace}' is not permitted to use project '{name}'"
-            );
-            return Err(Condition::new(ApplicationConditionType::UnknownError, message));
-        }
+        let own = self.settings.book.repositories().iter().filter(|repository| repository.project == name);
+        project.spec.source_repos.extend(own.map(|repository| repository.url.as_str().into()));
+        project.spec.destinations.extend(self.fleet.of_project(name));
         let global = |name: &str| AppProject::from_object(&find(name)?).ok();
-        Ok(Arc::new(project::merged(project, &object, &self.settings.global_projects, &global)))
+        Ok(project::merged(project, &object, &self.settings.global_projects, &global))
     }
 
     /// Objects in the application's namespace that belong to nobody, where the project wants to know.

@@ -227,17 +227,25 @@ pub(crate) fn parse(text: &str) -> Result<Value, String> {
     yaml::parse_str(text).map_err(|error| error.to_string())
 }
 
+/// A field by its name, or by a name that differs in nothing but capital letters: Argo CD reads both, and its own examples have both.
+pub(crate) fn named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.get(name).or_else(|| {
+        let mut fields = value.as_map()?.iter();
+        fields.find(|(field, _)| field.as_str().eq_ignore_ascii_case(name)).map(|(_, found)| found)
+    })
+}
+
 pub(crate) fn conditions(value: &Value) -> Result<Vec<Condition>, String> {
     let condition = |item: &Value| {
         if item.as_map().is_none() {
             return Err("a condition is a map with when and send".to_owned());
         }
-        let field = |name: &str| item.get(name).map_or(Ok(Str::default()), text);
+        let field = |name: &str| named(item, name).map_or(Ok(Str::default()), text);
         Ok(Condition {
             when: field("when")?,
             once_per: field("oncePer")?,
             description: field("description")?,
-            send: item.get("send").map_or(Ok(Vec::new()), texts)?,
+            send: named(item, "send").map_or(Ok(Vec::new()), texts)?,
         })
     };
     sequence(value)?.iter().map(condition).collect()

@@ -8,7 +8,7 @@ use lynceus_gotmpl as gotmpl;
 use lynceus_gotmpl::{Functions, sprig};
 use lynceus_object::{Str, Value};
 
-use crate::config::{Config, Fault, text};
+use crate::config::{Config, Fault, named, text};
 use crate::limits;
 use crate::names::{Need, Outside, Subject, names};
 use crate::subscription::Destination;
@@ -25,7 +25,9 @@ pub struct Notification {
 impl Notification {
     /// A text of the part for a service; empty if there is none.
     pub fn text(&self, service: &str, path: &[&str]) -> &str {
-        self.parts.get(service).and_then(|part| part.str_at(path)).unwrap_or_default()
+        let part = self.parts.get(service);
+        let found = part.and_then(|part| path.iter().try_fold(part, |part, name| named(part, name)));
+        found.and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The message as it is printed by commands.

@@ -51,6 +51,39 @@ fn window(kind: &str, more: Value) -> Value {
 }
 
 #[tokio::test]
+async fn a_project_may_use_what_is_registered_for_it_alone() {
+    let world = World::new().await;
+    world
+        .apply(
+            "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {name: team, namespace: argocd}\n\
+             spec: {sourceRepos: ['https://none/*'], clusterResourceWhitelist: []}\n",
+        )
+        .await;
+    world.commit(&[("app/a.yaml", &config_map("a", "one"))]);
+    let mut of_team = automated();
+    of_team.set(&["project"], "team");
+    world.deliver("shop", "app", &of_team).await;
+    let told = |world: &World, what: &str| {
+        world.application("shop").status.conditions.iter().any(|condition| condition.message.contains(what))
+    };
+    world.until("both refusals", |world| told(world, "is not permitted in project 'team'")).await;
+    assert!(told(&world, "do not match any of the allowed destinations in project 'team'"));
+    let registered = |sort: &str, data: String| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: of-team-{sort}\n  namespace: argocd\n  labels: \
+             {{argocd.argoproj.io/secret-type: {sort}}}\nstringData: {{project: team, {data}}}\n"
+        )
+    };
+    world.apply(&registered("repository", format!("url: {:?}", world.repository()))).await;
+    world.until("one refusal", |world| !told(world, "application repo")).await;
+    assert!(told(&world, "allowed destinations"));
+    let cluster = "name: in-cluster, server: 'https://kubernetes.default.svc', config: '{}'";
+    world.apply(&registered("cluster", cluster.to_owned())).await;
+    world.until("the sync", |world| world.state("shop") == FINE).await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_window_that_denies_holds_automation_back_and_says_so() {
     let world = World::new().await;
     project(&world, window("deny", value!({"description": "freeze"}))).await;

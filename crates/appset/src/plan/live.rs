@@ -1,6 +1,8 @@
 //! A generated Application beside the one in the cluster.
 
-use lynceus_api::{Application, ApplicationSet, Kind, ResourceIgnoreDifferences, annotations, finalizers};
+use lynceus_api::{
+    Application, ApplicationSet, Kind, Operation, ResourceIgnoreDifferences, annotations, finalizers,
+};
 use lynceus_diff::Ignore;
 use lynceus_object::patch::create::merge_two_way;
 use lynceus_object::{Object, Str, Value};
@@ -68,15 +70,29 @@ pub(super) fn compare(
     generated: &Application,
     live: &Application,
 ) -> Result<Act, String> {
-    let desired = desired(input, owner, generated, live);
+    let mut desired = desired(input, owner, generated, live);
+    // What has been asked for already is not asked for again: to begin it and to end it are changes that a set looks at.
+    let was_asked = |asked: &Operation| {
+        let state = live.status.operation_state.as_ref();
+        live.operation.is_none() && state.is_some_and(|state| state.operation == *asked)
+    };
+    let again =
+        if desired.operation.as_ref().is_some_and(was_asked) { desired.operation.take() } else { None };
     // Nine of ten are just as they should be, and to tell the others apart takes a hundred times as long.
     if desired == *live {
         return Ok(Act::Keep(Keep::Same));
     }
     let (before, after) = (stripped(ignore, live)?, stripped(ignore, &desired)?);
-    let changes = changes(&before, &after);
+    let mut changes = changes(&before, &after);
     if changes.is_empty() {
         return Ok(Act::Keep(Keep::Same));
+    }
+    // With another change it is asked for once more.
+    let mut after = after;
+    if again.is_some() {
+        desired.operation = again;
+        after = stripped(ignore, &desired)?;
+        changes = self::changes(&before, &after);
     }
     let patch = patch(&before, &after)?;
     Ok(Act::Update { changes, patch })

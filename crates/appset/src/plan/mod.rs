@@ -192,10 +192,11 @@ fn against(
         return Act::Keep(Keep::Deleting);
     }
     // What is not owned yet is not among the current ones, and is taken even where only new ones are made.
-    if owner.owns(live) && !allows_update(policy(input)) {
-        return Act::Keep(Keep::NoUpdate);
+    let is_kept = owner.owns(live) && !allows_update(policy(input));
+    match told(live::compare(input, owner, ignore, &generated.application, live), generated, faults) {
+        Act::Update { .. } if is_kept => Act::Keep(Keep::NoUpdate),
+        act => act,
     }
-    told(live::compare(input, owner, ignore, &generated.application, live), generated, faults)
 }
 
 /// What is to be done with an Application; what cannot be told is a fault, and it is left as it is.

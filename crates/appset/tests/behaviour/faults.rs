@@ -141,6 +141,10 @@ fn names_projects_and_destinations_are_checked() {
         &invalid(&app("x", "other", local), &["a"]),
         "0: application references project other which does not exist",
     );
+    check(
+        &invalid(&app("x", "''", local), &["a"]),
+        "0: its project is empty; write default for the project that is always there",
+    );
     for (to, told) in [
         ("{}", "it has neither a name nor a server"),
         ("{name: us}", "there is no cluster with the name us"),

@@ -1,11 +1,11 @@
 //! What has to change in a cluster.
 
-use lynceus_api::{Application, ApplicationSet};
+use lynceus_api::{Application, ApplicationSet, OperationState};
 use lynceus_appset::plan::{Act, Deletion, Input, Settings, next_deletion};
 use lynceus_appset::{Plan, plan};
 use lynceus_object::json;
 
-use crate::{applied, check, generated, listed, nothing, read};
+use crate::{applied, check, generated, listed, nothing, read, set};
 
 fn planned_with(set: &ApplicationSet, existing: &[Application], settings: &Settings) -> Plan {
     let generation = generated(set, nothing);
@@ -72,9 +72,35 @@ fn policies_forbid_changes_and_deletions() {
         let set = listed(&["a", "b"], &format!("syncPolicy: {{applicationsSync: {policy}}}"));
         check(&planned(&set, &existing), told);
     }
+    // Of what is as it should be nothing is forbidden.
+    let set = listed(&["a", "old"], "syncPolicy: {applicationsSync: create-only}");
+    check(&planned(&set, &applied(&set)), "keep   a: nothing differs\nkeep   old: nothing differs");
     let set = listed(&["a", "b"], "syncPolicy: {applicationsSync: create-only}");
     let settings = Settings { may_choose_policy: false, ..Settings::default() };
     assert!(planned_with(&set, &existing, &settings).to_string().contains("delete old"));
+}
+
+#[test]
+fn an_operation_of_the_template_is_asked_for_once() {
+    let set = set("goTemplate: true
+generators: [{list: {elements: [{name: a}]}}]
+templatePatch: 'operation: {sync: {revision: v1}}'
+template: {metadata: {name: '{{.name}}'}, spec: {project: default, source: {repoURL: r, path: p}, destination: {name: in-cluster}}}");
+    let mut existing = applied(&set);
+    let asked = existing[0].operation.take();
+    assert!(asked.is_some());
+    check(
+        &planned(&set, &existing),
+        "update a\noperation: + {\"initiatedBy\":{},\"retry\":{},\"sync\":{\"revision\":\"v1\"}}",
+    );
+    existing[0].status.operation_state =
+        Some(OperationState { operation: asked.unwrap_or_default(), ..OperationState::default() });
+    check(&planned(&set, &existing), "keep   a: nothing differs");
+    existing[0].spec.source.as_mut().expect("a source").path = "q".into();
+    check(
+        &planned(&set, &existing),
+        "update a\noperation: + {\"initiatedBy\":{},\"retry\":{},\"sync\":{\"revision\":\"v1\"}}\nspec.source.path: \"q\" -> \"p\"",
+    );
 }
 
 #[test]

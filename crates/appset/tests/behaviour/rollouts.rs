@@ -201,6 +201,8 @@ fn no_more_change_at_a_time_than_may() {
     ] {
         assert_eq!(World::new(steps(most)).look(1).sync.len(), first, "{most}");
     }
+    // None at a time is a gate that somebody opens by hand.
+    assert!(World::new(steps(", maxUpdate: 0")).look(1).problems.is_empty());
     let rollout = World::new(steps(", maxUpdate: 1")).look(1);
     assert!(
         told(&rollout)
@@ -223,13 +225,13 @@ fn an_application_that_no_step_selects_says_so() {
 
 #[test]
 fn steps_that_cannot_work_are_told() {
-    let mut set = steps(", maxUpdate: 0");
+    let mut set = steps(", maxUpdate: -1");
     let rolling =
         set.spec.strategy.as_mut().and_then(|strategy| strategy.rolling_sync.as_mut()).expect("steps");
     rolling.steps[1].match_expressions[0].operator = "Like".into();
     rolling.steps.push(read("matchExpressions: []"));
     let problems = World::new(set).look(1).problems.join("\n");
-    for told in ["maxUpdate of step 1 is 0", "operator \"Like\"", "steps 1 and 3 both select dev1"] {
+    for told in ["maxUpdate of step 1 is -1", "operator \"Like\"", "steps 1 and 3 both select dev1"] {
         assert!(problems.contains(told), "{problems}");
     }
 }

@@ -19,6 +19,9 @@ use crate::{format, place};
 const CONFIG_MAPS: [&str; 5] =
     ["argocd-cm", "argocd-rbac-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm", "argocd-gpg-keys-cm"];
 
+/// The ConfigMap that says in which other namespaces there are Applications.
+const PARAMETERS: &str = "argocd-cmd-params-cm";
+
 /// The Secret that sessions are signed with.
 const SECRET: &str = "argocd-secret";
 
@@ -41,13 +44,13 @@ pub(super) struct Export {
     namespaces: Namespaces,
 }
 
-/// Where else there are Applications and ApplicationSets.
+// Where else there are Applications and ApplicationSets.
 #[derive(clap::Args)]
 struct Namespaces {
-    /// Other namespaces with Applications; can be given several times.
+    /// Other namespaces with Applications: names, globs or /expressions/; as in argocd-cmd-params-cm if not given.
     #[arg(long, value_name = "NAMESPACES", value_delimiter = ',')]
     application_namespaces: Vec<String>,
-    /// Other namespaces with ApplicationSets; can be given several times.
+    /// Other namespaces with ApplicationSets, in the same way.
     #[arg(long, value_name = "NAMESPACES", value_delimiter = ',')]
     applicationset_namespaces: Vec<String>,
 }
@@ -247,11 +250,13 @@ async fn everything(
     let secrets = all(cluster, &Gvk::new("", "v1", "Secret"), home).await?;
     found.extend(secrets.into_iter().filter(is_ours));
     found.extend(all(cluster, &ours("AppProject"), home).await?);
-    for namespace in with_home(home, &namespaces.application_namespaces) {
-        found.extend(all(cluster, &ours("Application"), namespace).await?);
-    }
-    for namespace in with_home(home, &namespaces.applicationset_namespaces) {
-        found.extend(all(cluster, &ours("ApplicationSet"), namespace).await?);
+    let params = cluster.get(&Gvk::new("", "v1", "ConfigMap"), home, PARAMETERS).await;
+    let params = params.doing(format!("cannot read ConfigMap {PARAMETERS} in namespace {home}"))?;
+    for (kind, given, key) in [
+        ("Application", &namespaces.application_namespaces, "application.namespaces"),
+        ("ApplicationSet", &namespaces.applicationset_namespaces, "applicationsetcontroller.namespaces"),
+    ] {
+        found.extend(within(cluster, kind, home, &patterns(given, params.as_ref(), key)).await?);
     }
     Ok(found.into_iter().map(|object| (object.key(), object)).collect())
 }
@@ -265,8 +270,25 @@ fn is_ours(secret: &Object) -> bool {
     secret.name() == SECRET || secret.label(SECRET_TYPE).is_some()
 }
 
-fn with_home<'n>(home: &'n str, others: &'n [String]) -> impl Iterator<Item = &'n str> {
-    std::iter::once(home).chain(others.iter().map(String::as_str).filter(move |other| *other != home))
+/// The namespaces that somebody names, or else those that the installation looks at.
+fn patterns<'a>(given: &'a [String], params: Option<&'a Object>, key: &str) -> Vec<&'a str> {
+    let set = params.and_then(|map| map.value().str_at(&["data", key])).unwrap_or_default();
+    match given.is_empty() {
+        true => set.split(',').map(str::trim).filter(|one| !one.is_empty()).collect(),
+        false => given.iter().map(String::as_str).collect(),
+    }
+}
+
+/// The objects of a kind in the installation's own namespace and in those that patterns name.
+async fn within(cluster: &Cluster, kind: &str, home: &str, patterns: &[&str]) -> Outcome<Vec<Object>> {
+    // Who may read only one namespace is asked for no other.
+    if patterns.is_empty() {
+        return all(cluster, &ours(kind), home).await;
+    }
+    let mut found =
+        cluster.list(&ours(kind), "").await.doing(format!("cannot list {kind}s of all namespaces"))?;
+    found.retain(|one| one.namespace() == home || lynceus_api::fits_any(patterns, one.namespace()));
+    Ok(found)
 }
 
 async fn all(cluster: &Cluster, gvk: &Gvk, namespace: &str) -> Outcome<Vec<Object>> {
@@ -401,6 +423,15 @@ spec: {project: default}
 status: {health: {status: Healthy}}
 operation: {sync: {}}
 ";
+
+    #[test]
+    fn namespaces_are_those_that_are_given_or_those_that_the_installation_looks_at() {
+        let params = object("data: {application.namespaces: 'team-*, /^x$/ ,'}");
+        let key = "application.namespaces";
+        assert_eq!(patterns(&[], Some(&params), key), ["team-*", "/^x$/"]);
+        assert_eq!(patterns(&["a".to_owned()], Some(&params), key), ["a"]);
+        assert!(patterns(&[], None, key).is_empty() && patterns(&[], Some(&params), "other").is_empty());
+    }
 
     #[test]
     fn what_a_cluster_adds_is_not_written_down() {

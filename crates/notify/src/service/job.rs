@@ -26,7 +26,7 @@ pub(super) struct Job<'a> {
 impl<'a> Job<'a> {
     /// An option; empty if it is not set. Numbers are taken as text.
     pub(super) fn option(&self, name: &str) -> Result<String, SendError> {
-        match self.options.get(name).map(config::text) {
+        match config::named(self.options, name).map(config::text) {
             None => Ok(String::new()),
             Some(Ok(value)) => Ok(value.to_string()),
             Some(Err(why)) => Err(self.refused(name, &why)),
@@ -69,7 +69,9 @@ impl<'a> Job<'a> {
 
     /// An option that is true or false; false if it is not set.
     pub(super) fn flag(&self, name: &str) -> Result<bool, SendError> {
-        let Some(value) = self.options.get(name).filter(|value| !value.is_null()) else { return Ok(false) };
+        let Some(value) = config::named(self.options, name).filter(|value| !value.is_null()) else {
+            return Ok(false);
+        };
         let why = || format!("this has to be true or false, not {}", value.type_name());
         value.as_bool().ok_or_else(|| self.refused(name, &why()))
     }
@@ -96,7 +98,9 @@ impl<'a> Job<'a> {
 
     /// The header of a name and a password, where the option has them.
     pub(super) fn basic_login(&self, name: &str) -> Result<Option<String>, SendError> {
-        let Some(login) = self.options.get(name).filter(|login| !login.is_null()) else { return Ok(None) };
+        let Some(login) = config::named(self.options, name).filter(|login| !login.is_null()) else {
+            return Ok(None);
+        };
         let fields = config::text_map(login).map_err(|why| self.refused(name, &why))?;
         let part = |field: &str| fields.get(field).map(Str::as_str).unwrap_or_default();
         Ok(Some(format!("Basic {}", STANDARD.encode(format!("{}:{}", part("username"), part("password"))))))

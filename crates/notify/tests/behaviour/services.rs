@@ -221,3 +221,15 @@ fn an_option_of_a_wrong_type_is_told_without_its_value_and_not_taken_as_unset() 
         "headers of service nats | a map, not array"
     );
 }
+
+#[test]
+fn names_of_fields_may_differ_in_capital_letters_as_in_the_documented_examples() {
+    let sent = sent(
+        "pagerduty:P1",
+        "{Token: t, apiUrl: 'https://pager'}",
+        "pagerduty: {Title: T, URGENCY: high, priorityID: P2}",
+    );
+    for told in [r#""title":"T""#, r#""urgency":"high""#, r#""priority":{"id":"P2","type":"priority"}"#] {
+        assert!(sent.contains(told), "{sent}");
+    }
+}

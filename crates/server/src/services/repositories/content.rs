@@ -130,10 +130,7 @@ fn permitted(
     if project.is_empty() {
         return Ok(());
     }
-    let key = ObjectKey::new(lynceus_api::GROUP, "AppProject", call.server.namespace(), project);
-    let known = call.server.engine.home().cache().get(&key);
-    let known = known.and_then(|object| lynceus_api::AppProject::from_object(&object).ok());
-    match known.is_some_and(|known| permits_source(&known, url)) {
+    match call.server.engine.whole_project(project).is_ok_and(|known| permits_source(&known, url)) {
         true => Ok(()),
         false => Err(Refusal::denied()),
     }
