@@ -47,12 +47,6 @@ impl Cluster {
         done
     }
 
-    /// Merges YAML into the status of an object.
-    pub(crate) async fn patch_status(&self, place: &str, name: &str, patch: &str) {
-        let patch = yaml::parse_str(patch).unwrap();
-        self.local.patch(target(place, name), "status", PatchKind::Merge, patch).await.unwrap();
-    }
-
     pub(crate) async fn delete(&self, place: &str, name: &str) {
         self.local.delete(target(place, name), &DeleteOptions::default()).await.unwrap();
         self.sim.settle().await;

@@ -5,3 +5,4 @@
 mod claims;
 mod cluster;
 mod eviction;
+mod jobs;
