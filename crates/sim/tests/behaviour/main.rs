@@ -6,3 +6,5 @@ mod claims;
 mod cluster;
 mod eviction;
 mod jobs;
+mod nodes;
+mod starting;
