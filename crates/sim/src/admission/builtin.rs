@@ -4,6 +4,7 @@ use lynceus_object::{Object, Value};
 
 use super::Write;
 use crate::attributes::Operation;
+use crate::kinds::quality::amount_of;
 use crate::view::View;
 use crate::{ApiError, kinds};
 
@@ -16,11 +17,40 @@ pub(super) fn validate(view: &dyn View, write: &Write<'_>) -> Result<(), ApiErro
             service_account(view, object, &admission.namespace)?;
             kinds::runtime::check(object, view)
         }
+        ("", "persistentvolumeclaims", Operation::Update) => match write.old {
+            Some(old) => growth(view, object, old),
+            None => Ok(()),
+        },
         ("scheduling.k8s.io", "priorityclasses", Operation::Create | Operation::Update) => {
             one_default(view, object, admission.operation)
         }
         _ => Ok(()),
     }
+}
+
+/// Only a claim whose volume was made for it grows, and only where its class allows that.
+fn growth(view: &dyn View, claim: &Object, old: &Object) -> Result<(), ApiError> {
+    let size = |claim: &Object| claim.at(&["spec", "resources", "requests", "storage"]).and_then(amount_of);
+    if size(claim) <= size(old) {
+        return Ok(());
+    }
+    let class = |claim: &Object| {
+        let beta = claim.annotation("volume.beta.kubernetes.io/storage-class");
+        beta.or_else(|| claim.value().str_at(&["spec", "storageClassName"])).unwrap_or_default().to_owned()
+    };
+    let name = class(claim);
+    let allows = |class: Object| class.value().bool_at(&["allowVolumeExpansion"]) == Some(true);
+    let why = if old.value().str_at(&["status", "phase"]) != Some("Bound") {
+        "Only bound persistent volume claims can be expanded"
+    } else if name.is_empty()
+        || name != class(old)
+        || !view.get("storage.k8s.io", "storageclasses", "", &name).is_some_and(allows)
+    {
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
+    } else {
+        return Ok(());
+    };
+    Err(ApiError::forbidden("", "persistentvolumeclaims", claim.name(), why))
 }
 
 /// Only one priority class is the one that pods get that name none.

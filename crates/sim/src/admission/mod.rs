@@ -2,7 +2,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`builtin`] | service accounts, runtime classes and the default priority class |
+//! | [`builtin`] | service accounts, runtime classes, growing claims and the default priority class |
 //! | [`limit_range`] | what containers ask for by default, at least and at most |
 //! | [`pod_security`] | what the labels of a namespace ask of its pods |
 //! | [`quota`] | how much a namespace may hold |

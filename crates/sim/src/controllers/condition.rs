@@ -39,6 +39,16 @@ pub(crate) fn new(type_: &str, status: &str, reason: &str, message: &str, now: T
     Value::Map(fields.into_iter().filter(is_said).collect())
 }
 
+/// The condition that says why a pod has to go though nothing is wrong with it.
+pub(crate) fn disruption(pod: &Object, reason: &str, message: &str, now: Timestamp) -> Value {
+    let mut why = new("DisruptionTarget", "True", reason, message, now);
+    why.set(&["lastProbeTime"], Value::Null);
+    if pod.generation() > 0 {
+        why.set(&["observedGeneration"], pod.generation());
+    }
+    why
+}
+
 /// Sets a condition; one with the same status keeps its transition time, one with the same reason too stays
 /// as it is.
 pub(crate) fn set(object: &mut Object, mut condition: Value) {

@@ -119,11 +119,7 @@ fn patience(pod: &Object, taints: &[Value]) -> Option<i64> {
 fn doomed(pod: &Object, world: &World<'_>) -> Object {
     let mut doomed = pod.clone();
     let message = "Taint manager: deleting due to NoExecute taint";
-    let mut why = condition::new("DisruptionTarget", "True", "DeletionByTaintManager", message, world.now);
-    why.set(&["lastProbeTime"], Value::Null);
-    if pod.generation() > 0 {
-        why.set(&["observedGeneration"], pod.generation());
-    }
+    let why = condition::disruption(pod, "DeletionByTaintManager", message, world.now);
     condition::replace(&mut doomed, why);
     doomed
 }

@@ -9,11 +9,12 @@
 //! |---|---|
 //! | the loop | `queue`, `steps`, `run`, `recorder`, `graph`, `world` |
 //! | workloads | `deployment`, `replicaset`, `statefulset`, `daemonset`, `job`, `cronjob` |
-//! | nodes and pods | `nodes`, `lifecycle`, `eviction`, `scheduler`, `kubelet` |
+//! | nodes and pods | `nodes`, `lifecycle`, `eviction`, `collector`, `scheduler`, `kubelet` |
 //! | the rest | `faults`, `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
 
 mod autoscaler;
 mod balancer;
+mod collector;
 pub(crate) mod condition;
 mod cronjob;
 mod daemonset;

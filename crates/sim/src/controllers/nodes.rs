@@ -1,4 +1,4 @@
-//! The machines: those that are there from the start, and what follows when one goes.
+//! The machines: those that are there from the start, and how they are kept.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value, value};
 
 use super::key::Key;
-use super::kind::{CSI_DRIVER, CSI_NODE, FAULT, NODE, POD, STORAGE_CLASS, is_among};
-use super::steps::{Announcement, Deletion, Steps};
+use super::kind::{CSI_DRIVER, CSI_NODE, FAULT, NODE, STORAGE_CLASS, is_among};
+use super::steps::{Announcement, Steps};
 use super::time::{after, stamp};
 use super::volumes::PROVISIONER;
 use super::world::World;
@@ -327,40 +327,6 @@ impl Controller for Lifetimes {
             let mut new = node.clone();
             new.set_annotation(LIFETIME, seconds);
             out.update(NODE, new);
-        }
-    }
-}
-
-/// Deletes pods of nodes that are gone.
-pub(crate) struct PodCollector;
-
-impl Controller for PodCollector {
-    fn component(&self) -> &'static str {
-        "pod-garbage-collector"
-    }
-
-    fn writer(&self) -> Writer {
-        super::manager!("pod-garbage-collector")
-    }
-
-    fn hears(&self, place: &Place) -> bool {
-        is_among(&[NODE], place)
-    }
-
-    fn notice(&mut self, event: &Event, world: &World<'_>, wake: &mut Vec<Key>) {
-        let on = |pod: &Object, node: &str| pod.value().str_at(&["spec", "nodeName"]) == Some(node);
-        if NODE.is(&event.place) && event.kind == EventKind::Deleted {
-            let pods = world.list_all(POD);
-            let lost = pods.iter().filter(|pod| on(pod, event.object.name()));
-            wake.extend(lost.map(|pod| Key::of(&POD.place(), pod)));
-        }
-    }
-
-    fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(pod) = world.find(key) else { return };
-        let node = pod.value().str_at(&["spec", "nodeName"]).unwrap_or_default();
-        if !node.is_empty() && world.get(NODE, "", node).is_none() {
-            out.delete_how(POD, &pod, Deletion { grace: Some(0), propagation: None });
         }
     }
 }

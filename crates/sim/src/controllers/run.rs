@@ -15,9 +15,9 @@ use super::recorder::{Record, Recorder};
 use super::steps::{Announcement, Deletion, Step, Steps};
 use super::world::World;
 use super::{
-    Controller, Refusal, Writer, autoscaler, balancer, cronjob, daemonset, deployment, disruption, endpoints,
-    eviction, faults, forgetting, garbage, ingress, job, kubelet, lifecycle, namespace, nodes, quota,
-    replicaset, scheduler, statefulset, token, volumes,
+    Controller, Refusal, Writer, autoscaler, balancer, collector, cronjob, daemonset, deployment, disruption,
+    endpoints, eviction, faults, forgetting, garbage, ingress, job, kubelet, lifecycle, namespace, nodes,
+    quota, replicaset, scheduler, statefulset, token, volumes,
 };
 use crate::ApiError;
 use crate::attributes::User;
@@ -346,7 +346,7 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(ingress::Ingresses),
         Box::new(disruption::DisruptionBudgets),
         Box::new(quota::Quotas),
-        Box::new(nodes::PodCollector),
+        Box::new(collector::PodCollector::default()),
         Box::new(nodes::Lifetimes),
         Box::new(garbage::Garbage),
         Box::new(namespace::Namespaces),

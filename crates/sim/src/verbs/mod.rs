@@ -8,6 +8,7 @@ mod change;
 pub(crate) mod charge;
 mod create;
 mod delete;
+mod eviction;
 mod lifecycle;
 mod list;
 pub(crate) mod managed;

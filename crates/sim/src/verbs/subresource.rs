@@ -5,11 +5,11 @@ use lynceus_object::{Object, value};
 
 use super::body::{self, Body};
 use super::change::{Proposal, change, update_with};
+use super::eviction::evict;
 use super::patch::{Patch, PatchKind, patched};
-use super::{Answer, Call, DeleteOptions, delete, get, managed};
+use super::{Answer, Call, get, managed};
 use crate::core::Core;
 use crate::kinds::Resource;
-use crate::view::View;
 use crate::{ApiError, FieldError, clock, strategy};
 
 /// Reads a subresource.
@@ -161,53 +161,6 @@ async fn bind(core: &Core, call: &Call, binding: &Object) -> Result<Answer, ApiE
     })
     .await?;
     Ok(Answer::success(201, None))
-}
-
-/// Deletes a pod unless a disruption budget forbids it.
-async fn evict(core: &Core, call: &Call, eviction: &Object) -> Result<Answer, ApiError> {
-    if !eviction.name().is_empty() && eviction.name() != call.name {
-        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
-    }
-    let options = match eviction.at(&["deleteOptions"]) {
-        Some(options) => DeleteOptions::from_value(options)?,
-        None => DeleteOptions::default(),
-    };
-    let mut pod_call = call.clone();
-    pod_call.subresource = "".into();
-    let pod = get(core, &pod_call).await?;
-    let unbudgeted = pod.is_deleting()
-        || matches!(pod.value().str_at(&["status", "phase"]), Some("Succeeded" | "Failed" | "Pending"));
-    if !unbudgeted {
-        check_budgets(core, call, &pod)?;
-    }
-    let options = DeleteOptions { dry_run: options.dry_run || call.options.dry_run, ..options };
-    delete(core, &pod_call, &options).await?;
-    Ok(Answer::success(201, None))
-}
-
-fn check_budgets(core: &Core, call: &Call, pod: &Object) -> Result<(), ApiError> {
-    let budgets = core.store.list("policy", "poddisruptionbudgets", Some(&call.namespace));
-    let mut matching =
-        budgets.iter().filter(|budget| super::selection::selects(budget, &["spec", "selector"], pod));
-    let (Some(budget), another) = (matching.next(), matching.next()) else { return Ok(()) };
-    if another.is_some() {
-        return Err(ApiError::internal(
-            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
-        ));
-    }
-    let allowed = budget.value().int_at(&["status", "disruptionsAllowed"]).unwrap_or(0);
-    if allowed > 0 {
-        return Ok(());
-    }
-    let healthy = budget.value().int_at(&["status", "currentHealthy"]).unwrap_or(0);
-    let wanted = budget.value().int_at(&["status", "desiredHealthy"]).unwrap_or(0);
-    let cause = format!(
-        "The disruption budget {} needs {wanted} healthy pods and has {healthy} currently",
-        budget.name()
-    );
-    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
-    Err(ApiError::new(429, "TooManyRequests", message)
-        .with_details(value!({"causes": [{"reason": "DisruptionBudget", "message": cause}]})))
 }
 
 async fn issue_token(core: &Core, call: &Call, request: Object) -> Result<Answer, ApiError> {

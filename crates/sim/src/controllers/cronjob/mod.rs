@@ -110,9 +110,16 @@ impl Look<'_> {
         for (outcome, job) in self.jobs {
             match outcome {
                 // A reference stays as it was written, or every change of the Job would change the CronJob.
+                None if is_known(job) => {
+                    active.extend(
+                        known.iter().find(|active| active.str_at(&["uid"]) == Some(job.uid())).cloned(),
+                    );
+                }
+                None if self.is_own(job) => active.push(reference(job)),
                 None => {
-                    let before = known.iter().find(|active| active.str_at(&["uid"]) == Some(job.uid()));
-                    active.push(before.cloned().unwrap_or_else(|| reference(job)));
+                    let name = job.name();
+                    let message = format!("Saw a job that the controller did not create or forgot: {name}");
+                    self.out.announce(Announcement::warning(self.cron, "UnexpectedJob", message));
                 }
                 Some(outcome) if is_known(job) => {
                     let message = format!("Saw completed job: {}, condition: {outcome}", job.name());
@@ -139,6 +146,11 @@ impl Look<'_> {
         } else {
             self.new.set(&["status", "active"], active);
         }
+    }
+
+    /// Whether it was made on schedule. One that somebody made by hand is another's business.
+    fn is_own(&self, job: &Object) -> bool {
+        job.annotation(SCHEDULED_AT).is_some()
     }
 
     fn start_if_due(&mut self) {

@@ -1,27 +1,105 @@
 //! Indexed Jobs: each pod has a number, and each number has to succeed once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use lynceus_object::{Object, Value, value};
 
-use crate::controllers::pods;
+use super::policy::{self, Effect};
+use crate::controllers::{pods, time};
 
 const INDEX: &str = "batch.kubernetes.io/job-completion-index";
+/// How many pods of a number failed before this one.
+const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
+/// How many pods of a number failed before this one without counting.
+const IGNORED: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
+/// The list of the status with the numbers that have succeeded.
+pub(super) const COMPLETED: &str = "completedIndexes";
+/// The list of the status with the numbers that have failed for good.
+pub(super) const FAILED: &str = "failedIndexes";
 
 /// The number of a pod.
 pub(super) fn of(pod: &Object) -> Option<i64> {
     pod.annotation(INDEX)?.parse().ok()
 }
 
-/// Numbers that have neither succeeded nor a pod, the lowest first.
-pub(super) fn free(job: &Object, pods_of_job: &[Object], status: &Object, most: i64) -> Vec<i64> {
+/// Numbers that have neither ended nor a pod, the lowest first. A pod that stops counts where its Job waits for its end.
+pub(super) fn free(job: &Object, pods_of_job: &[Object], status: &Object) -> Vec<i64> {
     let completions = job.value().int_at(&["spec", "completions"]).unwrap_or(0);
-    let done = completed(status);
-    let taken: BTreeSet<i64> = pods_of_job.iter().filter(|pod| pods::is_active(pod)).filter_map(of).collect();
+    let (done, failed) = (numbers(status, COMPLETED), numbers(status, FAILED));
+    let waits = policy::waits_for_end(job);
+    let is_there = |pod: &&Object| !pods::is_finished(pod) && (waits || !pod.is_deleting());
+    let taken: BTreeSet<i64> = pods_of_job.iter().filter(is_there).filter_map(of).collect();
     (0..completions)
-        .filter(|index| !done.contains(index) && !taken.contains(index))
-        .take(usize::try_from(most).unwrap_or(0))
+        .filter(|index| !done.contains(index) && !failed.contains(index) && !taken.contains(index))
         .collect()
+}
+
+/// Whether each number has a limit of its own.
+pub(super) fn has_own_limit(job: &Object) -> bool {
+    job.value().int_at(&["spec", "backoffLimitPerIndex"]).is_some()
+}
+
+/// How often a number had failed before a pod was made for it: failures that count, and others.
+fn failures_before(pod: &Object) -> (i64, i64) {
+    let read = |name| pod.annotation(name).and_then(|count| count.parse().ok()).unwrap_or(0);
+    (read(FAILURES), read(IGNORED))
+}
+
+/// How often the number of a failed pod has failed, with this pod.
+fn failures_with(job: &Object, pod: &Object) -> (i64, i64) {
+    let (counted, ignored) = failures_before(pod);
+    match policy::effect(job, pod) {
+        Effect::Ignore => (counted, ignored + 1),
+        _ => (counted + 1, ignored),
+    }
+}
+
+/// Whether the number of a failed pod has failed for good.
+pub(super) fn is_given_up(job: &Object, pod: &Object) -> bool {
+    let limit = job.value().int_at(&["spec", "backoffLimitPerIndex"]).unwrap_or(i64::MAX);
+    match policy::effect(job, pod) {
+        Effect::FailIndex => true,
+        Effect::Ignore => false,
+        Effect::Count | Effect::FailJob(_) => failures_before(pod).0 >= limit,
+    }
+}
+
+/// The last failed pod of each number that is to be tried again: it stays until there is the next, which has to know
+/// how many there were before it.
+pub(super) fn awaiting<'a>(
+    job: &Object,
+    failed: &[&'a Object],
+    pods_of_job: &[Object],
+    status: &Object,
+) -> BTreeMap<i64, &'a Object> {
+    let open: BTreeSet<i64> = free(job, pods_of_job, status).into_iter().collect();
+    let mut last: BTreeMap<i64, &Object> = BTreeMap::new();
+    for pod in failed {
+        let Some(index) = of(pod).filter(|index| open.contains(index)) else { continue };
+        let tries = |pod: &Object| failures_before(pod).0 + failures_before(pod).1;
+        let known = last.entry(index).or_insert(pod);
+        if tries(pod) >= tries(known) {
+            *known = pod;
+        }
+    }
+    last
+}
+
+/// Until when to wait before a failed pod's number is tried again.
+pub(super) fn again_at(job: &Object, failed: &Object, first: i64, longest: i64) -> Option<Timestamp> {
+    let (counted, ignored) = failures_with(job, failed);
+    let doublings = u32::try_from(counted + ignored - 1).unwrap_or(0).min(16);
+    Some(time::after(super::tally::ended_at(failed)?, (first << doublings).min(longest)))
+}
+
+/// Writes on a pod how often its number has failed before.
+pub(super) fn remember(pod: &mut Object, job: &Object, replaced: Option<&Object>) {
+    let (counted, ignored) = replaced.map_or((0, 0), |failed| failures_with(job, failed));
+    pod.set_annotation(FAILURES, counted.to_string());
+    if ignored > 0 {
+        pod.set_annotation(IGNORED, ignored.to_string());
+    }
 }
 
 /// Gives a pod its number: in its name, as a label and annotation, and in the environment of its containers.
@@ -44,16 +122,28 @@ pub(super) fn label(pod: &mut Object, job: &Object, index: i64) {
 
 /// Adds numbers to those that have succeeded. Gives how many there are.
 pub(super) fn complete(status: &mut Object, more: &[i64]) -> i64 {
-    let mut done = completed(status);
+    let mut done = numbers(status, COMPLETED);
     done.extend(more);
     if !done.is_empty() {
-        status.set(&["status", "completedIndexes"], print(&done));
+        status.set(&["status", COMPLETED], print(&done));
     }
     done.len() as i64
 }
 
-fn completed(job: &Object) -> BTreeSet<i64> {
-    let text = job.value().str_at(&["status", "completedIndexes"]).unwrap_or_default();
+/// Adds numbers to those that have failed for good. The list is there even if it is empty.
+pub(super) fn give_up(status: &mut Object, more: impl Iterator<Item = i64>) {
+    let mut failed = numbers(status, FAILED);
+    failed.extend(more);
+    status.set(&["status", FAILED], print(&failed));
+}
+
+/// The numbers in a list of the status.
+pub(super) fn numbers(status: &Object, list: &str) -> BTreeSet<i64> {
+    read(status.value().str_at(&["status", list]).unwrap_or_default())
+}
+
+/// Reads numbers as [`print`] writes them.
+pub(super) fn read(text: &str) -> BTreeSet<i64> {
     let range = |part: &str| -> Option<std::ops::RangeInclusive<i64>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         Some(first.parse().ok()?..=last.parse().ok()?)

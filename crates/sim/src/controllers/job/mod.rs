@@ -1,11 +1,14 @@
 //! Jobs: pods that have to succeed, a number of times.
 
+mod ending;
 mod index;
+mod policy;
 mod tally;
 
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, value};
 
+use self::ending::Verdict;
 use self::tally::Tally;
 use super::key::Key;
 use super::kind::{JOB, POD, is_among};
@@ -24,7 +27,7 @@ const FIRST_BACKOFF: i64 = 10;
 /// The longest wait before a failed pod is replaced.
 const LONGEST_BACKOFF: i64 = 600;
 /// The most pods that are made in one look.
-const BURST: i64 = 500;
+const BURST: usize = 500;
 
 /// Runs Jobs.
 pub(crate) struct Jobs;
@@ -136,7 +139,10 @@ impl Look<'_> {
         let mut count = active.len() as i64;
         match self.verdict(&tally, active.is_empty()) {
             Some(verdict) => {
-                active.iter().for_each(|pod| self.delete(pod));
+                for pod in &active {
+                    // Pods that are still there when enough has succeeded count neither way.
+                    if verdict.is_success() { self.discard(pod) } else { self.delete(pod) }
+                }
                 count = 0;
                 self.conclude(&verdict, &tally, active.is_empty());
             }
@@ -151,7 +157,7 @@ impl Look<'_> {
                     self.new.set(&["status", "startTime"], stamp(self.world.now));
                     self.note_suspension("False", "JobResumed", "Job resumed", "Resumed");
                 }
-                count += self.manage(&active, &tally);
+                count -= self.manage(&active, &tally);
             }
         }
         self.report(count, &active);
@@ -173,55 +179,34 @@ impl Look<'_> {
         self.job.value().str_at(&["spec", "completionMode"]) == Some("Indexed")
     }
 
-    /// How the Job ends, if it does: the condition's type, reason and message.
+    /// How the Job ends, if it does.
     fn verdict(&mut self, tally: &Tally, idle: bool) -> Option<Verdict> {
-        for (target, end) in [("SuccessCriteriaMet", "Complete"), ("FailureTarget", "Failed")] {
-            if let Some(met) = condition::get(self.job, target) {
-                let text = |field| met.str_at(&[field]).unwrap_or_default().to_owned();
-                return Some(Verdict { target, end, reason: text("reason"), message: text("message") });
-            }
-        }
-        let failed = |reason: &str, message: &str| {
-            Some(Verdict {
-                target: "FailureTarget",
-                end: "Failed",
-                reason: reason.to_owned(),
-                message: message.to_owned(),
-            })
-        };
-        let limit = spec_int(self.job, &["backoffLimit"], 6);
-        if tally.failed > limit || self.restarts() > limit {
-            return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
-        }
-        if let Some(deadline) = self.deadline() {
-            if deadline <= self.world.now {
-                return failed("DeadlineExceeded", "Job was active longer than specified deadline");
-            }
+        let (job, pods_of_job) = (self.job, self.pods);
+        let failed = tally.failed + tally.awaiting.len() as i64;
+        ending::told(job)
+            .or_else(|| ending::by_one_pod(job, pods_of_job))
+            .or_else(|| ending::by_failures(job, pods_of_job, failed))
+            .or_else(|| self.by_deadline())
+            .or_else(|| ending::by_failed_indexes(job, &self.new))
+            .or_else(|| ending::by_success_policy(job, &self.new))
+            .or_else(|| self.by_completions(tally, idle))
+    }
+
+    fn by_deadline(&mut self) -> Option<Verdict> {
+        let deadline = self.deadline()?;
+        if deadline > self.world.now {
             self.out.again_at(deadline);
+            return None;
         }
+        Some(Verdict::failure("DeadlineExceeded", "Job was active longer than specified deadline"))
+    }
+
+    fn by_completions(&self, tally: &Tally, idle: bool) -> Option<Verdict> {
         let done = match self.completions() {
             None => tally.succeeded > 0 && idle,
             Some(completions) => tally.succeeded >= completions && idle,
         };
-        done.then(|| Verdict {
-            target: "SuccessCriteriaMet",
-            end: "Complete",
-            reason: "CompletionsReached".into(),
-            message: "Reached expected number of succeeded pods".into(),
-        })
-    }
-
-    /// Pods that are restarted in place count their restarts as failures.
-    fn restarts(&self) -> i64 {
-        if self.job.value().str_at(&["spec", "template", "spec", "restartPolicy"]) != Some("OnFailure") {
-            return 0;
-        }
-        self.pods
-            .iter()
-            .filter(|pod| pods::is_active(pod))
-            .flat_map(|pod| pod.value().items_at(&["status", "containerStatuses"]))
-            .filter_map(|status| status.int_at(&["restartCount"]))
-            .sum()
+        done.then(|| Verdict::success("CompletionsReached", "Reached expected number of succeeded pods"))
     }
 
     fn deadline(&self) -> Option<Timestamp> {
@@ -243,7 +228,7 @@ impl Look<'_> {
             condition::set(&mut self.new, with_probe(verdict.target));
         }
         let gone = self.pods.iter().all(pods::is_finished);
-        if !(idle && gone && tally.uncounted == 0) {
+        if !(idle && gone && tally.uncounted == 0 && tally.awaiting.is_empty()) {
             return;
         }
         condition::set(&mut self.new, with_probe(verdict.end));
@@ -269,7 +254,8 @@ impl Look<'_> {
         }
     }
 
-    /// Makes or deletes pods. Gives by how many the active ones change.
+    /// Makes or deletes pods. Gives how many were deleted: those that are made are counted when they are there, as they
+    /// may be refused.
     fn manage(&mut self, active: &[Object], tally: &Tally) -> i64 {
         let parallelism = spec_int(self.job, &["parallelism"], 1);
         let running = active.len() as i64;
@@ -284,28 +270,45 @@ impl Look<'_> {
             pods::rank_for_deletion(&mut ranked);
             let excess = usize::try_from(running - wanted).unwrap_or(0);
             ranked.iter().take(excess).for_each(|pod| self.discard(pod));
-            return wanted - running;
+            return running - wanted;
         }
-        let missing = (wanted - running).min(BURST);
-        if missing == 0 {
-            return 0;
+        let stopping = if policy::waits_for_end(self.job) { self.stopping() } else { 0 };
+        let missing = usize::try_from(wanted - running - stopping).unwrap_or(0).min(BURST);
+        if missing > 0 {
+            self.make(missing, tally);
         }
-        if let Some(at) = tally.backoff_until(self.pods, FIRST_BACKOFF, LONGEST_BACKOFF)
+        0
+    }
+
+    /// Makes pods, unless failed ones ask for a wait.
+    fn make(&mut self, missing: usize, tally: &Tally) {
+        let own_limit = index::has_own_limit(self.job);
+        if !own_limit
+            && let Some(at) = tally.backoff_until(self.pods, FIRST_BACKOFF, LONGEST_BACKOFF)
             && at > self.world.now
         {
             self.out.again_at(at);
-            return 0;
+            return;
         }
-        if self.is_indexed() {
-            let indexes = index::free(self.job, self.pods, &self.new, missing);
-            indexes.iter().for_each(|index| self.create(Some(*index)));
-            return indexes.len() as i64;
+        if !self.is_indexed() {
+            (0..missing).for_each(|_| self.create(None, None));
+            return;
         }
-        (0..missing).for_each(|_| self.create(None));
-        missing
+        let mut made = 0;
+        for index in index::free(self.job, self.pods, &self.new) {
+            let replaced = tally.awaiting.get(&index);
+            let wait =
+                replaced.and_then(|pod| index::again_at(self.job, pod, FIRST_BACKOFF, LONGEST_BACKOFF));
+            if let Some(at) = wait.filter(|at| own_limit && *at > self.world.now) {
+                self.out.again_at(at);
+            } else if made < missing {
+                self.create(Some(index), replaced);
+                made += 1;
+            }
+        }
     }
 
-    fn create(&mut self, index: Option<i64>) {
+    fn create(&mut self, index: Option<i64>, replaced: Option<&Object>) {
         let template = self.job.at(&["spec", "template"]).cloned().unwrap_or_default();
         let mut pod = pods::from_template(self.job, &template);
         let mut finalizers = pod.value().items_at(&["metadata", "finalizers"]).to_vec();
@@ -313,6 +316,9 @@ impl Look<'_> {
         pod.set(&["metadata", "finalizers"], finalizers);
         if let Some(index) = index {
             index::label(&mut pod, self.job, index);
+            if index::has_own_limit(self.job) {
+                index::remember(&mut pod, self.job, replaced);
+            }
         }
         let told = Announcement::normal(self.job, "SuccessfulCreate", "Created pod: {name}");
         self.out.create_and_tell(POD, pod, told);
@@ -332,10 +338,14 @@ impl Look<'_> {
         self.out.announce(Announcement::normal(self.job, "SuccessfulDelete", message));
     }
 
+    /// How many pods are on their way out.
+    fn stopping(&self) -> i64 {
+        self.pods.iter().filter(|pod| pod.is_deleting() && !pods::is_finished(pod)).count() as i64
+    }
+
     fn report(&mut self, active: i64, running: &[Object]) {
         let ready = running.iter().filter(|pod| pods::is_ready(pod)).count() as i64;
-        let terminating =
-            self.pods.iter().filter(|pod| pod.is_deleting() && !pods::is_finished(pod)).count() as i64;
+        let terminating = self.stopping();
         set_count(&mut self.new, "active", active);
         self.new.set(&["status", "ready"], ready.min(active));
         self.new.set(&["status", "terminating"], terminating);
@@ -347,13 +357,6 @@ impl Look<'_> {
             self.out.steps.insert(0, Step::Status { kind: JOB, object: self.new.clone() });
         }
     }
-}
-
-struct Verdict {
-    target: &'static str,
-    end: &'static str,
-    reason: String,
-    message: String,
 }
 
 fn known_reason(reason: &str) -> &'static str {

@@ -1,9 +1,12 @@
 //! Counting a Job's pods, each exactly once.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use lynceus_object::{Object, Str, Value};
 
-use super::{index, is_tracked, uids};
+use super::policy::{self, Effect};
+use super::{ending, index, is_tracked, uids};
 use crate::controllers::pods::{self, set_count};
 use crate::controllers::time;
 
@@ -17,6 +20,8 @@ pub(super) struct Tally {
     pub(super) counted: Vec<Str>,
     /// How many pods are counted but not yet known to be let go.
     pub(super) uncounted: usize,
+    /// The last failed pod of each index that is to be tried again; not counted yet.
+    pub(super) awaiting: BTreeMap<i64, Object>,
 }
 
 impl Tally {
@@ -31,21 +36,43 @@ impl Tally {
         let known = |lists: &[(&str, Vec<Str>); 2], uid: &str| {
             lists.iter().any(|(_, list)| list.iter().any(|known| known == uid))
         };
-        let mut new_indexes = Vec::new();
-        for pod in pods_of_job.iter().filter(|pod| has_ended(pod) && is_tracked(pod)) {
+        let (mut new_indexes, mut failing) = (Vec::new(), Vec::new());
+        for pod in pods_of_job.iter().filter(|pod| is_tracked(pod)) {
             if known(&lists, pod.uid()) {
                 counted.push(pod.uid().into());
-                continue;
-            }
-            if pods::phase(pod) == "Succeeded" {
+            } else if pods::phase(pod) == "Succeeded" {
                 succeeded += 1;
                 new_indexes.extend(index::of(pod));
                 lists[0].1.push(pod.uid().into());
+            } else if policy::has_failed(job, pod) {
+                failing.push(pod);
+            }
+        }
+        if indexed {
+            succeeded = index::complete(new, &new_indexes);
+        }
+        let mut awaiting = BTreeMap::new();
+        if index::has_own_limit(job) {
+            let given_up = failing.iter().filter(|pod| index::is_given_up(job, pod));
+            index::give_up(new, given_up.filter_map(|pod| index::of(pod)));
+            // When the Job ends, nobody is tried again.
+            if ending::told(job).is_none() {
+                awaiting = index::awaiting(job, &failing, pods_of_job, new);
+            }
+        }
+        for pod in failing {
+            if awaiting.values().any(|waiting| waiting.uid() == pod.uid()) {
+                continue;
+            }
+            if policy::effect(job, pod) == Effect::Ignore {
+                counted.push(pod.uid().into());
             } else {
                 failed += 1;
                 lists[1].1.push(pod.uid().into());
             }
         }
+        let awaiting: BTreeMap<i64, Object> =
+            awaiting.into_iter().map(|(index, pod)| (index, pod.clone())).collect();
         let held = |uid: &Str| pods_of_job.iter().any(|pod| pod.uid() == uid && is_tracked(pod));
         let mut uncounted = 0;
         for (field, list) in &mut lists {
@@ -53,12 +80,9 @@ impl Tally {
             uncounted += list.len();
             set_list(new, field, list);
         }
-        if indexed {
-            succeeded = index::complete(new, &new_indexes);
-        }
         set_count(new, "succeeded", succeeded);
         set_count(new, "failed", failed);
-        Tally { succeeded, failed, counted, uncounted }
+        Tally { succeeded, failed, counted, uncounted, awaiting }
     }
 
     /// Until when to wait before another pod is made, because pods have failed.
@@ -79,14 +103,8 @@ impl Tally {
     }
 }
 
-/// Pods that are deleted while they run count as failed once they have stopped; those that no node has
-/// cannot stop, and count at once.
-fn has_ended(pod: &Object) -> bool {
-    let unassigned = pod.value().str_at(&["spec", "nodeName"]).unwrap_or_default().is_empty();
-    pods::is_finished(pod) || pod.is_deleting() && unassigned
-}
-
-fn ended_at(pod: &Object) -> Option<Timestamp> {
+/// When the last of a pod's containers ended.
+pub(super) fn ended_at(pod: &Object) -> Option<Timestamp> {
     let statuses = pod.value().items_at(&["status", "containerStatuses"]);
     statuses.iter().filter_map(|status| time::read(status.at(&["state", "terminated", "finishedAt"]))).max()
 }

@@ -19,7 +19,7 @@ const TOLD_TO_STOP: i64 = 143;
 /// How long a program runs that the API server refuses.
 const REFUSED_AFTER: SignedDuration = SignedDuration::from_secs(1);
 
-/// What a container waits with whose environment cannot be filled.
+/// What a container waits with that cannot be made as it says.
 const CONFIG_ERROR: &str = "CreateContainerConfigError";
 
 /// When a container is started again after it ended.
@@ -171,7 +171,7 @@ impl Container {
     }
 
     fn start(&mut self, scene: &mut Scene<'_>, part: &Part<'_>) -> bool {
-        let lack = needs::environment(scene.pod, part.spec, scene.world);
+        let lack = needs::container(scene.pod, part.spec, scene.world);
         let told = lack.is_some() && pull::is_known(scene, part, CONFIG_ERROR);
         // The image comes first; once it is there, only what is lacking is looked for.
         if !told && let Err(waiting) = pull::ensure(scene, part) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use lynceus_object::{Object, Quantity, Value};
+use lynceus_object::{Object, Quantity};
 
 use super::scene::{Scene, from_kubelet};
 use super::status;
@@ -87,12 +87,7 @@ pub(super) fn evicted(scene: &mut Scene<'_>, due: Option<Timestamp>) -> Option<O
     let told = Announcement::warning(scene.pod, REASON, message.as_str());
     scene.news.push(from_kubelet(told, scene.node, ""));
     let mut evicted = status::exceeded(scene, REASON, &message);
-    let mut disrupted =
-        condition::new("DisruptionTarget", "True", "TerminationByKubelet", &message, scene.now());
-    disrupted.set(&["lastProbeTime"], Value::Null);
-    if evicted.generation() > 0 {
-        disrupted.set(&["observedGeneration"], evicted.generation());
-    }
+    let disrupted = condition::disruption(&evicted, "TerminationByKubelet", &message, scene.now());
     condition::replace(&mut evicted, disrupted);
     Some(evicted)
 }

@@ -1,4 +1,6 @@
-//! What a pod cannot start without: the ConfigMaps and Secrets that it names.
+//! What a pod cannot start without: the ConfigMaps and Secrets that it names, and settings that go together.
+
+use std::collections::BTreeSet;
 
 use lynceus_object::{Object, Value};
 
@@ -23,9 +25,43 @@ pub(super) fn missing(pod: &Object, world: &World<'_>) -> Option<Missing> {
     missing.next()
 }
 
-/// What the environment of one container lacks. The pod's other containers run without it.
-pub(super) fn environment(pod: &Object, container: &Value, world: &World<'_>) -> Option<String> {
-    Look { pod, world }.environment(container)
+/// What keeps one container from being made. The pod's other containers run without it.
+pub(super) fn container(pod: &Object, container: &Value, world: &World<'_>) -> Option<String> {
+    let look = Look { pod, world };
+    look.environment(container).or_else(|| look.paths(container)).or_else(|| user(pod, container))
+}
+
+/// Whether a container is told to run as root and not to. What user its image names, nobody knows here.
+fn user(pod: &Object, container: &Value) -> Option<String> {
+    let setting = |field: &str| {
+        let own = container.at(&["securityContext", field]).filter(|value| !value.is_null());
+        own.or_else(|| pod.at(&["spec", "securityContext", field]))
+    };
+    let forbidden = setting("runAsNonRoot").and_then(Value::as_bool) == Some(true);
+    (forbidden && setting("runAsUser").and_then(Value::as_int) == Some(0)).then(|| {
+        let pod = format!("{}_{}({})", pod.name(), pod.namespace(), pod.uid());
+        let name = name_of(container);
+        format!("container's runAsUser breaks non-root policy (pod: {pod:?}, container: {name})")
+    })
+}
+
+/// The variables that a text refers to as `$(NAME)`; `$$` stands for a dollar.
+fn references(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let after = rest.split_once('$')?.1;
+            if let Some(escaped) = after.strip_prefix('$') {
+                rest = escaped;
+            } else if let Some((name, more)) = after.strip_prefix('(').and_then(|inner| inner.split_once(')'))
+            {
+                rest = more;
+                return Some(name);
+            } else {
+                rest = after;
+            }
+        }
+    })
 }
 
 fn name_of(value: &Value) -> String {
@@ -73,6 +109,59 @@ impl Look<'_> {
                     .or_else(|| part("secretKeyRef").and_then(|source| self.key(source, SECRET)))
             })
         })
+    }
+
+    /// The variables that the paths of a container's mounts are made of and that it has not.
+    fn paths(&self, container: &Value) -> Option<String> {
+        let mounts = container.items_at(&["volumeMounts"]).iter();
+        let mut missing = mounts.map(|mount| -> BTreeSet<&str> {
+            let path = mount.str_at(&["subPathExpr"]).unwrap_or_default();
+            references(path).filter(|name| !self.has_variable(container, name)).collect()
+        });
+        let missing: Vec<&str> = missing.find(|names| !names.is_empty())?.into_iter().collect();
+        Some(format!("missing value for {}", missing.join(", ")))
+    }
+
+    /// Whether a variable of a container's environment has a value. Those that the kubelet makes of Services all have.
+    fn has_variable(&self, container: &Value, name: &str) -> bool {
+        let of_service = name.contains("_SERVICE_") || name.contains("_PORT");
+        let own = container.items_at(&["env"]).iter().rev().find(|one| one.str_at(&["name"]) == Some(name));
+        match own {
+            Some(variable) => self.value(variable),
+            None => of_service || container.items_at(&["envFrom"]).iter().any(|from| self.gives(from, name)),
+        }
+    }
+
+    /// Whether a variable has a value.
+    fn value(&self, variable: &Value) -> bool {
+        let Some(from) = variable.get("valueFrom").filter(|from| !from.is_null()) else {
+            return variable.str_at(&["value"]).is_some_and(|value| !value.is_empty());
+        };
+        if let Some(path) = from.str_at(&["fieldRef", "fieldPath"]) {
+            let key = path.split_once("['").and_then(|(list, key)| Some((list, key.strip_suffix("']")?)));
+            return match key {
+                Some(("metadata.labels", key)) => self.pod.label(key).is_some_and(|text| !text.is_empty()),
+                Some((_, key)) => self.pod.annotation(key).is_some_and(|text| !text.is_empty()),
+                None => true,
+            };
+        }
+        let there = |field: &str, kind| {
+            let source = from.get(field)?;
+            let found = self.find(kind, source.str_at(&["name"])?)?;
+            Some(has_key(&found, source.str_at(&["key"])?))
+        };
+        from.get("resourceFieldRef").is_some()
+            || there("configMapKeyRef", CONFIG_MAP).or_else(|| there("secretKeyRef", SECRET)) == Some(true)
+    }
+
+    /// Whether a whole ConfigMap or Secret gives a variable.
+    fn gives(&self, from: &Value, variable: &str) -> bool {
+        let key = variable.strip_prefix(from.str_at(&["prefix"]).unwrap_or_default());
+        let holds = |field: &str, kind| {
+            let found = from.str_at(&[field, "name"]).and_then(|name| self.find(kind, name));
+            found.is_some_and(|found| key.is_some_and(|key| has_key(&found, key)))
+        };
+        holds("configMapRef", CONFIG_MAP) || holds("secretRef", SECRET)
     }
 
     /// What is wrong with a reference to a whole object.

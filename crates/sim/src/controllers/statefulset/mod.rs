@@ -1,13 +1,15 @@
 //! StatefulSets: pods with names and claims of their own, in order.
 
 mod replica;
+mod retention;
 
 use lynceus_object::Object;
 
 use self::replica::Replicas;
+use self::retention::Retention;
 use super::history::{self, History, Style};
 use super::key::Key;
-use super::kind::{CONTROLLER_REVISION, POD, STATEFUL_SET, is_among};
+use super::kind::{CLAIM, CONTROLLER_REVISION, POD, STATEFUL_SET, is_among};
 use super::pods::{self, scaled, set_count, spec_int};
 use super::steps::{Announcement, Steps};
 use super::world::World;
@@ -144,6 +146,9 @@ impl Look<'_> {
     fn establish(&mut self, replicas: &Replicas) -> bool {
         let mut wait = false;
         for (ordinal, slot) in &replicas.wanted {
+            if let Some(pod) = slot {
+                self.keep_claims(pod, *ordinal, false);
+            }
             let stop = match slot {
                 None => {
                     self.create(*ordinal);
@@ -167,7 +172,10 @@ impl Look<'_> {
 
     /// Deletes pods beyond the wanted ones, the last first. Says whether to wait for that.
     fn remove_condemned(&mut self, replicas: &Replicas) -> bool {
-        for pod in &replicas.condemned {
+        for (ordinal, pod) in &replicas.condemned {
+            self.keep_claims(pod, *ordinal, true);
+        }
+        for (_, pod) in &replicas.condemned {
             if pod.is_deleting() {
                 if self.in_order() {
                     return true;
@@ -208,21 +216,39 @@ impl Look<'_> {
         let revision = self.revision_for(ordinal);
         let template = history::template(revision);
         let pod = replica::pod(self.set, &template, revision.name(), ordinal);
-        for claim in replica::claims(self.set, ordinal) {
-            if self.world.get(super::kind::CLAIM, claim.namespace(), claim.name()).is_none() {
-                let message = format!(
-                    "Create Claim {} Pod {} in StatefulSet {} success",
-                    claim.name(),
-                    pod.name(),
-                    self.set.name()
-                );
-                let told = Announcement::normal(self.set, "SuccessfulCreate", message);
-                self.out.create_and_tell(super::kind::CLAIM, claim, told);
+        let retention = Retention::of(self.set);
+        for mut claim in replica::claims(self.set, ordinal) {
+            match self.world.get(CLAIM, claim.namespace(), claim.name()) {
+                Some(there) if retention::is_stale(&there, pod.name()) => {
+                    self.out.again_after(self.world.now, 1);
+                    return;
+                }
+                Some(_) => {}
+                None => {
+                    let (set, name) = (self.set.name(), claim.name());
+                    let message =
+                        format!("Create Claim {name} Pod {} in StatefulSet {set} success", pod.name());
+                    retention.apply(&mut claim, self.set, None, false);
+                    let told = Announcement::normal(self.set, "SuccessfulCreate", message);
+                    self.out.create_and_tell(CLAIM, claim, told);
+                }
             }
         }
         let message = format!("Create Pod {} in StatefulSet {} successful", pod.name(), self.set.name());
         let told = Announcement::normal(self.set, "SuccessfulCreate", message);
         self.out.create_and_tell(POD, pod, told);
+    }
+
+    /// Says whose the claims of a pod are.
+    fn keep_claims(&mut self, pod: &Object, ordinal: i64, condemned: bool) {
+        let retention = Retention::of(self.set);
+        for claim in replica::claims(self.set, ordinal) {
+            let there = self.world.get(CLAIM, claim.namespace(), claim.name());
+            let Some(mut claim) = there.filter(|claim| !claim.is_deleting()) else { continue };
+            if retention.apply(&mut claim, self.set, Some(pod), condemned) {
+                self.out.update(CLAIM, claim);
+            }
+        }
     }
 
     /// Pods below the partition keep the current revision; so do those that existed before the update if nothing is said of

@@ -12,8 +12,8 @@ use crate::controllers::pods::{self, spec_int};
 pub(super) struct Replicas {
     /// The wanted ordinals, in order, with the pods that are there.
     pub(super) wanted: Vec<(i64, Option<Object>)>,
-    /// Pods beyond the wanted ones, the last first.
-    pub(super) condemned: Vec<Object>,
+    /// Pods beyond the wanted ones with their ordinals, the last first.
+    pub(super) condemned: Vec<(i64, Object)>,
 }
 
 impl Replicas {
@@ -24,7 +24,7 @@ impl Replicas {
         let mut by_ordinal: BTreeMap<i64, Object> =
             pods_of_set.iter().filter_map(|pod| Some((ordinal(set, pod)?, pod.clone()))).collect();
         let wanted = (start..start + count).map(|ordinal| (ordinal, by_ordinal.remove(&ordinal))).collect();
-        Replicas { wanted, condemned: by_ordinal.into_values().rev().collect() }
+        Replicas { wanted, condemned: by_ordinal.into_iter().rev().collect() }
     }
 }
 
