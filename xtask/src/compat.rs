@@ -66,8 +66,8 @@ fn appset(arguments: &[String]) -> Result<(), String> {
 /// Runs a program that compares, and enters what it counted if all was asked. It says `SET: 3 of 4` on its output, and
 /// `SET: REASON=CASE` for each case that differs for a reason.
 pub(crate) fn counted(set: &str, is_whole: bool, command: &mut Command) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("cannot run {command:?}: {error}");
-    let output = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).output().map_err(failed)?;
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cannot run {command:?}: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     let of_set = |line: &'_ str| Some(line.split_once(&format!("{set}: "))?.1.to_owned());
     let mut count = None;
@@ -89,7 +89,8 @@ pub(crate) fn counted(set: &str, is_whole: bool, command: &mut Command) -> Resul
         println!("{set}: {passed} of {ran} agree");
         return Ok(());
     }
-    let reasons: Vec<(&str, String)> = reasons.iter().map(|(reason, case)| (reason.as_str(), case.clone())).collect();
+    let reasons: Vec<(&str, String)> =
+        reasons.iter().map(|(reason, case)| (reason.as_str(), case.clone())).collect();
     tell_count_with(set, passed, ran, &reasons)
 }
 
