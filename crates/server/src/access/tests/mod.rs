@@ -12,6 +12,7 @@ mod routes;
 mod slow;
 mod taking;
 mod userinfo;
+mod web;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
