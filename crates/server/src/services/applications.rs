@@ -13,6 +13,8 @@ mod resources;
 mod revisions;
 mod roster;
 mod sent;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod watching;
 mod windows;

@@ -67,6 +67,21 @@ impl Stage {
         stage
     }
 
+    /// A server whose engine is at work on the applications of its world.
+    pub(crate) async fn at_work() -> Self {
+        let world = World::new().await;
+        let server = Server::new(world.engine().unwrap());
+        let stage = Stage { server, world, clock: Hands::default() };
+        stage.settle("").await;
+        stage.server.prepare().await.unwrap();
+        stage
+    }
+
+    /// A session of the administrator.
+    pub(crate) async fn admin(&self) -> String {
+        self.session("admin", &self.initial_password().await).await
+    }
+
     /// The server after a restart: everything that was only in its memory is gone.
     pub(crate) fn restart(&mut self) {
         self.server = server(&self.world, &self.clock);
