@@ -3,6 +3,7 @@
 mod changing;
 mod events;
 mod finding;
+mod healths;
 mod known;
 mod links;
 mod logs;

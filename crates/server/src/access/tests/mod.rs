@@ -150,6 +150,12 @@ impl Stage {
         answer.into_body().collect().await.unwrap().to_bytes().to_vec()
     }
 
+    /// The body of an answer that goes on.
+    pub(crate) async fn stream(&self, request: Request<Body>) -> axum::body::BodyDataStream {
+        let answer = crate::api::api(self.server.clone(), Arc::new(Fine)).oneshot(request).await.unwrap();
+        answer.into_body().into_data_stream()
+    }
+
     pub(crate) async fn log_in(&self, name: &str, password: &str) -> Said {
         let body = value!({"username": name, "password": password});
         self.ask("POST", "/api/v1/session", "", &json::to_string(&body)).await
