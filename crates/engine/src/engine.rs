@@ -396,9 +396,15 @@ impl Engine {
         self.fleet.find(&wanted).map_or_else(|_| IN_CLUSTER_SERVER.into(), |found| found.server)
     }
 
-    /// Looks at an application without changing anything.
+    /// Looks at an application without changing anything, be it in the memory of this engine.
     pub async fn look(&self, application: &Application, aim: &Aim) -> Look {
         self.looker(&self.settings()).look(application, aim, self.clock.now()).await
+    }
+
+    /// Looks at an application that is worked on: what it wants counts for the others from now on.
+    pub(crate) async fn look_and_note(&self, application: &Application, aim: &Aim) -> Look {
+        let settings = self.settings();
+        Looker { notes: true, ..self.looker(&settings) }.look(application, aim, self.clock.now()).await
     }
 
     /// The project of an application, with the rules of those that hold for it too, or what is wrong with it.
@@ -421,6 +427,7 @@ impl Engine {
             predictions: &self.predictions,
             claims: &self.claims,
             flips: &self.flips,
+            notes: false,
         }
     }
 
@@ -476,7 +483,7 @@ impl Engine {
         if self.is_stopping() {
             return Ok(());
         }
-        let look = self.look(&application, &Aim { freshness, ..Aim::default() }).await;
+        let look = self.look_and_note(&application, &Aim { freshness, ..Aim::default() }).await;
         if next == Next::Idle && self.passes_over(&application, &look, asked.is_some()) {
             self.schedule(key, &next);
             return Ok(());

@@ -147,7 +147,8 @@ impl Engine {
 
     /// What the sources have now, because a hook that failed may have been mended there.
     async fn source_hooks(&self, application: &Application) -> Result<Vec<Object>, String> {
-        let look = self.look(application, &Aim { freshness: Freshness::Latest, ..Aim::default() }).await;
+        let look =
+            self.look_and_note(application, &Aim { freshness: Freshness::Latest, ..Aim::default() }).await;
         if look.compared && !look.desired.incomplete {
             return Ok(look.desired.objects);
         }

@@ -15,31 +15,36 @@ use crate::limits;
 pub(crate) struct Flips(Mutex<HashMap<(Str, ObjectKey), Vec<Sighting>>>);
 
 impl Flips {
-    /// Notes what differs now, and marks the fields that another writer changes again after each sync.
+    /// Marks the fields that another writer changes again after each sync. What differs now is remembered where it is to
+    /// be.
     pub(crate) fn mark(
         &self,
         application: &str,
         changes: &mut ChangeSet,
         syncs: &[Timestamp],
         now: Timestamp,
+        notes: bool,
     ) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= limits::FLIPS {
+        if notes && seen.len() >= limits::FLIPS {
             seen.clear();
         }
         for change in &mut changes.changes {
             let place = (Str::from(application), change.pair.key());
             let Verdict::Update(update) = &mut change.verdict else { continue };
-            let sightings = seen.entry(place).or_default();
+            let mut sightings = seen.get(&place).cloned().unwrap_or_default();
             for field in update.fields.iter_mut().take(limits::FLIPS_PER_OBJECT) {
-                note(sightings, field, syncs, now);
+                note(&mut sightings, field, syncs, now);
                 let told = matches!(field.origin, Origin::Writer | Origin::Unknown);
-                if told && flip(&field.path, sightings, syncs).is_some() {
+                if told && flip(&field.path, &sightings, syncs).is_some() {
                     field.origin = Origin::Loop;
                 }
             }
-            let excess = sightings.len().saturating_sub(limits::FLIPS_PER_OBJECT);
-            sightings.drain(..excess);
+            if notes {
+                let excess = sightings.len().saturating_sub(limits::FLIPS_PER_OBJECT);
+                sightings.drain(..excess);
+                seen.insert(place, sightings);
+            }
         }
     }
 }
@@ -88,12 +93,22 @@ mod tests {
         let mut origins = Vec::new();
         for round in 1..=3 {
             let mut changes = differing();
-            flips.mark("shop", &mut changes, &syncs, at(round * 10));
-            flips.mark("shop", &mut changes, &syncs, at(round * 10 + 1));
+            flips.mark("shop", &mut changes, &syncs, at(round * 10), true);
+            flips.mark("shop", &mut changes, &syncs, at(round * 10 + 1), true);
             let Verdict::Update(update) = &changes.changes[0].verdict else { panic!("it differs") };
             origins.push(update.fields[0].origin);
             syncs.push(at(round * 10 + 5));
         }
         assert_eq!(origins, [Origin::Writer, Origin::Writer, Origin::Loop]);
+    }
+
+    #[test]
+    fn who_only_looks_leaves_nothing_behind() {
+        let (flips, at) = (Flips::default(), |second| Timestamp::from_second(second).unwrap());
+        let syncs = [at(15), at(25)];
+        for time in [10, 20, 30] {
+            flips.mark("shop", &mut differing(), &syncs, at(time), false);
+        }
+        assert!(flips.0.lock().unwrap().is_empty());
     }
 }

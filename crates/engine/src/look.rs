@@ -121,6 +121,9 @@ pub struct Looker<'a> {
     pub(crate) claims: &'a Claims,
     /// What differed before.
     pub(crate) flips: &'a Flips,
+    /// Whether what is found is remembered as what the application wants. Only of what stands in the cluster and is worked
+    /// on: what somebody asks about, a spec that is refused or another revision, is nobody's wish.
+    pub(crate) notes: bool,
 }
 
 /// What is looked at, where that is not simply what the Application says.
@@ -201,7 +204,7 @@ impl Looker<'_> {
         }
         let place = Place { cluster, destination };
         let mut look = self.compare(application, project.clone(), place, sourced, aim, now).await;
-        self.flips.mark(&setting.application, &mut look.changes, &syncs(application), now);
+        self.flips.mark(&setting.application, &mut look.changes, &syncs(application), now, self.notes);
         // Many kinds fail at once when a cluster goes away: then that is what there is to say.
         if look.unread
             && let link @ Link::Away(_) = self.fleet.recheck(&found.server).await
@@ -313,10 +316,10 @@ impl Looker<'_> {
         let cluster = place.cluster;
         conditions.extend(failed_comparisons(&changes, |_| true));
         conditions.extend(failed_rules(&changes));
-        let concerned = match aim.is_local() {
+        let concerned = match self.notes && !aim.is_local() {
+            true => self.claims.note(&tracked, &watched.server, &desired),
             // What is only tried is nobody's wish.
-            true => Vec::new(),
-            false => self.claims.note(&tracked, &watched.server, &desired),
+            false => Vec::new(),
         };
         conditions.extend(self.shared(&key, &watched.server, &desired, &changes));
         Look {

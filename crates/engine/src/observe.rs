@@ -67,7 +67,7 @@ impl Engine {
         freshness: Freshness,
     ) -> Result<(), EngineError> {
         let key = AppKey::of(application);
-        let look = self.look(application, &Aim { freshness, ..Aim::default() }).await;
+        let look = self.look_and_note(application, &Aim { freshness, ..Aim::default() }).await;
         let now = observation(application, &look, self);
         let before = self
             .observations

@@ -80,7 +80,7 @@ impl Engine {
         sync: &SyncOperation,
     ) -> Result<Next, EngineError> {
         let key = AppKey::of(application);
-        let mut look = self.look(application, &aim(&state, sync)).await;
+        let mut look = self.look_and_note(application, &aim(&state, sync)).await;
         if let Some(project) = &look.project
             && state.phase != OperationPhase::Terminating
             && let Some(wait) =

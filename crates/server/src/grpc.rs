@@ -1,7 +1,8 @@
 //! The API over gRPC and gRPC-web, which are the same messages in other envelopes.
 //!
 //! A message is a byte of flags, four of length, and protobuf. How a call ended stands in trailers; over gRPC-web, which
-//! cannot have those, in a last envelope with a flag of its own.
+//! cannot have those, in a last envelope with a flag of its own. The proxy inside of the real `argocd` reads no such envelope
+//! and knows of an end only from headers, so what is refused before anything was answered is said there as well.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,16 +67,37 @@ impl Dialect {
 /// Answers a call.
 pub(crate) async fn answer(server: &Arc<Server>, dialect: Dialect, request: Request<Body>) -> Response {
     let pieces = match answered(server, dialect, request).await {
-        Ok((output, Answer::One(value))) => stream::iter([framed(output, &value)]).boxed(),
-        Ok((output, Answer::List(list))) => stream::iter([framed(output, &list.whole())]).boxed(),
+        Ok((output, Answer::One(value))) => whole(framed(output, &value)),
+        Ok((output, Answer::List(list))) => whole(framed(output, &list.whole())),
         Ok((output, Answer::Many(values))) => {
-            values.map(move |value| value.and_then(|value| framed(output, &value))).boxed()
+            Ok(values.map(move |value| value.and_then(|value| framed(output, &value))).boxed())
         }
-        Err(refusal) => stream::iter(vec![Err(refusal)]).boxed(),
+        Err(refusal) => Err(refusal),
+    };
+    let (headers, pieces) = match pieces {
+        Ok(pieces) => (HeaderMap::new(), pieces),
+        Err(refusal) => (early(dialect, &refusal), stream::iter([Err(refusal)]).boxed()),
     };
     let mut response = Response::new(Body::new(StreamBody::new(ended(dialect, pieces))));
+    *response.headers_mut() = headers;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(dialect.content_type()));
     response
+}
+
+type Pieces = BoxStream<'static, Result<Bytes, Refusal>>;
+
+/// An answer of one message, unless it cannot be sent.
+fn whole(message: Result<Bytes, Refusal>) -> Result<Pieces, Refusal> {
+    Ok(stream::iter([Ok(message?)]).boxed())
+}
+
+/// The headers of a call that was refused before it had any answer. Over gRPC, where they would be an end of their own,
+/// there are none.
+fn early(dialect: Dialect, refusal: &Refusal) -> HeaderMap {
+    match dialect {
+        Dialect::Plain => HeaderMap::new(),
+        Dialect::Web | Dialect::WebText => trailers(Some(refusal)),
+    }
 }
 
 async fn answered(
@@ -166,7 +188,7 @@ fn envelope(flags: u8, message: &[u8]) -> Result<Bytes, Refusal> {
 type Framed = Result<Frame<Bytes>, std::convert::Infallible>;
 
 /// The envelopes of an answer, with how it ended behind them.
-fn ended(dialect: Dialect, pieces: BoxStream<'static, Result<Bytes, Refusal>>) -> BoxStream<'static, Framed> {
+fn ended(dialect: Dialect, pieces: Pieces) -> BoxStream<'static, Framed> {
     stream::unfold(Some(pieces), move |pieces| async move {
         let mut pieces = pieces?;
         match pieces.next().await {
@@ -186,18 +208,28 @@ fn data(dialect: Dialect, bytes: Bytes) -> Frame<Bytes> {
 }
 
 fn end(dialect: Dialect, refusal: Option<&Refusal>) -> Frame<Bytes> {
-    let code = refusal.map_or(0, |refusal| refusal.code.number());
-    let message = refusal.map(|refusal| escaped(&refusal.message)).unwrap_or_default();
     if dialect == Dialect::Plain {
-        let mut trailers = HeaderMap::new();
-        trailers.insert(STATUS, HeaderValue::from(code));
-        if let Ok(message) = HeaderValue::from_str(&message) {
-            trailers.insert(MESSAGE, message);
-        }
-        return Frame::trailers(trailers);
+        return Frame::trailers(trailers(refusal));
     }
+    let (code, message) = said(refusal);
     let text = format!("grpc-status: {code}\r\ngrpc-message: {message}\r\n");
     data(dialect, envelope(TRAILERS, text.as_bytes()).unwrap_or_default())
+}
+
+fn trailers(refusal: Option<&Refusal>) -> HeaderMap {
+    let (code, message) = said(refusal);
+    let mut trailers = HeaderMap::new();
+    trailers.insert(STATUS, HeaderValue::from(code));
+    if let Ok(message) = HeaderValue::from_str(&message) {
+        trailers.insert(MESSAGE, message);
+    }
+    trailers
+}
+
+/// How a call ended: the number, and the words as trailers can carry them.
+fn said(refusal: Option<&Refusal>) -> (i32, String) {
+    let code = refusal.map_or(0, |refusal| refusal.code.number());
+    (code, refusal.map(|refusal| escaped(&refusal.message)).unwrap_or_default())
 }
 
 /// A text as trailers can carry it.

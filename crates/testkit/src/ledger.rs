@@ -15,7 +15,7 @@ const PAGE: &str = "docs/compatibility.md";
 const HEAD: &str = "# Compatibility, measured\n\n\
     Written by `cargo xtask compat`, which replays recorded answers of the real programs, `cargo xtask compat requests`, \
     which asks a real API server and the embedded one the same, `cargo xtask compat kubectl`, which runs Kubernetes' own tests of kubectl, `cargo xtask compat argocd`, which drives Lynceus with \
-    Argo CD's own command line, `cargo xtask compat doctor`, which has the doctor look at what Argo CD itself delivers, and `cargo xtask compat helm`, `kustomize` and `plugin`, which have the real programs answer anew. The numbers may only grow: `compatibility.ratchet.json` holds the best so far, and the \
+    Argo CD's own command line and holds its answers against the shapes that Argo CD publishes, `cargo xtask compat doctor`, which has the doctor look at what Argo CD itself delivers, and `cargo xtask compat helm`, `kustomize`, `plugin`, `appset` and `rbac`, which have the real programs answer anew. The numbers may only grow: `compatibility.ratchet.json` holds the best so far, and the \
     commands fail below it. What there is of Argo CD, feature by feature, is in [argocd.md](argocd.md).\n\n\
     | set | what it is | cases | agree | deviate for a reason | differ |\n|---|---|---|---|---|---|\n";
 

@@ -174,6 +174,11 @@ impl World {
         }
     }
 
+    /// The engine that is at work, for what else is to be asked of it.
+    pub fn engine(&self) -> Option<Arc<Engine>> {
+        self.engine.as_ref().map(|(engine, _)| engine.clone())
+    }
+
     /// How often ApplicationSets were generated since the engine began, those not counted of which nothing had changed.
     pub fn generations(&self) -> u64 {
         self.engine.as_ref().map_or(0, |(engine, _)| engine.generations())

@@ -54,7 +54,11 @@ fn argo_cd_answers_the_same_when_asked() {
     let wrong: Vec<String> =
         questions.iter().zip(&theirs).filter_map(|(question, theirs)| difference(question, theirs)).collect();
     let failed = theirs.iter().filter(|answer| answer.get("error").is_some()).count();
-    eprintln!("{} questions, {failed} of them answered with an error", questions.len());
+    let deviating = || questions.iter().filter_map(|one| Some((one.value.str_at(&["deviates"])?, &one.name)));
+    deviating().for_each(|(why, name)| println!("appset: {why}={name}"));
+    let agreed = questions.len() - deviating().count() - wrong.len();
+    println!("appset: {agreed} of {}", questions.len());
+    eprintln!("{failed} of {} questions are answered with an error", questions.len());
     assert!(
         wrong.is_empty(),
         "{} of {} differ\n{}",
@@ -95,7 +99,8 @@ fn read(file: &Path) -> Vec<Question> {
     let questions = documents.into_iter().enumerate().map(|(at, document)| {
         let value = document.result.unwrap_or_else(|error| panic!("{} {at}: {error}", file.display()));
         let name = value.str_at(&["name"]).unwrap_or_default();
-        Question { name: format!("{} {at} {name}", file.display()), value }
+        let file = file.file_stem().unwrap_or_default().to_string_lossy();
+        Question { name: format!("{file}#{at} {name}"), value }
     });
     questions.collect()
 }

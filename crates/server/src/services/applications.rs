@@ -3,6 +3,7 @@
 mod changing;
 mod events;
 mod finding;
+mod healths;
 mod known;
 mod links;
 mod logs;
@@ -13,6 +14,8 @@ mod resources;
 mod revisions;
 mod roster;
 mod sent;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod watching;
 mod windows;

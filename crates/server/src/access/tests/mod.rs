@@ -12,6 +12,7 @@ mod routes;
 mod slow;
 mod taking;
 mod userinfo;
+mod web;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -64,6 +65,21 @@ impl Stage {
         stage.settle(manifests).await;
         stage.server.prepare().await.unwrap();
         stage
+    }
+
+    /// A server whose engine is at work on the applications of its world.
+    pub(crate) async fn at_work() -> Self {
+        let world = World::new().await;
+        let server = Server::new(world.engine().unwrap());
+        let stage = Stage { server, world, clock: Hands::default() };
+        stage.settle("").await;
+        stage.server.prepare().await.unwrap();
+        stage
+    }
+
+    /// A session of the administrator.
+    pub(crate) async fn admin(&self) -> String {
+        self.session("admin", &self.initial_password().await).await
     }
 
     /// The server after a restart: everything that was only in its memory is gone.
@@ -132,6 +148,12 @@ impl Stage {
     pub(crate) async fn bytes(&self, request: Request<Body>) -> Vec<u8> {
         let answer = crate::api::api(self.server.clone(), Arc::new(Fine)).oneshot(request).await.unwrap();
         answer.into_body().collect().await.unwrap().to_bytes().to_vec()
+    }
+
+    /// The body of an answer that goes on.
+    pub(crate) async fn stream(&self, request: Request<Body>) -> axum::body::BodyDataStream {
+        let answer = crate::api::api(self.server.clone(), Arc::new(Fine)).oneshot(request).await.unwrap();
+        answer.into_body().into_data_stream()
     }
 
     pub(crate) async fn log_in(&self, name: &str, password: &str) -> Said {

@@ -5,7 +5,7 @@ use lynceus_cluster::Deletion;
 use lynceus_engine::{Aim, AppKey, Freshness, application_gvk};
 use lynceus_object::{Object, Propagation, Value, json, patch, value};
 
-use super::{project_of, read, shown};
+use super::{project_of, read};
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::{Code, Refusal};
 use crate::rights::Resource;
@@ -19,10 +19,10 @@ pub(super) async fn create(call: &Call) -> Answered {
     let there = home.get(&application_gvk(), wanted.namespace(), wanted.name()).await?;
     let Some(there) = there else {
         let made = home.create_record(&wanted).await?;
-        return Ok(Answer::One(shown(&made)));
+        return Ok(Answer::One(call.server.shown_with_health(&made)));
     };
     if is_same(&there, &wanted) {
-        return Ok(Answer::One(shown(&there)));
+        return Ok(Answer::One(call.server.shown_with_health(&there)));
     }
     if !call.flag("upsert") {
         let message = "existing application spec is different, use upsert flag to force update";
@@ -204,7 +204,7 @@ async fn write(call: &Call, there: &Object, wanted: &Object) -> Answered {
     }
     Application::from_object(&after).map_err(|error| Refusal::invalid(lynceus_engine::words(&error)))?;
     let written = call.server.engine.home().replace_record(&after).await?;
-    Ok(Answer::One(shown(&written)))
+    Ok(Answer::One(call.server.shown_with_health(&written)))
 }
 
 fn internal() -> Refusal {

@@ -121,5 +121,5 @@ pub(super) async fn get(call: &Call) -> Answered {
         "" => object,
         kind => refreshed(call, &object, kind).await?,
     };
-    Ok(Answer::One(shown(&object)))
+    Ok(Answer::One(call.server.shown_with_health(&object)))
 }

@@ -11,7 +11,6 @@ use lynceus_object::{Object, Str, Value, typed, value};
 use lynceus_sync::windows::Attempt;
 
 use super::changing::done;
-use super::shown;
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::{Code, Refusal};
 use crate::rights::Resource;
@@ -196,7 +195,7 @@ async fn begin(call: &Call, object: &Object, application: &Application, operatio
     match call.patch_application(&key, &patch).await {
         // The status is written all the time; what matters is whether there is an operation.
         Err(refusal) if refusal.code == Code::Aborted => again(call, &key, patch).await,
-        other => Ok(Answer::One(shown(&other?))),
+        other => Ok(Answer::One(call.server.shown_with_health(&other?))),
     }
 }
 
@@ -208,5 +207,5 @@ async fn again(call: &Call, key: &AppKey, mut patch: Value) -> Answered {
         return Err(Refusal::new(Code::FailedPrecondition, "another operation is already in progress"));
     }
     patch.set(&["metadata", "resourceVersion"], there.resource_version());
-    Ok(Answer::One(shown(&call.patch_application(key, &patch).await?)))
+    Ok(Answer::One(call.server.shown_with_health(&call.patch_application(key, &patch).await?)))
 }

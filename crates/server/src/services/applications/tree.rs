@@ -76,7 +76,7 @@ async fn now(call: &Call) -> Result<Value, Refusal> {
     let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     let parents: BTreeMap<ObjectKey, Object> =
         nodes.iter().map(|node| (node.object.key(), node.object.clone())).collect();
-    let checks = Checks { children: true, ..engine.checks() };
+    let checks = call.server.checks();
     let mut shown: Vec<Value> = nodes
         .iter()
         .map(|node| {

@@ -4,14 +4,13 @@ use futures::StreamExt as _;
 use futures::stream;
 use lynceus_cluster::Change;
 use lynceus_engine::{AppKey, application_kind};
-use lynceus_object::{Value, value};
+use lynceus_object::{Object, Value, value};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::finding::Asked;
 use super::known::Known;
 use super::roster::order;
-use super::shown;
 use crate::call::{Answer, Answered, Call};
 
 /// Those that there are, unless the caller has them already, and then every change. What is sent is made when it is
@@ -52,7 +51,7 @@ impl Watcher {
     /// What has changed next; none when nothing will any more.
     async fn next(&mut self) -> Option<Value> {
         if let Some(object) = self.first.find_map(|key| self.asked.get(&key)) {
-            return Some(event("ADDED", shown(&object)));
+            return Some(event("ADDED", self.shown(&object)));
         }
         loop {
             while let Some(key) = self.missed.next() {
@@ -74,12 +73,16 @@ impl Watcher {
         }
     }
 
+    fn shown(&self, object: &Object) -> Value {
+        self.asked.call.server.shown_with_health(object)
+    }
+
     fn look(&mut self, key: &AppKey) -> Option<Value> {
         let rolls = &self.asked.call.server.rolls;
         match self.asked.get(key) {
             Some(object) => {
                 let kind = if self.known.insert(rolls, key) { "ADDED" } else { "MODIFIED" };
-                Some(event(kind, shown(&object)))
+                Some(event(kind, self.shown(&object)))
             }
             None => self.known.remove(rolls, key).then(|| event("DELETED", gone(key))),
         }
