@@ -68,7 +68,7 @@ fn rights_come_to_what_they_come_to_in_argo_cd() {
 fn tell(questions: &[Value], differing: usize) {
     let (read, unread): (Vec<_>, Vec<_>) =
         questions.iter().enumerate().partition(|(_, question)| ours(question).is_some());
-    unread.iter().for_each(|(at, _)| println!("rights: unread=policy {at}"));
+    unread.iter().for_each(|(at, _)| println!("rights: unread=policy#{at}"));
     let requests: usize = read.iter().map(|(_, question)| question.items_at(&["requests"]).len()).sum();
     println!("rights: {} of {}", requests - differing, requests + unread.len());
 }
