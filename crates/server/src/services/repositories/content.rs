@@ -6,7 +6,7 @@ use lynceus_api::{Application, Kind as _};
 use lynceus_engine::project::permits_source;
 use lynceus_engine::{AppKey, words};
 use lynceus_files::{FilePath, Tree};
-use lynceus_object::{ObjectKey, Value, value};
+use lynceus_object::{Value, value};
 use lynceus_render::{apps, describe};
 use lynceus_source::{Repository, RepositoryKind, SourceError, Target, same};
 
