@@ -383,7 +383,7 @@ async fn a_preview_goes_by_the_settings_of_the_installation() {
     world.pass(SignedDuration::from_secs(5)).await;
     assert_eq!(
         world.preview("argocd", "set").await,
-        "keep   a: the policy allows no updates\nkeep   b: no longer generated, but the policy allows no deletions\n"
+        "keep   a: nothing differs\nkeep   b: no longer generated, but the policy allows no deletions\n"
     );
     let free = value!({"data": {"applicationsetcontroller.policy": Value::Null, "lynceus.applicationsets.deletionsUnasked": "0"}});
     world.patch("v1", "ConfigMap", "argocd", "argocd-cmd-params-cm", &free).await;
