@@ -9,8 +9,9 @@ use super::scene::{Scene, from_kubelet};
 use super::status;
 use crate::controllers::key::Key;
 use crate::controllers::kind::POD;
-use crate::controllers::steps::{Announcement, Steps};
-use crate::controllers::time::{after, stamp};
+use crate::controllers::scheduler::objection::Objection;
+use crate::controllers::steps::Announcement;
+use crate::controllers::time::after;
 use crate::controllers::world::World;
 use crate::controllers::{condition, nodes, pods};
 
@@ -51,24 +52,11 @@ impl Evictions {
     }
 }
 
-/// Refuses a pod that comes to a node whose disk is full. Says whether it did.
-pub(super) fn refuse(pod: &Object, node: &Object, world: &World<'_>, out: &mut Steps) -> bool {
-    let new = pod.value().str_at(&["status", "startTime"]).is_none();
-    if !new || !nodes::has_pressure(node) || is_critical(pod) {
-        return false;
-    }
+/// What a node whose disk is full has against a new pod.
+pub(super) fn objection(pod: &Object, node: &Object) -> Option<Objection> {
     let message = "The node had condition: [DiskPressure]. ";
-    let mut refused = pod.clone();
-    let words = [("phase", "Failed"), ("reason", REASON)];
-    for (field, text) in words {
-        refused.set(&["status", field], text);
-    }
-    refused.set(&["status", "message"], format!("Pod was rejected: {message}"));
-    refused.set(&["status", "startTime"], stamp(world.now));
-    refused.set(&["status", "qosClass"], crate::kinds::quality::class(pod.value()));
-    out.status(POD, refused);
-    out.announce(from_kubelet(Announcement::warning(pod, REASON, message), node, ""));
-    true
+    (nodes::has_pressure(node) && !is_critical(pod))
+        .then(|| Objection { reason: REASON, message: message.to_owned() })
 }
 
 /// The status of a pod that has to go, if its turn has come.

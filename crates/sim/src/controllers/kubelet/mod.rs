@@ -2,11 +2,12 @@
 //!
 //! | what | files |
 //! |---|---|
-//! | a pod as a whole | `status`, `stop`, `disk`, `needs`, `address` |
+//! | a pod as a whole | `admission`, `status`, `stop`, `disk`, `needs`, `address` |
 //! | one container | `container`, `program`, `probe`, `service`, `right`, `backoff` |
 //! | its image | `pull`, `credentials`, `registry` |
 
 mod address;
+mod admission;
 mod backoff;
 mod container;
 mod credentials;
@@ -37,7 +38,7 @@ use super::kind::{CONFIG_MAP, ENDPOINT_SLICE, FAULT, NODE, POD, SECRET, SERVICE,
 use super::steps::{Announcement, Steps};
 use super::time::{self, after, stamp};
 use super::world::World;
-use super::{Controller, Writer, faults, pods};
+use super::{Controller, Writer, condition, faults, pods};
 use crate::store::{Event, EventKind, Place};
 
 /// How many seconds it takes to pull images and start containers.
@@ -90,7 +91,7 @@ impl Controller for Kubelets {
         }
         if pod.is_deleting() {
             stop::stop(&pod, &node, world, out);
-        } else if !pods::is_finished(&pod) && !disk::refuse(&pod, &node, world, out) {
+        } else if !pods::is_finished(&pod) && !admission::refuse(&pod, &node, world, out) {
             self.run(&pod, &node, world, out);
         }
     }
@@ -181,6 +182,15 @@ impl Kubelets {
     }
 
     fn fill_in(&self, pod: &mut Object, node: &Object, begun: Timestamp) {
+        // A pod that named its node was never scheduled by anybody, and counts as if it had been.
+        if !condition::is_true(pod, "PodScheduled") {
+            let mut scheduled = condition::new("PodScheduled", "True", "", "", begun);
+            scheduled.set(&["lastProbeTime"], Value::Null);
+            if pod.generation() > 0 {
+                scheduled.set(&["observedGeneration"], pod.generation());
+            }
+            condition::replace(pod, scheduled);
+        }
         pod.set(&["status", "startTime"], stamp(begun));
         if pod.generation() > 0 {
             pod.set(&["status", "observedGeneration"], pod.generation());

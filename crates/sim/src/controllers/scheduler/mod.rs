@@ -17,6 +17,7 @@ pub(crate) mod fit;
 mod load;
 mod node;
 mod nomination;
+pub(crate) mod objection;
 mod ports;
 mod preemption;
 mod resources;

@@ -115,20 +115,29 @@ fn total(pod: &Object, of: impl Fn(&Value) -> Amount) -> Amount {
     total
 }
 
-/// What a node lacks for a pod. More than the whole node has cannot be had by making room.
-pub(super) fn shortage(more: &Amount, machine: &Machine) -> Option<Obstacle> {
-    let mut reasons = Vec::new();
-    let mut hopeless = false;
-    if machine.pods.len() as i64 + 1 > machine.places {
-        reasons.push("Too many pods".into());
-    }
-    let mut check = |name: &str, more: i64, has: i64, used: i64| {
-        if more > 0 && more > has - used {
-            reasons.push(format!("Insufficient {name}").into());
-            hopeless |= more > has;
+/// A resource of which a node has too little left for a pod.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shortage {
+    /// Its name.
+    pub(super) resource: Str,
+    /// How much the pod asks for.
+    pub(super) wanted: i64,
+    /// How much others have.
+    pub(super) used: i64,
+    /// How much there is in all.
+    pub(super) capacity: i64,
+}
+
+/// Every resource that a node lacks for a pod.
+pub(super) fn shortages(more: &Amount, machine: &Machine) -> Vec<Shortage> {
+    let mut found = Vec::new();
+    let mut check = |resource: &str, wanted: i64, capacity: i64, used: i64| {
+        if wanted > 0 && wanted > capacity - used {
+            found.push(Shortage { resource: resource.into(), wanted, used, capacity });
         }
     };
     let (has, used) = (&machine.allocatable, &machine.used);
+    check("pods", 1, machine.places, machine.pods.len() as i64);
     check("cpu", more.cpu, has.cpu, used.cpu);
     check("memory", more.memory, has.memory, used.memory);
     check("ephemeral-storage", more.storage, has.storage, used.storage);
@@ -136,7 +145,18 @@ pub(super) fn shortage(more: &Amount, machine: &Machine) -> Option<Obstacle> {
     for (name, more) in &more.others {
         check(name, *more, of(has, name), of(used, name));
     }
-    (!reasons.is_empty()).then_some(Obstacle { reasons, hopeless })
+    found
+}
+
+/// What a node lacks for a pod, in the scheduler's words. More than the whole node has cannot be had by making room.
+pub(super) fn shortage(more: &Amount, machine: &Machine) -> Option<Obstacle> {
+    let found = shortages(more, machine);
+    let hopeless = found.iter().any(|one| one.resource != "pods" && one.wanted > one.capacity);
+    let reasons = found.iter().map(|one| match one.resource.as_str() {
+        "pods" => "Too many pods".into(),
+        name => format!("Insufficient {name}").into(),
+    });
+    (!found.is_empty()).then(|| Obstacle { reasons: reasons.collect(), hopeless })
 }
 
 /// How empty a node would still be: the mark that spreads pods over nodes.

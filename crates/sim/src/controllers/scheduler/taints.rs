@@ -19,10 +19,19 @@ pub(super) fn obstacle(pod: &Object, node: &Node) -> Option<Obstacle> {
 
 /// Whether no taint keeps a pod away from a node.
 pub(super) fn tolerated(pod: &Object, node: &Node) -> bool {
-    let hard = |taint: &&Value| matches!(taint.str_at(&["effect"]), Some("NoSchedule" | "NoExecute"));
+    bears(pod, node, &["NoSchedule", "NoExecute"])
+}
+
+/// Whether no taint sends a pod away that is on a node.
+pub(super) fn may_stay(pod: &Object, node: &Node) -> bool {
+    bears(pod, node, &["NoExecute"])
+}
+
+fn bears(pod: &Object, node: &Node, effects: &[&str]) -> bool {
+    let counts = |taint: &&Value| taint.str_at(&["effect"]).is_some_and(|effect| effects.contains(&effect));
     node.taints()
         .iter()
-        .filter(hard)
+        .filter(counts)
         .all(|taint| tolerations(pod).iter().any(|toleration| tolerates(toleration, taint)))
 }
 
