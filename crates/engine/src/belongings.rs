@@ -36,6 +36,15 @@ impl Engine {
     /// What an application has in its cluster, or why it may have nothing there.
     pub async fn belongings(&self, application: &Application) -> Result<Belongings, Vec<Condition>> {
         let look = self.look(application, &Aim::default()).await;
+        self.belongings_in(application, look).await
+    }
+
+    /// The same for whoever has looked already.
+    pub async fn belongings_in(
+        &self,
+        application: &Application,
+        look: Look,
+    ) -> Result<Belongings, Vec<Condition>> {
         let is_of_git = |condition: &Condition| condition.kind == ApplicationConditionType::ComparisonError;
         if !look.compared && (look.away || !look.errors().all(is_of_git)) {
             return Err(look.conditions);
@@ -61,6 +70,11 @@ fn compared(look: &Look) -> Vec<Object> {
 }
 
 impl Belongings {
+    /// The objects that the application manages itself.
+    pub fn managed(&self) -> impl Iterator<Item = &Object> {
+        self.objects.iter().filter(|one| one.managed).map(|one| &one.object)
+    }
+
     /// The objects that carry an application's mark, as a comparison would take them.
     fn marked(&self, tracked: &str) -> Vec<Object> {
         let watched = self.cluster.options();

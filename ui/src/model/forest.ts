@@ -38,8 +38,10 @@ export function forest(tree: Tree | undefined, app: Application | undefined): Pl
   for (const node of tree?.nodes ?? []) add(node, false)
   for (const node of tree?.orphanedNodes ?? []) add(node, true)
   for (const one of app?.status?.resources ?? []) {
-    // What is wanted and not there is in no cluster's tree, and is what people look for first.
-    if (!one.hook && !plants.has(refText(one))) add({ ...one, health: one.health ?? { status: 'Missing' } }, false)
+    // What is wanted and not there is in no cluster's tree, and is what people look for first. While nothing could be compared
+    // or the cluster is away, a tree without it does not say that it is not there.
+    const health = one.health ?? (one.status === 'OutOfSync' ? { status: 'Missing' } : undefined)
+    if (!one.hook && !plants.has(refText(one))) add({ ...one, ...(health && { health }) }, false)
   }
   const roots: Plant[] = []
   for (const plant of plants.values()) {

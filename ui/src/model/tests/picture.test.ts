@@ -63,6 +63,13 @@ test('what Git wants and is not there is shown as missing', () => {
   expect([one?.node.name, one?.node.health?.status]).toEqual(['s', 'Missing'])
 })
 
+test('what nobody could compare or look at is not said to be missing', () => {
+  const unknown = app('web Unknown Unknown')
+  unknown.status = { ...unknown.status, resources: [{ kind: 'Service', namespace: 'n', name: 's', status: 'Unknown' }] }
+  const [one] = forest({ nodes: [] }, unknown)
+  expect([one?.node.name, one?.node.health?.status]).toEqual(['s', undefined])
+})
+
 test('no two boxes of a column stand on each other', () => {
   const shown = picture(forest({ nodes: ['A a', 'B b < A a', 'B c < A a', 'C d'].map(node) }, undefined), NOTHING)
   const places = shown.map((one) => `${one.x} ${one.y}`)

@@ -1,7 +1,7 @@
 //! What Git wants beside what the cluster has, and what is rendered. Secrets are masked in all of it.
 
 use lynceus_api::{Application, hook};
-use lynceus_diff::{Change, FieldChange, Verdict, mask};
+use lynceus_diff::{Change, FieldChange, Pair, Verdict, mask};
 use lynceus_engine::{Aim, Freshness, Look};
 use lynceus_object::{Object, Str, Value, json, value};
 
@@ -12,7 +12,10 @@ use crate::refusal::{Code, Refusal};
 pub(super) async fn resources(call: &Call) -> Answered {
     let application = call.application("get", "applicationName")?;
     let look = call.server.engine.look(&application, &Aim::default()).await;
-    refuse_uncompared(&look)?;
+    let changes = match look.compared {
+        true => look.changes.changes,
+        false => unknown(call, &application, &look).await?,
+    };
     let is_meant = |change: &&Change| {
         let key = change.key();
         [
@@ -24,17 +27,29 @@ pub(super) async fn resources(call: &Call) -> Answered {
         .iter()
         .all(|(field, text)| call.text(field).is_empty() || call.text(field) == *text)
     };
-    let items: Value =
-        look.changes.changes.iter().filter(is_meant).map(|change| item(call, change)).collect();
+    let items: Value = changes.iter().filter(is_meant).map(|change| item(call, change)).collect();
     Ok(Answer::One(value!({"items": items})))
 }
 
+/// What an application has in its cluster while nobody can say what it wants: nothing of it is said to differ.
+async fn unknown(call: &Call, application: &Application, look: &Look) -> Result<Vec<Change>, Refusal> {
+    let Ok(found) = call.server.engine.belongings_in(application, look.clone()).await else {
+        return Err(uncompared(look));
+    };
+    let is_there = |object: &Object| Change { pair: Pair::Extra(object.clone()), verdict: Verdict::Same };
+    Ok(found.managed().map(is_there).collect())
+}
+
 pub(super) fn refuse_uncompared(look: &Look) -> Result<(), Refusal> {
-    if look.compared {
-        return Ok(());
+    match look.compared {
+        true => Ok(()),
+        false => Err(uncompared(look)),
     }
+}
+
+fn uncompared(look: &Look) -> Refusal {
     let words: Vec<&str> = look.errors().map(|condition| condition.message.as_str()).collect();
-    Err(Refusal::new(Code::FailedPrecondition, words.join("; ")))
+    Refusal::new(Code::FailedPrecondition, words.join("; "))
 }
 
 fn item(call: &Call, change: &Change) -> Value {

@@ -103,3 +103,25 @@ async fn whoever_asks_for_one_application_is_told_how_each_of_its_objects_is() {
     let list = stage.ask("GET", "/api/v1/applications", &token, "").await;
     assert_eq!(health(&list.body.items_at(&["items"])[0]), "Service - -");
 }
+
+#[tokio::test]
+async fn what_is_in_the_cluster_is_shown_while_git_cannot_be_rendered() {
+    let stage = Stage::at_work().await;
+    let token = stage.admin().await;
+    stage.world.commit(&[("web/web.yaml", WEB)]);
+    stage.world.deliver("web", "web", &value!({"syncPolicy": {"automated": {}}})).await;
+    stage.world.until("the sync", |world| world.state("web") == "Synced Healthy Succeeded").await;
+    let elsewhere = value!({"spec": {"source": {"path": "nowhere"}}});
+    stage.world.patch("argoproj.io/v1alpha1", "Application", "argocd", "web", &elsewhere).await;
+    stage.world.until("the fault", |world| world.state("web").starts_with("Unknown")).await;
+    let tree = stage.ask("GET", "/api/v1/applications/web/resource-tree", &token, "").await;
+    let nodes: Vec<&str> =
+        tree.body.items_at(&["nodes"]).iter().filter_map(|node| node.str_at(&["kind"])).collect();
+    assert!(nodes.contains(&"Service"), "{nodes:?}");
+    let managed = stage.ask("GET", "/api/v1/applications/web/managed-resources", &token, "").await;
+    let items = managed.body.items_at(&["items"]);
+    assert_eq!((managed.status, items.len()), (200, 1), "{}", managed.text("message"));
+    assert_eq!(items[0].str_at(&["targetState"]), Some("null"));
+    assert!(!items[0].bool_at(&["modified"]).unwrap_or_default());
+    assert!(items[0].str_at(&["liveState"]).unwrap().contains(r#""name":"web""#));
+}

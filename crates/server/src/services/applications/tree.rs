@@ -5,11 +5,13 @@ mod info;
 mod network;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream;
-use lynceus_api::HealthStatusCode;
+use lynceus_api::{Application, HealthStatusCode};
+use lynceus_cluster::Cluster;
 use lynceus_engine::{Aim, AppKey, Checks, Look, health_of};
 use lynceus_object::{Object, ObjectKey, Value, value};
 use tokio::sync::broadcast::error::RecvError;
@@ -46,7 +48,7 @@ async fn next(call: &Call, tracked: &str, last: Option<&Value>) -> Result<Value,
     let Some(last) = last else { return now(call).await };
     let application = call.application("get", "applicationName")?;
     let look = call.server.engine.look(&application, &Aim::default()).await;
-    let cluster = look.cluster.clone().unwrap_or_else(|| call.server.engine.home().clone());
+    let (cluster, _) = ground(call, &application, &look).await;
     let mut changes = cluster.cache().changes();
     loop {
         let tree = now(call).await?;
@@ -67,12 +69,24 @@ async fn next(call: &Call, tracked: &str, last: Option<&Value>) -> Result<Value,
     }
 }
 
+/// Where an application's objects are, and those that it has there itself. They do not go because Git cannot be read:
+/// then they are known by their marks.
+async fn ground(call: &Call, application: &Application, look: &Look) -> (Arc<Cluster>, Vec<Object>) {
+    let live = || look.changes.changes.iter().filter_map(|change| change.pair.live().cloned()).collect();
+    let engine = &call.server.engine;
+    match &look.cluster {
+        Some(cluster) => (cluster.clone(), live()),
+        None => match engine.belongings_in(application, look.clone()).await {
+            Ok(found) => (found.cluster.clone(), found.managed().cloned().collect()),
+            Err(_) => (engine.home().clone(), Vec::new()),
+        },
+    }
+}
+
 async fn now(call: &Call) -> Result<Value, Refusal> {
     let application = call.application("get", "applicationName")?;
-    let engine = &call.server.engine;
-    let look = engine.look(&application, &Aim::default()).await;
-    let cluster = look.cluster.clone().unwrap_or_else(|| engine.home().clone());
-    let roots = look.changes.changes.iter().filter_map(|change| change.pair.live().cloned());
+    let look = call.server.engine.look(&application, &Aim::default()).await;
+    let (cluster, roots) = ground(call, &application, &look).await;
     let nodes = lynceus_cluster::tree(cluster.cache(), roots);
     let parents: BTreeMap<ObjectKey, Object> =
         nodes.iter().map(|node| (node.object.key(), node.object.clone())).collect();
