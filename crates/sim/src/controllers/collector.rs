@@ -16,10 +16,13 @@ use crate::store::{Event, EventKind, Place};
 /// How long a node that was never seen may take to come, in seconds.
 const QUARANTINE: i64 = 40;
 
+/// How often the original looks, in seconds: whoever holds a pod that was deleted before it had a node has this long to let it go.
+const ROUND: i64 = 20;
+
 /// Deletes pods that no kubelet will ever let go.
 #[derive(Default)]
 pub(crate) struct PodCollector {
-    /// Since when pods name a node that is not there.
+    /// Since when nobody has had a pod.
     lost: HashMap<Key, Timestamp>,
 }
 
@@ -61,13 +64,14 @@ impl Controller for PodCollector {
             self.lost.remove(key);
             return;
         };
+        let patience = if node_of(&pod).is_empty() { ROUND } else { QUARANTINE };
+        let due = after(*self.lost.entry(key.clone()).or_insert(world.now), patience);
+        if due > world.now {
+            out.again_at(due);
+            return;
+        }
         let mut new = pod.clone();
         if !node_of(&pod).is_empty() {
-            let due = after(*self.lost.entry(key.clone()).or_insert(world.now), QUARANTINE);
-            if due > world.now {
-                out.again_at(due);
-                return;
-            }
             let message = "PodGC: node no longer exists";
             let why = condition::disruption(&pod, "DeletionByPodGC", message, world.now);
             condition::replace(&mut new, why);

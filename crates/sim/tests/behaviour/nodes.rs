@@ -121,3 +121,14 @@ async fn a_node_takes_no_more_pods_than_it_has_places() {
         ["Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"]
     );
 }
+
+#[tokio::test]
+async fn who_holds_a_deleted_pod_without_a_node_has_a_while_to_let_it_go() {
+    let cluster = Cluster::start().await;
+    cluster.apply(&pod("held", ", finalizers: [example.com/keep]", "nodeSelector: {no: such}")).await;
+    cluster.delete("pods", "held").await;
+    cluster.pass(19).await;
+    assert_eq!(cluster.pods(), ["held Pending terminating"]);
+    cluster.pass(2).await;
+    assert_eq!(cluster.pods(), ["held Failed terminating"]);
+}
