@@ -73,7 +73,7 @@ function Actions({ appKey, node, close }: { appKey: AppKey; node: TreeNode; clos
     setChosen(undefined)
     runAction(appKey, node, action.name, parameters)
       .then(() => {
-        tell(t.node.ran(action.displayName ?? action.name, node.name))
+        tell(t.node.ran(action.displayName || action.name, node.name))
         void client.invalidateQueries({ queryKey: ['resource'] })
       })
       .catch(tellTrouble)
@@ -95,7 +95,7 @@ function Actions({ appKey, node, close }: { appKey: AppKey; node: TreeNode; clos
           {actions.isFetching && !actions.data && <Menu.Label>{t.common.loading}</Menu.Label>}
           {actions.data?.length === 0 && <Menu.Label>{t.node.noActions}</Menu.Label>}
           {actions.data?.map((action) => (
-            <Menu.Item key={action.name} disabled={action.disabled ?? false} onClick={() => ((action.params ?? []).length > 0 ? setChosen(action) : run(action, {}))}>{action.displayName ?? action.name}</Menu.Item>
+            <Menu.Item key={action.name} disabled={action.disabled ?? false} onClick={() => ((action.params ?? []).length > 0 ? setChosen(action) : run(action, {}))}>{action.displayName || action.name}</Menu.Item>
           ))}
           <Menu.Divider />
           <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setDeleting(true)}>{t.app.delete}</Menu.Item>
@@ -116,7 +116,7 @@ function Actions({ appKey, node, close }: { appKey: AppKey; node: TreeNode; clos
 function Parameters({ action, close, run }: { action: ResourceAction; close: () => void; run: (parameters: Record<string, string>) => void }) {
   const [values, setValues] = useState<Record<string, string>>({})
   return (
-    <Modal opened onClose={close} title={action.displayName ?? action.name} size="sm">
+    <Modal opened onClose={close} title={action.displayName || action.name} size="sm">
       <form
         className="stack"
         onSubmit={(event) => {
