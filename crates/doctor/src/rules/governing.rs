@@ -1,7 +1,5 @@
 //! StatefulSets whose pods are to have names by a Service that is not there.
 
-use std::collections::BTreeSet;
-
 use lynceus_object::{FieldPath, Object, ObjectKey, Value, value};
 
 use crate::case::Case;
@@ -11,7 +9,7 @@ use crate::node::{AppName, Node};
 use crate::words;
 
 /// Looks for StatefulSets of applications that name a Service which nobody brings. Their pods run; only what asks for one of them by its name
-/// gets no answer.
+/// gets no answer. A pod that is alone is not told from others, so that a set of one is spoken of only where its Service is called almost so.
 pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
     let live = case.of_kind(server, "apps", "StatefulSet").iter().copied();
     let wanted = case.apps().filter(|app| app.server() == server).flat_map(|app| app.wanted());
@@ -32,16 +30,22 @@ pub(super) fn find(case: &Case<'_>, server: &str, findings: &mut Findings) {
         // What an operator makes it makes with all that belongs to it.
         let owner = case.owner(server, &set.key()).filter(|_| set.controller().is_none());
         if let Some(app) = owner.filter(|_| case.is_absent(server, &key) && !is_made()) {
-            findings.add(found(case, server, set, &key, &app));
+            let near = near(case, server, &key);
+            let is_several = set.value().int_at(&["spec", "replicas"]).unwrap_or(1) > 1;
+            if is_several || near.is_some() {
+                findings.add(found(server, set, &key, &app, near));
+            }
         }
     }
 }
 
-fn found(case: &Case<'_>, server: &str, set: &Object, key: &ObjectKey, app: &AppName) -> Finding {
+/// The Service of the namespace that is called almost as one.
+fn near<'a>(case: &Case<'a>, server: &str, key: &ObjectKey) -> Option<&'a str> {
     let there = case.of_kind(server, "", "Service").iter().copied();
-    let beside: BTreeSet<&str> =
-        there.filter(|one| one.namespace() == set.namespace()).map(Object::name).collect();
-    let near = super::near::likely(&key.name, beside);
+    super::near::nearest(&key.name, there.filter(|one| one.namespace() == key.namespace).map(Object::name))
+}
+
+fn found(server: &str, set: &Object, key: &ObjectKey, app: &AppName, near: Option<&str>) -> Finding {
     let hint = near.map(|near| format!("; there is {near}")).unwrap_or_default();
     let cause = format!(
         "Service {} is named by StatefulSet {} and defined nowhere, so that its pods have no names of their own{hint}",
@@ -83,7 +87,7 @@ mod tests {
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: es, namespace: shop}
-spec: {serviceName: es-headless, selector: {matchLabels: {app: es}}, template: {metadata: {labels: {app: es}}, spec: {containers: [{name: es, image: es}]}}}
+spec: {replicas: 2, serviceName: es-headless, selector: {matchLabels: {app: es}}, template: {metadata: {labels: {app: es}}, spec: {containers: [{name: es, image: es}]}}}
 @live
 apiVersion: v1
 kind: Service
@@ -108,5 +112,9 @@ metadata: {name: web, namespace: shop}
         let made = SET.replace("namespace: shop}\nspec", "namespace: shop, ownerReferences: [{apiVersion: es/v1, kind: Es, name: a, uid: u, controller: true}]}\nspec");
         assert_eq!(check("LYN0303", &made), "");
         assert_eq!(check("LYN0303", &SET.replace("serviceName: es-headless, ", "")), "");
+        let alone = SET.replace("replicas: 2", "replicas: 1");
+        assert_eq!(check("LYN0303", &alone), "");
+        let slip = alone.replace("name: web,", "name: es-headles,");
+        assert!(check("LYN0303", &slip).contains("no names of their own; there is es-headles\n"));
     }
 }
