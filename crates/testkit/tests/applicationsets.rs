@@ -443,11 +443,14 @@ async fn what_others_write_is_kept_where_the_set_says_so_and_put_right_elsewhere
     let edit = value!({"metadata": {"annotations": {"note": "mine", "other": "mine"}, "labels": {"team": "x"}},
                        "spec": {"source": {"targetRevision": "v2", "path": "elsewhere"}}});
     world.patch(V1ALPHA1, "Application", "argocd", "a", &edit).await;
+    // Both at once: the path alone is as it was before the edit is seen, too.
     world
-        .until("the path as it was", |world| world.application("a").spec.source.unwrap().path == "app")
+        .until("the edit with the path as it was", |world| {
+            let source = world.application("a").spec.source.unwrap();
+            source.path == "app" && source.target_revision == "v2"
+        })
         .await;
     let app = world.application("a");
-    assert_eq!(app.spec.source.unwrap().target_revision, "v2");
     assert_eq!(app.metadata.annotations.get("note").map(|text| text.as_str()), Some("mine"));
     assert!(!app.metadata.annotations.contains_key("other"));
     assert_eq!(app.metadata.labels.get("team").map(|text| text.as_str()), Some("x"));
