@@ -9,6 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use lynceus_object::{ObjectKey, Str};
 
 use crate::desire::Desired;
+use crate::engine::Engine;
+use crate::key::AppKey;
+use crate::queue::Freshness;
 
 /// What each application that has been looked at wants, and from which file.
 #[derive(Default)]
@@ -73,6 +76,15 @@ impl Claims {
 
     fn index(&self) -> MutexGuard<'_, Index> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine {
+    /// Has those looked at who share objects with an application now, or did before: both have to say so.
+    pub(crate) fn tell_claimants(&self, applications: &[Str]) {
+        for application in applications {
+            self.refresh(AppKey::from_tracked(application, &self.options.namespace), Freshness::Recent);
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The engine: a queue of applications, workers that reconcile them, and what makes them look again.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -12,7 +11,7 @@ use lynceus_api::{
     annotations,
 };
 use lynceus_cluster::lease::Leases;
-use lynceus_cluster::{BySecret, Clock, Cluster, ClusterError, Fleet, Link, Reach, on_behalf_of};
+use lynceus_cluster::{Clock, Cluster, ClusterError, Fleet, Link, on_behalf_of};
 use lynceus_files::Diagnostic;
 use lynceus_object::{Object, Str};
 use lynceus_source::Sources;
@@ -32,6 +31,7 @@ use crate::look::{Aim, Look, Looker};
 use crate::notices::{self, Notices};
 use crate::observe::Observations;
 use crate::operate::Next;
+use crate::options::Options;
 use crate::predictions::Predictions;
 use crate::queue::{Freshness, Queue};
 use crate::quiet::Quiet;
@@ -39,74 +39,11 @@ use crate::reason;
 use crate::registry;
 use crate::rendering::Renderer;
 use crate::renewal::Renewals;
-use crate::rhythm::Rhythm;
 use crate::sets::Sets;
 use crate::settings::Settings;
 use crate::shards::{self, Shards};
 use crate::trace;
 use crate::vigil::Vigil;
-
-/// What an engine is told at its start.
-#[derive(Clone)]
-pub struct Options {
-    /// The namespace of the installation, where Applications, projects and settings are.
-    pub namespace: Str,
-    /// Whether a child Application counts with its own health, so that waves of an app-of-apps wait for each other. Off
-    /// beside an Argo CD, which does not. What is set in `argocd-cm` goes before it.
-    pub children: bool,
-    /// How often repositories on this machine are looked at.
-    pub local_poll: Duration,
-    /// The name of this replica among several, which share the clusters out by Leases; none for one that is alone and
-    /// holds no Leases. No two that run may have the same.
-    pub replica: Option<Str>,
-    /// Read everything and write nothing, and tell where another controller sees it differently.
-    pub observe: bool,
-    /// How other clusters are reached.
-    pub reach: Arc<dyn Reach>,
-    /// How often it looks at what nothing tells it of.
-    pub rhythm: Rhythm,
-    /// How notifications are sent; without it there are none, and another controller may send them.
-    pub notifications: Option<lynceus_post::Options>,
-    /// Whether ApplicationSets are worked on. Off beside an Argo CD, whose own controller does. What is set in
-    /// `argocd-cmd-params-cm` goes before it.
-    pub sets: bool,
-    /// How many applications are worked on at once, whatever the settings say. With one, what is done first does not depend on how fast the
-    /// machine is.
-    pub workers: Option<usize>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            namespace: "argocd".into(),
-            children: false,
-            local_poll: limits::LOCAL_POLL,
-            replica: None,
-            observe: false,
-            reach: Arc::new(BySecret::default()),
-            rhythm: Rhythm::default(),
-            notifications: None,
-            sets: true,
-            workers: None,
-        }
-    }
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("namespace", &self.namespace)
-            .field("children", &self.children)
-            .field("local_poll", &self.local_poll)
-            .field("replica", &self.replica)
-            .field("observe", &self.observe)
-            .field("rhythm", &self.rhythm)
-            .field("notifications", &self.notifications)
-            .field("sets", &self.sets)
-            .field("workers", &self.workers)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Why an application could not be worked on now.
 #[derive(Debug, thiserror::Error)]
@@ -512,13 +449,6 @@ impl Engine {
     /// Whether an application is in a namespace that is ours to look at.
     pub(crate) fn takes(&self, key: &AppKey) -> bool {
         self.settings().takes_applications_from(&key.namespace, &self.options.namespace)
-    }
-
-    /// Has those looked at who share objects with an application now, or did before: both have to say so.
-    pub(crate) fn tell_claimants(&self, applications: &[Str]) {
-        for application in applications {
-            self.refresh(AppKey::from_tracked(application, &self.options.namespace), Freshness::Recent);
-        }
     }
 
     /// Somebody waits for the newest commit: what a server said a moment ago for all applications will not do.
