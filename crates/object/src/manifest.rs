@@ -32,6 +32,8 @@ pub struct Manifests {
     pub objects: Vec<Manifest>,
     /// What is wrong, in the order of the text. An error means that an object is missing.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether some of the text is no YAML at all.
+    pub is_broken: bool,
 }
 
 impl Manifests {
@@ -141,6 +143,7 @@ impl Reader<'_> {
             Ok(Value::Null) => {}
             Ok(value) => self.value(document.index, document.line, value),
             Err(error) => {
+                self.out.is_broken = true;
                 let message = format!("document {} is not valid YAML: {}", document.index + 1, error.problem);
                 let mut diagnostic = Diagnostic::error(message);
                 diagnostic.hint = error.hint.map(str::to_owned);

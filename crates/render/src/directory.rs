@@ -154,7 +154,7 @@ fn read(file: &FilePath, content: &[u8], directory: &mut Made) {
     }
     take(file, found.objects, directory);
     // Folders hold other YAML too: values, CI settings. What does not look like a manifest is not one gone wrong.
-    match Likeness::of(content) {
+    match Likeness::of(content, found.is_broken) {
         _ if found_some => directory.diagnostics.extend(found.diagnostics),
         Likeness::Manifest => directory.diagnostics.extend(found.diagnostics),
         Likeness::Perhaps => directory.diagnostics.extend(found.diagnostics.into_iter().map(|diagnostic| {
@@ -177,13 +177,13 @@ fn take(file: &FilePath, objects: Vec<manifest::Manifest>, directory: &mut Made)
 enum Likeness {
     /// It has all the fields that a manifest has. This is where Argo CD gives up on the application.
     Manifest,
-    /// It has two of them at the beginnings of lines: worth a word, but Argo CD passes it over.
+    /// It has two of them at the beginnings of lines, or one and is no YAML: worth a word, but Argo CD passes it over.
     Perhaps,
     None,
 }
 
 impl Likeness {
-    fn of(content: &[u8]) -> Self {
+    fn of(content: &[u8], is_broken: bool) -> Self {
         const FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
         let text = String::from_utf8_lossy(content);
         let has =
@@ -198,7 +198,8 @@ impl Likeness {
                     .is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
             })
         };
-        if FIELDS.iter().filter(begins).count() > 1 { Likeness::Perhaps } else { Likeness::None }
+        let enough = if is_broken { 1 } else { 2 };
+        if FIELDS.iter().filter(begins).count() >= enough { Likeness::Perhaps } else { Likeness::None }
     }
 }
 

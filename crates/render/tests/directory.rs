@@ -97,6 +97,9 @@ fn a_manifest_that_lacks_something_is_told_of_as_gravely_as_argo_cd_takes_it() {
     // With two of them at the beginnings of lines it may have been meant as one; the result stands.
     let perhaps = told("apiVersion: v1\nmetadata:\n  name: x\n");
     assert!(perhaps.starts_with("warning: document 1 has no kind\n  at app/a.yaml:1"), "{perhaps}");
+    // So it may with one, in a file that broke off.
+    let cut = told("kind: {\n");
+    assert!(cut.starts_with("warning: document 1 is not valid YAML"), "{cut}");
 }
 
 #[test]
