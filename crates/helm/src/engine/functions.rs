@@ -171,7 +171,7 @@ fn survives_yaml(value: &lynceus_object::Value) -> bool {
 fn from_yaml(text: &Str) -> Value {
     match yaml::parse(&text.bytes()).map(floats) {
         Ok(value) => table_or_error(&value),
-        Err(error) => error_table(&format!("error converting YAML to JSON: {error}")),
+        Err(error) => error_table(&format!("error converting YAML to JSON: {}", error.words())),
     }
 }
 
@@ -180,6 +180,8 @@ fn from_json(text: &Str) -> Value {
         Ok(Value::Nil) => Value::Map(Map::nil(&MAP)),
         Ok(value @ Value::Map(_)) => value,
         Ok(other) => error_table(&mismatch(&other, MAP.name)),
+        // It is no table at all, which is found before the number in it that is too large.
+        Err(error) if error.partial.as_list().is_some() => error_table(&mismatch(&error.partial, MAP.name)),
         Err(error) => {
             let table = error.partial.as_map().cloned().unwrap_or_default();
             table.insert("Error", Value::from(error.message));
@@ -216,7 +218,7 @@ fn error_table(message: &str) -> Value {
 fn from_yaml_list(text: &Str) -> Value {
     match yaml::parse(&text.bytes()).map(floats) {
         Ok(value) => list_or_error(&value),
-        Err(error) => error_list(&format!("error converting YAML to JSON: {error}")),
+        Err(error) => error_list(&format!("error converting YAML to JSON: {}", error.words())),
     }
 }
 
@@ -225,6 +227,7 @@ fn from_json_list(text: &Str) -> Value {
         Ok(Value::Nil) => Value::List(List::nil(&LIST)),
         Ok(value @ Value::List(_)) => value,
         Ok(other) => error_list(&mismatch(&other, LIST.name)),
+        Err(error) if error.partial.as_map().is_some() => error_list(&mismatch(&error.partial, LIST.name)),
         Err(error) => error_list(&error.message),
     }
 }
