@@ -11,6 +11,7 @@ use super::{pretty, toml};
 use crate::go::{decode, text};
 use crate::limits;
 use crate::values::{floats, from_template, to_template};
+use crate::warning::Warning;
 
 /// All functions of a template. What they need to know of a rendering is in its [`Host`].
 pub(super) static FUNCTIONS: LazyLock<Arc<Functions>> = LazyLock::new(|| Arc::new(functions()));
@@ -111,11 +112,28 @@ fn required(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure>
     if !is_missing {
         return Ok(args[1].clone());
     }
-    if is_linting(context) { Ok(Value::from("")) } else { Err(warning(&string(args, 0))) }
+    if !is_linting(context) {
+        return Err(warning(&string(args, 0)));
+    }
+    let what = if args[1].is_nil() { "missing required value" } else { "missing required values" };
+    say(context, Warning::warn(what).about("message", string(args, 0).as_str()));
+    Ok(Value::from(""))
 }
 
 fn fail(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
-    if is_linting(context) { Ok(Value::from("")) } else { Err(warning(&string(args, 0))) }
+    if !is_linting(context) {
+        return Err(warning(&string(args, 0)));
+    }
+    say(context, Warning::info("funcMap fail").about("message", string(args, 0).as_str()));
+    Ok(Value::from(""))
+}
+
+/// Says something beside the output: a text that says so is not remembered, so that it is said each time.
+fn say(context: &mut Context<'_>, warning: Warning) {
+    context.unsteady();
+    if let Some(host) = context.host::<Host>() {
+        host.said.push(warning);
+    }
 }
 
 fn is_linting(context: &mut Context<'_>) -> bool {

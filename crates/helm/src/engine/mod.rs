@@ -80,8 +80,16 @@ pub(crate) fn render(
         gotmpl::Limits { steps: limits::MAX_STEPS, bytes: limits::MAX_BYTES, ..gotmpl::Limits::default() };
     let options = gotmpl::Options { missing_key, limits, trace: mode.trace };
     let mut context = Context::new(Arc::new(set), &mut surroundings, options);
+    let outputs = execute(&mut context, &templates);
+    drop(context);
+    // Whatever comes of it, this has been said.
+    surroundings.host.said.iter().for_each(|warning| surroundings.world.tell(warning));
+    outputs
+}
+
+fn execute(context: &mut Context<'_>, templates: &[Template<'_>]) -> Result<Outputs, RenderError> {
     let mut outputs = Outputs::default();
-    for template in &templates {
+    for template in templates {
         if path::base(&template.name).starts_with('_') {
             continue;
         }

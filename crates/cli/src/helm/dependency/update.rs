@@ -13,6 +13,7 @@ use super::local;
 use crate::helm::access;
 use crate::helm::chart::{chosen_tag, not_there, unreachable_repository};
 use crate::helm::settings::Settings;
+use crate::helm::speech::say;
 use crate::helm::supply::{Supply, Unchosen};
 
 /// The dependencies of one chart, being brought.
@@ -83,7 +84,7 @@ impl Work {
             return Err("only unpacked charts can be updated".to_owned());
         }
         let chart = local::load(&self.chart)?;
-        chart.warnings().iter().for_each(|warning| eprintln!("{warning}"));
+        chart.warnings().iter().for_each(say);
         Ok(chart)
     }
 
