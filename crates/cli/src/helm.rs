@@ -9,6 +9,7 @@ mod login;
 mod repositories;
 mod settings;
 mod show;
+mod speech;
 mod supply;
 mod template;
 mod unused;

@@ -31,8 +31,35 @@ fn a_value_that_is_no_table_is_a_warning_once() {
     ]);
     assert_eq!(
         says(&folder, "helm template r c -f v.yaml"),
-        "---\n# Source: c/templates/a.yaml\nkind: A\nwarning: skipped value for c.u: Not a table.\n"
+        "---\n# Source: c/templates/a.yaml\nkind: A\n\
+         level=INFO msg=\"warning: skipped value for c.u: Not a table.\"\n"
     );
+}
+
+#[test]
+fn warnings_are_not_lost_with_the_manifests() {
+    let folder = Folder::new(&[
+        ("c/Chart.yaml", &format!("{}deprecated: true\n", chart("c"))),
+        ("c/requirements.yaml", ""),
+        ("c/values.yaml", "u: text\n"),
+        ("c/templates/a.yaml", "{{ fail \"no\" }}\n"),
+        ("v.yaml", "u: {a: 1}\n"),
+    ]);
+    let before = "level=INFO msg=\"Warning: Dependencies are handled in Chart.yaml since apiVersion \\\"v2\\\". We \
+                  recommend migrating dependencies to Chart.yaml.\"\nlevel=WARN msg=\"this chart is deprecated\"\n";
+    assert_eq!(
+        says(&folder, "helm template r c -f v.yaml"),
+        format!(
+            "{before}level=INFO msg=\"warning: skipped value for c.u: Not a table.\"\n\
+             Error: execution error at (c/templates/a.yaml:1:3): no\n\n\
+             Use --debug flag to render out invalid YAML\n[1]\n"
+        )
+    );
+    let refused = says(&folder, "helm template R c");
+    let error = refused.strip_prefix(before).unwrap().lines().next().unwrap();
+    let begin =
+        "level=ERROR msg=\"release name check failed\" error=\"release name \\\"R\\\": invalid release name";
+    assert!(error.starts_with(begin), "{error}");
 }
 
 #[test]

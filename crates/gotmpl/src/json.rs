@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-pub use decode::{DecodeError, decode};
+pub use decode::{DecodeError, decode, decode_first};
 pub use encode::{Style, encode, encode_in};
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ mod runes;
 mod show;
 mod strings;
 mod time;
-mod url;
+pub mod url;
 mod urls;
 mod versions;
 mod wrap;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::parse::{Delims, Tree, parse};
+use crate::parse::{Delims, Source, Tree, parse};
 use crate::{Error, Functions, Str};
 
 /// A set of parsed templates. It can be shared between threads.
@@ -21,6 +21,25 @@ pub struct Templates {
 #[derive(Clone)]
 pub struct Parsed {
     trees: Arc<[Arc<Tree>]>,
+    /// Whether the text defines a template of its own name.
+    defines_itself: bool,
+}
+
+impl Parsed {
+    /// What the same text is under another name, without reading it again; nothing if that is not the same, because the
+    /// text defines a template of one of the names.
+    pub fn named(&self, name: &Str) -> Option<Self> {
+        let (own, defined) = self.trees.split_last().filter(|_| !self.defines_itself)?;
+        if defined.iter().any(|tree| tree.name == *name) {
+            return None;
+        }
+        let source = Arc::new(Source { name: name.clone(), text: own.source.text.clone() });
+        let under = |tree: &Tree, name: &Str| {
+            Arc::new(Tree { name: name.clone(), source: Arc::clone(&source), root: Arc::clone(&tree.root) })
+        };
+        let trees = defined.iter().map(|tree| under(tree, &tree.name)).chain([under(own, name)]);
+        Some(Self { trees: trees.collect(), defines_itself: false })
+    }
 }
 
 impl Templates {
@@ -63,8 +82,8 @@ impl Templates {
 
     /// Parses a text without adding anything.
     pub fn read(&self, name: &Str, text: &Str) -> Result<Parsed, Box<Error>> {
-        let trees = parse(name, text, &self.delims, &self.functions)?;
-        Ok(Parsed { trees: trees.into() })
+        let (trees, defines_itself) = parse(name, text, &self.delims, &self.functions)?;
+        Ok(Parsed { trees: trees.into(), defines_itself })
     }
 
     /// Adds what was parsed under a name, and gives the template of that name.

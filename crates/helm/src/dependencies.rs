@@ -11,6 +11,7 @@ use lynceus_gotmpl::{Map, Value};
 use crate::chart::{Chart, Dependency, Metadata};
 use crate::error::InstallError;
 use crate::values::{self, Mode, Warnings};
+use crate::warning::Warning;
 
 /// A chart in one rendering: what the values decide about it is decided here, not in the chart.
 #[derive(Clone)]
@@ -121,16 +122,18 @@ pub(crate) fn is_compatible(range: &str, version: &str) -> bool {
 }
 
 fn apply_tags(wanted: &mut [Dependency], values: &Map, warnings: &mut Warnings) {
-    let Some(tags) = values::table(values, "tags") else { return };
+    let Ok(tags) = values::table(values, "tags") else { return };
     for dependency in wanted {
         let (mut on, mut off) = (false, false);
         for tag in &dependency.tags {
             match tags.get(tag) {
                 Some(Value::Bool(true)) => on = true,
                 Some(Value::Bool(false)) => off = true,
-                Some(_) => {
-                    warnings.push(format!("returned non-bool value tag={tag} chart={}", dependency.name))
-                }
+                Some(_) => warnings.push(
+                    Warning::warn("returned non-bool value")
+                        .about("tag", tag)
+                        .about("chart", &dependency.name),
+                ),
                 None => {}
             }
         }
@@ -147,8 +150,11 @@ fn apply_conditions(wanted: &mut [Dependency], values: &Map, path: &str, warning
                     dependency.enabled = enabled;
                     break;
                 }
-                Some(_) => warnings
-                    .push(format!("returned non-bool value path={condition} chart={}", dependency.name)),
+                Some(_) => warnings.push(
+                    Warning::warn("returned non-bool value")
+                        .about("path", condition)
+                        .about("chart", &dependency.name),
+                ),
                 None => {}
             }
         }
@@ -158,7 +164,7 @@ fn apply_conditions(wanted: &mut [Dependency], values: &Map, path: &str, warning
 /// The value at a path of names, unless it is a table.
 fn value_at(values: &Map, path: &str) -> Option<Value> {
     let (table, name) = match path.rsplit_once('.') {
-        Some((table, name)) => (values::table(values, table)?, name),
+        Some((table, name)) => (values::table(values, table).ok()?, name),
         None => (values.clone(), path),
     };
     table.get(name).filter(|value| value.as_map().is_none())
@@ -184,9 +190,12 @@ fn import(node: &mut Node, warnings: &mut Warnings) -> Result<(), String> {
         for item in &dependency.import_values {
             let Some((child, parent)) = import_paths(item) else { continue };
             told.push(lynceus_object::value!({"child": child.as_str(), "parent": parent.as_str()}));
-            let Some(table) = values::table(&all, &format!("{}.{child}", dependency.name)) else {
-                warnings.push(format!("ImportValues missing table from chart {}", dependency.name));
-                continue;
+            let table = match values::table(&all, &format!("{}.{child}", dependency.name)) {
+                Ok(table) => table,
+                Err(error) => {
+                    warnings.push(missing_table(item, &dependency.name).about("error", error));
+                    continue;
+                }
             };
             let table = if parent == "." { table } else { nested(&parent, table) };
             values::merge_tables(&imported, &table, Mode::Merge, warnings);
@@ -203,6 +212,16 @@ fn import(node: &mut Node, warnings: &mut Warnings) -> Result<(), String> {
     values::merge_tables(&all, &imported, Mode::Merge, warnings);
     node.values = Some(all);
     Ok(())
+}
+
+/// What is said of values that cannot be imported, because they are not there.
+fn missing_table(item: &lynceus_object::Value, chart: &str) -> Warning {
+    match item {
+        lynceus_object::Value::Map(_) => {
+            Warning::warn("ImportValues missing table from chart").about("chart", chart)
+        }
+        _ => Warning::warn("ImportValues missing table"),
+    }
 }
 
 /// Where imported values come from in the child, and where they go in the parent.

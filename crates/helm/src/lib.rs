@@ -21,6 +21,7 @@ pub mod resolve;
 mod schema;
 mod show;
 mod values;
+mod warning;
 
 pub use capabilities::{Capabilities, HelmVersion, KubeVersion};
 pub use chart::{Chart, ChartError, ChartFile, Dependency, Lock, Maintainer, Metadata};
@@ -36,3 +37,4 @@ pub use render::{Crd, Options, Release, Rendering, render, render_traced};
 pub use schema::SchemaError;
 pub use show::{Show, ShowError, show};
 pub use values::{Origin, UserValues, ValueOptions, ValuesError, ValuesFile};
+pub use warning::{Level, Warning};

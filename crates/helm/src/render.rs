@@ -14,7 +14,8 @@ use crate::go::{path, text};
 use crate::manifest::{self, Hook, Manifest};
 use crate::provenance::Traces;
 use crate::schema;
-use crate::values::{self, Mode, UserValues};
+use crate::values::{self, Mode, UserValues, Warnings};
+use crate::warning::Warning;
 
 /// What a chart is rendered for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +59,8 @@ pub struct Rendering {
     pub crds: Vec<Crd>,
     /// What the chart tells who installs it.
     pub notes: String,
-    /// What Helm says on the way about values that it leaves out.
-    pub warnings: Vec<String>,
+    /// What Helm says on the way about values that it leaves out. It does not say again what it said of the chart.
+    pub warnings: Vec<Warning>,
 }
 
 /// A definition of `crds/`.
@@ -111,10 +112,11 @@ fn run(
     world: &mut dyn World,
 ) -> Result<(Rendering, Traces), HelmError> {
     check(chart, release)?;
-    let mut warnings = chart.warnings.clone();
-    let given = values::to_template_map(&values.values);
-    let node = dependencies::process(chart, &given, &mut warnings)?;
-    let merged = coalesced(&node, &given, options, &mut warnings)?;
+    let mut warnings = Warnings::new();
+    let merged = merged(chart, values, options, &mut warnings);
+    // Whatever comes of it, this has been said.
+    warnings.iter().for_each(|warning| world.tell(warning));
+    let (node, merged) = merged?;
     check_kube_version(&node, capabilities)?;
     let scope = engine::Release {
         name: &release.name,
@@ -131,18 +133,20 @@ fn run(
     Ok((rendering, Traces { node, layers, outputs: outputs.traces }))
 }
 
-/// The values that templates see.
-fn coalesced(
-    node: &Node,
-    given: &Map,
+/// The chart with the dependencies that count, and the values that templates see.
+fn merged(
+    chart: &Arc<Chart>,
+    values: &UserValues,
     options: &Options,
-    warnings: &mut Vec<String>,
-) -> Result<Map, HelmError> {
-    let values = node.coalesced(given, Mode::Coalesce, warnings).map_err(InstallError::Coalesce)?;
+    warnings: &mut Warnings,
+) -> Result<(Node, Map), HelmError> {
+    let given = values::to_template_map(&values.values);
+    let node = dependencies::process(chart, &given, warnings)?;
+    let values = node.coalesced(&given, Mode::Coalesce, warnings).map_err(InstallError::Coalesce)?;
     if !options.skip_schema_validation {
-        schema::validate(node, &values)?;
+        schema::validate(&node, &values)?;
     }
-    Ok(values)
+    Ok((node, values))
 }
 
 /// What is looked at before anything is done.

@@ -101,6 +101,65 @@ fn keys_become_strings() {
     check_error("{a: b}: c\n", "1:1 yaml: invalid map key: a mapping");
 }
 
+/// Compares the error with all that Go says, and with the same without values.
+#[track_caller]
+fn check_words(text: &str, expected: &str, without_values: &str) {
+    let Err(error) = yaml::parse_str(text) else { panic!("{text:?} is read") };
+    assert_eq!((error.words().as_str(), error.to_string().as_str()), (expected, without_values), "{text:?}");
+}
+
+#[test]
+fn a_map_or_a_list_as_a_key_is_told_as_go_prints_it() {
+    let check = |text: &str, key: &str| {
+        let kind = if key.starts_with('[') { "a sequence" } else { "a mapping" };
+        let [full, short] = [key, kind].map(|key| format!("yaml: invalid map key: {key}"));
+        check_words(text, &full, &short);
+    };
+    check("? [a]\n: b\n", r#"[]interface {}{"a"}"#);
+    check("? []\n: b\n", "[]interface {}{}");
+    check("? {r: 3, <<: {q: 1, r: 2}}\n: b\n", r#"map[interface {}]interface {}{"q":1, "r":2}"#);
+    check("? {<<: {q: 1, r: 2}, r: 3}\n: b\n", r#"map[interface {}]interface {}{"q":1, "r":3}"#);
+    check(
+        "? {~: a, 18446744073709551615: b, 3: c, 1.5: d, true: e, 1: f, false: g, 0.5: h, s: i}\n: b\n",
+        "map[interface {}]interface {}{interface {}(nil):\"a\", \"s\":\"i\", 0xffffffffffffffff:\"b\", 1:\"f\", \
+         3:\"c\", 0.5:\"h\", 1.5:\"d\", false:\"g\", true:\"e\"}",
+    );
+    check(
+        "? [1, 1e20, .inf, -0.0, ~, \"\\\"\\n\u{e9}\\x01\", !!binary aGk=, 2001-01-01]\n: b\n",
+        "[]interface {}{1, 1e+20, +Inf, -0, interface {}(nil), \"\\\"\\né\\x01\", \"hi\", \"2001-01-01\"}",
+    );
+    check("a: &a [1]\n? [*a, *a]\n: b\n", "[]interface {}{[]interface {}{1}, []interface {}{1}}");
+    // What is left of a template that nobody has run.
+    check("a: {{ .Values.x }}\n", r#"map[interface {}]interface {}{".Values.x":interface {}(nil)}"#);
+}
+
+#[test]
+fn values_are_told_only_to_who_has_them() {
+    check_words(
+        "a: !!int hidden\n",
+        "yaml: cannot decode !!str `hidden` as a !!int",
+        "yaml: cannot decode the value as a !!int",
+    );
+    check_words(
+        "a: !!null 1.5\n",
+        "yaml: cannot decode !!float `1.5` as a !!null",
+        "yaml: cannot decode the value as a !!null",
+    );
+    check_words(
+        "a: 1\n~: [hidden, {b: ~}]\n",
+        "unsupported map key of type: %!s(<nil>), key: <nil>, value: []interface {}{\"hidden\", \
+         map[interface {}]interface {}{\"b\":interface {}(nil)}}",
+        "unsupported map key of type: null",
+    );
+    check_words(
+        "18446744073709551615: hidden\n",
+        "unsupported map key of type: uint64, key: 0xffffffffffffffff, value: \"hidden\"",
+        "unsupported map key of type: uint64",
+    );
+    let plain = "yaml: line 1: did not find expected node content";
+    check_words("a: [\n", plain, plain);
+}
+
 #[test]
 fn sequences_may_stand_in_the_column_of_their_key() {
     check("a:\n- 1\n- 2\nb:\n  - 3\n", r#"{"a":[1,2],"b":[3]}"#);
@@ -249,6 +308,18 @@ fn text_that_is_not_yaml_at_all() {
     assert_eq!(format!("{}:{} {error}", error.line, error.column), "2:4 yaml: invalid leading UTF-8 octet");
     let error = yaml::parse(b"a: 1\nb: \xc3").unwrap_err();
     assert_eq!(error.to_string(), "yaml: incomplete UTF-8 octet sequence");
+    for (bytes, problem) in [
+        (&b"a: \xc0\x80\n"[..], "invalid length of a UTF-8 sequence"),
+        (b"a: \xf0\x80\x80\x80\n", "invalid length of a UTF-8 sequence"),
+        (b"a: \xed\xa0\x80\n", "invalid Unicode character"),
+        (b"a: \xf5\x80\x80\x80\n", "invalid Unicode character"),
+        (b"a: \xf0\x9f\n", "incomplete UTF-8 octet sequence"),
+        (b"a: \xe2\x28\xa1\n", "invalid trailing UTF-8 octet"),
+        (b"a: \xf8\n", "invalid leading UTF-8 octet"),
+    ] {
+        let error = yaml::parse(bytes).unwrap_err();
+        assert_eq!(error.to_string(), format!("yaml: {problem}"), "{bytes:?}");
+    }
 }
 
 #[test]

@@ -65,7 +65,8 @@ pub(crate) fn render(
         .map_err(|error| failed(path, error))?;
     let output = Output { include_crds: !helm.skip_crds, skip_tests: helm.skip_tests, ..Output::default() };
     let mut made = Made { names_revision, ..Made::default() };
-    made.diagnostics.extend(rendering.warnings.iter().map(|text| Diagnostic::warning(text.clone())));
+    let warnings = chart.warnings().iter().chain(&rendering.warnings);
+    made.diagnostics.extend(warnings.map(|warning| Diagnostic::warning(warning.to_string())));
     for (source, text) in output.documents(&rendering) {
         read(path, source, &text, &mut made);
     }

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use jiff::Timestamp;
-use lynceus_engine::Ambience;
 use lynceus_files::{FilePath, MemoryTree, Tree as _};
 use lynceus_helm::{Chart, Finding, InstallError, KubeVersion, LintOptions, Severity, UserValues, lint};
 
 use super::settings::Settings;
+use super::speech::Aloud;
 use super::{chart, values};
 
 /// Look for what is wrong with charts, as `helm lint` does.
@@ -86,7 +85,7 @@ impl Arguments {
 
 /// What there is to say about a chart, or why it is not looked at.
 fn look(path: &str, values: &UserValues, options: &LintOptions) -> Result<Vec<Finding>, String> {
-    let world = &mut Ambience::at(Timestamp::now());
+    let world = &mut Aloud::now();
     if is_archive(path) {
         return Ok(lint(&unpacked(path)?, &FilePath::root(), values, options, world));
     }

@@ -108,6 +108,12 @@ impl Supply {
         if name.is_empty() || !parent.starts_with("oci://") || parent.len() <= "oci://".len() {
             return Err(format!("invalid reference: missing registry or repository: {}", redact(&shown)));
         }
+        // A slash too many is not read over: the registry's own name may not end with one.
+        if let Some((_, repository)) =
+            shown.split_once('/').filter(|(_, path)| path.split('/').any(str::is_empty))
+        {
+            return Err(format!("invalid reference: invalid repository {repository:?}"));
+        }
         let mut access = self.access.clone();
         if access.username.is_empty() && access.password.is_empty() {
             self.logins.fill(host, &mut access)?;

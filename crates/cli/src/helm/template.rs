@@ -10,13 +10,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lynceus_engine::Ambience;
 use lynceus_helm::{
-    Capabilities, Chart, HelmError, InstallError, KubeVersion, Options, Output, Release, release_name, render,
+    Capabilities, Chart, HelmError, InstallError, KubeVersion, Options, Output, Release, Warning,
+    release_name, render,
 };
 
 use super::chart::{self, Found};
 use super::cluster::Live;
 use super::dependency::Work;
 use super::settings::Settings;
+use super::speech::{Aloud, say};
 use super::unused::{DryRun, Unused};
 use super::values;
 
@@ -99,16 +101,13 @@ pub(super) async fn run(arguments: &Arguments, settings: &Settings) -> Result<Ve
         lookup: live.clone().map(|live| live as Arc<dyn lynceus_helm::Lookup>),
         ..Options::default()
     };
-    let mut now = Ambience::at(Timestamp::now());
+    let mut now = Aloud::now();
     let mut render = || render(&chart, &values, &release, &capabilities, &options, &mut now);
     let rendering = match &live {
         Some(_) => tokio::task::block_in_place(render),
         None => render(),
     };
     let rendering = rendering.map_err(|error| told(&error, settings.debug))?;
-    for warning in &rendering.warnings {
-        eprintln!("warning: {warning}");
-    }
     if let Some(live) = live {
         live.check(&rendering, &release, arguments.take_ownership).await?;
     }
@@ -161,15 +160,19 @@ impl Arguments {
     /// Reads the chart, and brings its dependencies first if some are missing and that is wanted.
     async fn complete(&self, found: &Found, settings: &Settings) -> Result<Arc<Chart>, String> {
         let chart = found.load()?;
+        chart.warnings().iter().for_each(say);
         if chart.metadata().deprecated {
-            eprintln!("level=WARN msg=\"this chart is deprecated\"");
+            say(&Warning::warn("this chart is deprecated"));
         }
         if !self.dependency_update || chart.missing_dependencies().is_empty() {
             return Ok(chart);
         }
         let Found::Path(path) = found else { return Err("only unpacked charts can be updated".to_owned()) };
         Work::open(path, false, settings, &self.chart.access)?.update().await?;
-        found.load().map_err(|error| format!("failed reloading chart after repo update: {error}"))
+        let chart =
+            found.load().map_err(|error| format!("failed reloading chart after repo update: {error}"))?;
+        chart.warnings().iter().for_each(say);
+        Ok(chart)
     }
 
     fn output(&self) -> Output {
@@ -184,6 +187,11 @@ impl Arguments {
 
 /// What Helm says of an error. Whoever wants to know more sees what the templates gave as well.
 fn told(error: &HelmError, debug: bool) -> String {
+    if let HelmError::Install(InstallError::ReleaseName { .. } | InstallError::Dependencies(_)) = error
+        && let Some((step, why)) = error.to_string().split_once(": ")
+    {
+        say(&Warning::error(step).about("error", why));
+    }
     match error {
         error if !debug => error.on_command_line(),
         HelmError::Manifest(manifest) => {

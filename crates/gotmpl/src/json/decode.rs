@@ -33,6 +33,17 @@ pub fn decode(text: &Str) -> Result<Value, DecodeError> {
     }
 }
 
+/// Reads the first value of a text in which several may stand one after the other, and says where it ends. An error comes with
+/// the place that Go gives it, the one behind the byte that is wrong; where the text ends too early, there is none.
+pub fn decode_first(text: &[u8]) -> Result<(Value, usize), (String, Option<usize>)> {
+    let mut reader = Reader { bytes: text, at: 0, depth: 0, out_of_range: None };
+    match reader.value() {
+        Ok(value) => Ok((value, reader.at)),
+        Err(_) if reader.peek().is_none() => Err(("unexpected EOF".to_owned(), None)),
+        Err(message) => Err((message, Some(reader.at + 1))),
+    }
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

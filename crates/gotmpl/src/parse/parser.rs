@@ -13,13 +13,14 @@ use crate::{Error, ErrorKind, Functions, Location, Str};
 
 pub(super) type Parsed<T> = Result<T, Box<Error>>;
 
-/// Parses a text into the template of its name and those that are defined in it.
+/// Parses a text into those templates that are defined in it and, as the last, the one of its name; and says whether one of
+/// those has that name, too, and may stand in its place.
 pub(crate) fn parse(
     name: &Str,
     text: &Str,
     delims: &Delims,
     functions: &Functions,
-) -> Parsed<Vec<Arc<Tree>>> {
+) -> Parsed<(Vec<Arc<Tree>>, bool)> {
     let source = Arc::new(Source { name: name.clone(), text: text.clone() });
     let mut lexer = Lexer::new(text, delims);
     lexer.break_is_keyword = functions.get("break").is_none();
@@ -35,8 +36,9 @@ pub(crate) fn parse(
         commands: Vec::new(),
     };
     let root = parser.file()?;
+    let defines_itself = parser.trees.iter().any(|tree| tree.name == *name);
     parser.add(name.clone(), root)?;
-    Ok(parser.trees)
+    Ok((parser.trees, defines_itself))
 }
 
 pub(super) struct Parser<'s> {
@@ -178,7 +180,7 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, name: Str, root: Vec<Node>) -> Parsed<()> {
-        let tree = Tree { name, source: Arc::clone(self.source), root };
+        let tree = Tree { name, source: Arc::clone(self.source), root: Arc::new(root) };
         match self.trees.iter().position(|old| old.name == tree.name) {
             Some(old) if self.trees[old].is_empty() => self.trees[old] = Arc::new(tree),
             Some(_) if tree.is_empty() => {}

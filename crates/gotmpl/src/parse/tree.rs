@@ -12,7 +12,8 @@ pub struct Tree {
     pub(crate) name: Str,
     /// The text that it is part of.
     pub(crate) source: Arc<Source>,
-    pub(crate) root: Vec<Node>,
+    /// Shared by all templates that are the same text under several names.
+    pub(crate) root: Arc<Vec<Node>>,
 }
 
 /// A text with templates.
@@ -49,7 +50,7 @@ impl Node {
 impl Tree {
     pub(crate) fn empty(name: &Str) -> Self {
         let source = Arc::new(Source { name: name.clone(), text: Str::new() });
-        Self { name: name.clone(), source, root: Vec::new() }
+        Self { name: name.clone(), source, root: Arc::default() }
     }
 
     /// The name that the template is called by.

@@ -26,6 +26,11 @@ pub(super) struct Userinfo {
     password: Option<Vec<u8>>,
 }
 
+/// Whether a text is a URL with a scheme, as `url.ParseRequestURI` reads it: nothing in it is a fragment.
+pub fn is_request_url(text: &str) -> bool {
+    parse_without_fragment(text.as_bytes()).is_ok_and(|url| !url.scheme.is_empty())
+}
+
 /// Reads a URL; errors have Go's words.
 pub(super) fn parse(text: &[u8]) -> Result<Url, String> {
     let wrong = |part: &[u8], error: String| format!("parse {}: {error}", double(&Str::from_bytes(part)));

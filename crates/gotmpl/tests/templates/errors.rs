@@ -1,7 +1,9 @@
 //! Errors as structures, and in Go's words.
 
-use crate::{check_all, run_within, zero};
-use lynceus_gotmpl::ErrorKind;
+use std::sync::Arc;
+
+use crate::{Nowhere, check_all, dot, functions, run_within, zero};
+use lynceus_gotmpl::{Context, ErrorKind, Str, Templates};
 
 #[test]
 fn wrong_calls_are_told_in_gos_words() {
@@ -109,4 +111,34 @@ fn errors_are_structures() {
         calls,
         [("t", None), ("outer", Some("t:2:31".to_owned())), ("inner", Some("t:2:11".to_owned()))]
     );
+}
+
+/// What a text prints that was read under one name, under another.
+fn under_another_name(text: &str, name: &str) -> Option<String> {
+    let mut set = Templates::new("set", Arc::new(functions()));
+    let parsed = set.read(&Str::from("one"), &Str::from(text)).expect("a template");
+    set.add(&Str::from("one"), &parsed);
+    set.add(&Str::from(name), &parsed.named(&Str::from(name))?);
+    let mut world = Nowhere(());
+    let told = Context::new(Arc::new(set), &mut world, zero()).execute(name, dot());
+    Some(told.map_or_else(|error| format!("ERROR {error}"), |text| text.to_string()))
+}
+
+#[test]
+fn a_text_that_is_there_twice_is_read_once_and_speaks_of_itself_by_both_names() {
+    let broken = "{{define \"in\"}}{{broken \"sad\"}}{{end}}\n{{template \"in\" .}}";
+    let told = under_another_name(broken, "two").expect("the same");
+    assert_eq!(
+        told,
+        "ERROR template: two:1:17: executing \"in\" at <broken \"sad\">: error calling broken: sad"
+    );
+    let plain = "{{define \"in\"}}{{.Values.name}}{{end}}{{range 2}}{{template \"in\" $}}{{end}}";
+    assert_eq!(under_another_name(plain, "two").as_deref(), Some("webweb"));
+}
+
+#[test]
+fn a_text_that_defines_one_of_its_names_is_another_text_under_each() {
+    assert_eq!(under_another_name("{{define \"two\"}}a{{end}}b", "two"), None);
+    assert_eq!(under_another_name("{{define \"one\"}}a{{end}}", "two"), None);
+    assert_eq!(under_another_name("{{define \"one\"}} {{end}}b", "two"), None);
 }

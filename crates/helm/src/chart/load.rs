@@ -8,6 +8,7 @@ use lynceus_object::Map;
 use super::{Chart, ChartError, ChartFile, Lock, Metadata, archive};
 use crate::engine::Parsed;
 use crate::go::path;
+use crate::warning::Warning;
 use crate::{limits, values};
 
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -29,12 +30,14 @@ pub(super) fn chart(files: Vec<ChartFile>, depth: usize) -> Result<Chart, ChartE
     for file in &files {
         sorting.take(file)?;
     }
-    let Sorting { metadata, lock, values, schema, templates, files: others, subcharts, warnings } = sorting;
+    let Sorting { metadata, lock, values, schema, templates, files: others, subcharts, mut warnings } =
+        sorting;
     let mut metadata = metadata.ok_or(ChartError::NoChartFile)?;
     metadata.validate()?;
     let mut dependencies = Vec::new();
     for (name, files) in subcharts {
         if let Some(chart) = subchart(&name, files, &metadata.name, depth)? {
+            warnings.extend_from_slice(&chart.warnings);
             dependencies.push(Arc::new(chart));
         }
     }
@@ -64,7 +67,7 @@ struct Sorting {
     files: Vec<ChartFile>,
     /// The files of each chart in `charts/`, with the names that they have there.
     subcharts: BTreeMap<String, Vec<ChartFile>>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl Sorting {
@@ -110,8 +113,8 @@ impl Sorting {
     }
 
     fn warn(&mut self, what: &str, migrating: &str) {
-        self.warnings
-            .push(format!("Warning: {what} since apiVersion \"v2\". We recommend migrating {migrating}."));
+        let message = format!("Warning: {what} since apiVersion \"v2\". We recommend migrating {migrating}.");
+        self.warnings.push(Warning::info(message));
     }
 }
 

@@ -19,6 +19,7 @@ pub use metadata::{Maintainer, Metadata};
 use crate::engine::Parsed;
 use crate::schema::Schema;
 use crate::values::{UserValues, ValuesError};
+use crate::warning::Warning;
 
 /// A chart with its dependencies, as it was read. It can be shared and rendered many times.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ pub struct Chart {
     pub(crate) files: Vec<ChartFile>,
     /// The charts in `charts/`, in the order of their file names.
     pub(crate) dependencies: Vec<Arc<Chart>>,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
     /// The directories of the tree that the chart was read from.
     pub(crate) directories: Vec<FilePath>,
     /// The schema, read once.
@@ -244,7 +245,7 @@ impl Chart {
     }
 
     /// What Helm says while it reads the chart.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

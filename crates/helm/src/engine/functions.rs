@@ -11,6 +11,7 @@ use super::{pretty, toml};
 use crate::go::{decode, text};
 use crate::limits;
 use crate::values::{floats, from_template, to_template};
+use crate::warning::Warning;
 
 /// All functions of a template. What they need to know of a rendering is in its [`Host`].
 pub(super) static FUNCTIONS: LazyLock<Arc<Functions>> = LazyLock::new(|| Arc::new(functions()));
@@ -111,11 +112,28 @@ fn required(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure>
     if !is_missing {
         return Ok(args[1].clone());
     }
-    if is_linting(context) { Ok(Value::from("")) } else { Err(warning(&string(args, 0))) }
+    if !is_linting(context) {
+        return Err(warning(&string(args, 0)));
+    }
+    let what = if args[1].is_nil() { "missing required value" } else { "missing required values" };
+    say(context, Warning::warn(what).about("message", string(args, 0).as_str()));
+    Ok(Value::from(""))
 }
 
 fn fail(context: &mut Context<'_>, args: &[Value]) -> Result<Value, Failure> {
-    if is_linting(context) { Ok(Value::from("")) } else { Err(warning(&string(args, 0))) }
+    if !is_linting(context) {
+        return Err(warning(&string(args, 0)));
+    }
+    say(context, Warning::info("funcMap fail").about("message", string(args, 0).as_str()));
+    Ok(Value::from(""))
+}
+
+/// Says something beside the output: a text that says so is not remembered, so that it is said each time.
+fn say(context: &mut Context<'_>, warning: Warning) {
+    context.unsteady();
+    if let Some(host) = context.host::<Host>() {
+        host.said.push(warning);
+    }
 }
 
 fn is_linting(context: &mut Context<'_>) -> bool {
@@ -171,7 +189,7 @@ fn survives_yaml(value: &lynceus_object::Value) -> bool {
 fn from_yaml(text: &Str) -> Value {
     match yaml::parse(&text.bytes()).map(floats) {
         Ok(value) => table_or_error(&value),
-        Err(error) => error_table(&format!("error converting YAML to JSON: {error}")),
+        Err(error) => error_table(&format!("error converting YAML to JSON: {}", error.words())),
     }
 }
 
@@ -180,6 +198,8 @@ fn from_json(text: &Str) -> Value {
         Ok(Value::Nil) => Value::Map(Map::nil(&MAP)),
         Ok(value @ Value::Map(_)) => value,
         Ok(other) => error_table(&mismatch(&other, MAP.name)),
+        // It is no table at all, which is found before the number in it that is too large.
+        Err(error) if error.partial.as_list().is_some() => error_table(&mismatch(&error.partial, MAP.name)),
         Err(error) => {
             let table = error.partial.as_map().cloned().unwrap_or_default();
             table.insert("Error", Value::from(error.message));
@@ -216,7 +236,7 @@ fn error_table(message: &str) -> Value {
 fn from_yaml_list(text: &Str) -> Value {
     match yaml::parse(&text.bytes()).map(floats) {
         Ok(value) => list_or_error(&value),
-        Err(error) => error_list(&format!("error converting YAML to JSON: {error}")),
+        Err(error) => error_list(&format!("error converting YAML to JSON: {}", error.words())),
     }
 }
 
@@ -225,6 +245,7 @@ fn from_json_list(text: &Str) -> Value {
         Ok(Value::Nil) => Value::List(List::nil(&LIST)),
         Ok(value @ Value::List(_)) => value,
         Ok(other) => error_list(&mismatch(&other, LIST.name)),
+        Err(error) if error.partial.as_map().is_some() => error_list(&mismatch(&error.partial, LIST.name)),
         Err(error) => error_list(&error.message),
     }
 }

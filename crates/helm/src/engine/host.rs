@@ -8,6 +8,9 @@ use std::time::Duration;
 use lynceus_gotmpl::{Environment, Str};
 use lynceus_object::Value;
 
+use crate::values::Warnings;
+use crate::warning::Warning;
+
 /// What a rendering takes from outside: time and chance.
 pub trait World {
     /// The time now, since 1970 in UTC.
@@ -15,6 +18,11 @@ pub trait World {
 
     /// Fills a buffer with random bytes.
     fn random(&mut self, bytes: &mut [u8]);
+
+    /// Hears what Helm says on the way. It is heard even if the chart cannot be rendered.
+    fn tell(&mut self, warning: &Warning) {
+        let _ = warning;
+    }
 }
 
 /// A cluster for `lookup`, which finds nothing without one.
@@ -37,6 +45,8 @@ pub(super) struct Host {
     /// Whether the chart is only looked at: what is missing is then no error.
     pub(super) lint: bool,
     pub(super) lookup: Option<Arc<dyn Lookup>>,
+    /// What templates have said that has not been told.
+    pub(super) said: Warnings,
 }
 
 /// The world with the host in it, as the evaluator sees it.

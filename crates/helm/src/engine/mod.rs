@@ -29,9 +29,41 @@ use functions::{FUNCTIONS, NO_VALUE, without_no_value};
 use host::{Host, Surroundings};
 use scope::Template;
 
-/// The parsed templates of a chart and of all below it, by the names that they were parsed under.
+/// The parsed templates of a chart and of all below it.
 #[derive(Default)]
-pub(crate) struct Parsed(Mutex<HashMap<String, gotmpl::Parsed>>);
+pub(crate) struct Parsed(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// By the names that they were parsed under.
+    named: HashMap<String, gotmpl::Parsed>,
+    /// By the length of their texts: charts that are there twice, and helpers that one chart takes from another, are read
+    /// once.
+    texts: HashMap<usize, Texts>,
+}
+
+/// Texts that have been read.
+type Texts = Vec<(Arc<[u8]>, gotmpl::Parsed)>;
+
+/// How many texts of one length are known: to compare them must not take long.
+const ALIKE: usize = 8;
+
+impl Known {
+    /// A template whose text has been read under another name.
+    fn alike(&self, name: &Str, text: &Arc<[u8]>) -> Option<gotmpl::Parsed> {
+        let there = self.texts.get(&text.len())?;
+        let is_same = |known: &Arc<[u8]>| Arc::ptr_eq(known, text) || known == text;
+        there.iter().find(|(known, _)| is_same(known)).and_then(|(_, parsed)| parsed.named(name))
+    }
+
+    fn remember(&mut self, name: &str, text: &Arc<[u8]>, parsed: gotmpl::Parsed) {
+        let there = self.texts.entry(text.len()).or_default();
+        if there.len() < ALIKE {
+            there.push((text.clone(), parsed.clone()));
+        }
+        self.named.insert(name.to_owned(), parsed);
+    }
+}
 
 impl std::fmt::Debug for Parsed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -80,8 +112,16 @@ pub(crate) fn render(
         gotmpl::Limits { steps: limits::MAX_STEPS, bytes: limits::MAX_BYTES, ..gotmpl::Limits::default() };
     let options = gotmpl::Options { missing_key, limits, trace: mode.trace };
     let mut context = Context::new(Arc::new(set), &mut surroundings, options);
+    let outputs = execute(&mut context, &templates);
+    drop(context);
+    // Whatever comes of it, this has been said.
+    surroundings.host.said.iter().for_each(|warning| surroundings.world.tell(warning));
+    outputs
+}
+
+fn execute(context: &mut Context<'_>, templates: &[Template<'_>]) -> Result<Outputs, RenderError> {
     let mut outputs = Outputs::default();
-    for template in &templates {
+    for template in templates {
         if path::base(&template.name).starts_with('_') {
             continue;
         }
@@ -102,14 +142,19 @@ fn parse(chart: &Chart, templates: &[Template<'_>]) -> Result<Templates, RenderE
     let mut known = chart.parsed.0.lock().unwrap_or_else(PoisonError::into_inner);
     for template in templates {
         let name = Str::from(template.name.as_str());
-        if let Some(parsed) = known.get(&template.name) {
+        if let Some(parsed) = known.named.get(&template.name) {
             set.add(&name, parsed);
             continue;
         }
-        let text = Str::from_bytes(&template.file.data);
-        let parsed = set.read(&name, &text).map_err(|cause| error::of_parsing(&template.name, cause))?;
+        let data = &template.file.data;
+        let parsed = match known.alike(&name, data) {
+            Some(parsed) => parsed,
+            None => set
+                .read(&name, &Str::from_bytes(data))
+                .map_err(|cause| error::of_parsing(&template.name, cause))?,
+        };
         set.add(&name, &parsed);
-        known.insert(template.name.clone(), parsed);
+        known.remember(&template.name, data, parsed);
     }
     Ok(set)
 }

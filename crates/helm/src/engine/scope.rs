@@ -82,7 +82,7 @@ fn scope<'a>(
 ) -> Map {
     if let Some(parent) = parent_values {
         own_values = values::table(parent, &chart.name())
-            .map_or_else(|| Map::typed(&VALUES, BTreeMap::new()), |table| table.as_type(&VALUES));
+            .map_or_else(|_| Map::typed(&VALUES, BTreeMap::new()), |table| table.as_type(&VALUES));
     }
     let subcharts = Map::default();
     let metadata = metadata(&chart.metadata.borrow(), parent_values.is_none());

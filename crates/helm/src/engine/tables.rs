@@ -35,11 +35,8 @@ fn yaml(_: &mut Context<'_>, value: &Value, _: &[Value]) -> Result<Value, Failur
 }
 
 fn table(_: &mut Context<'_>, value: &Value, args: &[Value]) -> Result<Value, Failure> {
-    let path = path(args);
-    match values::table(&own(value), &path) {
-        Some(table) => Ok(Value::Map(table.as_type(&VALUES))),
-        None => Err(Failure::new(format!("{:?} is not a table", last(&path)))),
-    }
+    let table = values::table(&own(value), &path(args)).map_err(Failure::new)?;
+    Ok(Value::Map(table.as_type(&VALUES)))
 }
 
 fn path_value(_: &mut Context<'_>, value: &Value, args: &[Value]) -> Result<Value, Failure> {
@@ -48,7 +45,7 @@ fn path_value(_: &mut Context<'_>, value: &Value, args: &[Value]) -> Result<Valu
         return Err(Failure::new("YAML path cannot be empty"));
     }
     let (holder, name) = match path.rsplit_once('.') {
-        Some((holder, name)) => (values::table(&own(value), holder), name),
+        Some((holder, name)) => (values::table(&own(value), holder).ok(), name),
         None => (Some(own(value)), path.as_str()),
     };
     let found = holder.and_then(|holder| holder.get(name)).filter(|value| value.as_map().is_none());
@@ -57,8 +54,4 @@ fn path_value(_: &mut Context<'_>, value: &Value, args: &[Value]) -> Result<Valu
 
 fn path(args: &[Value]) -> String {
     args.first().and_then(Value::as_str).map(|text| text.to_string()).unwrap_or_default()
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
 }

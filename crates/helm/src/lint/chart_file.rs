@@ -1,6 +1,7 @@
 //! What there is to say about `Chart.yaml`.
 
 use lynceus_gotmpl::semver::{Constraints, Version};
+use lynceus_gotmpl::sprig::url::is_request_url;
 use lynceus_object::{Value, yaml};
 
 use super::{Linter, Severity};
@@ -173,14 +174,4 @@ fn is_url(text: &str) -> bool {
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = host.split(':').next().unwrap_or_default();
     text.len() >= 3 && text.len() < 2083 && is_host(host) && (host.contains('.') || host == "localhost")
-}
-
-/// A URL with a scheme, or a path.
-fn is_request_url(text: &str) -> bool {
-    let is_scheme = |scheme: &str| {
-        scheme.starts_with(|char: char| char.is_ascii_alphabetic())
-            && scheme.chars().all(|char| char.is_ascii_alphanumeric() || "+-.".contains(char))
-    };
-    !text.contains(|char: char| char.is_ascii_control() || char == ' ')
-        && text.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
 }

@@ -3,6 +3,7 @@
 mod chart_file;
 mod deprecations;
 mod names;
+mod stream;
 mod templates;
 
 use std::fmt;
@@ -17,7 +18,7 @@ use crate::engine::World;
 use crate::go::decode;
 use crate::limits;
 use crate::schema::Schema;
-use crate::values::{self, Mode, UserValues};
+use crate::values::{self, Mode, UserValues, Warnings};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,10 +78,10 @@ pub fn lint(
     let on_disk = options.directory.starts_with('/');
     let mut linter = Linter { tree, directory, on_disk, findings: Vec::new() };
     chart_file::check(&mut linter);
-    linter.values(values.values(), options);
+    linter.values(values.values(), options, world);
     let chart = Chart::from_tree(tree, directory).map(Arc::new);
     templates::check(&mut linter, &chart, values, options, world);
-    linter.dependencies(&chart, options);
+    linter.dependencies(&chart, options, world);
     templates::check_crds(&mut linter, &chart);
     linter.findings
 }
@@ -128,17 +129,17 @@ impl Linter<'_> {
         if self.on_disk { error.on_disk() } else { error.to_string() }
     }
 
-    fn values(&mut self, given: &Map, options: &LintOptions) {
+    fn values(&mut self, given: &Map, options: &LintOptions, world: &mut dyn World) {
         let Some(data) = self.read("values.yaml") else {
             self.rule(Severity::Info, "values.yaml", Err("file does not exist".to_owned()));
             return;
         };
         let schema = self.read("values.schema.json").filter(|_| !options.skip_schema_validation);
-        let result = check_values(&data, given, schema.as_deref());
+        let result = check_values(&data, given, schema.as_deref(), world);
         self.rule(Severity::Error, "values.yaml", result);
     }
 
-    fn dependencies(&mut self, chart: &Loaded, options: &LintOptions) {
+    fn dependencies(&mut self, chart: &Loaded, options: &LintOptions, world: &mut dyn World) {
         let chart = match chart {
             Ok(chart) => chart,
             Err(error) => {
@@ -146,6 +147,8 @@ impl Linter<'_> {
                 return;
             }
         };
+        // Helm reads the chart once more.
+        chart.warnings().iter().for_each(|warning| world.tell(warning));
         let asked: Vec<&str> =
             chart.metadata.dependencies.iter().map(|wanted| wanted.name.as_str()).collect();
         let there: Vec<&str> = chart.dependencies.iter().map(|inner| inner.name()).collect();
@@ -163,7 +166,12 @@ impl Linter<'_> {
     }
 }
 
-fn check_values(data: &[u8], given: &Map, schema: Option<&[u8]>) -> Result<(), String> {
+fn check_values(
+    data: &[u8],
+    given: &Map,
+    schema: Option<&[u8]>,
+    world: &mut dyn World,
+) -> Result<(), String> {
     let unreadable = |reason: String| format!("unable to parse YAML: {reason}");
     let own = lynceus_object::yaml::parse(data)
         .map_err(|error| unreadable(format!("error converting YAML to JSON: {error}")))?;
@@ -172,8 +180,10 @@ fn check_values(data: &[u8], given: &Map, schema: Option<&[u8]>) -> Result<(), S
         lynceus_object::Value::Null => Map::new(),
         other => return Err(unreadable(decode::not_a(&other, "common.Values"))),
     };
-    let Some(schema) = schema.filter(|schema| !schema.is_empty()) else { return Ok(()) };
     let all = values::to_template_map(given);
-    values::merge_tables(&all, &values::to_template_map(&own), Mode::Coalesce, &mut Vec::new());
+    let mut warnings = Warnings::new();
+    values::merge_tables(&all, &values::to_template_map(&own), Mode::Coalesce, &mut warnings);
+    warnings.iter().for_each(|warning| world.tell(warning));
+    let Some(schema) = schema.filter(|schema| !schema.is_empty()) else { return Ok(()) };
     Schema::read(schema)?.check(&all)
 }

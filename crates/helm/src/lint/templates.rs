@@ -1,19 +1,22 @@
 //! What there is to say about templates and about what they give.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lynceus_files::Entry;
-use lynceus_object::{Value, yaml};
+use lynceus_gotmpl::Map;
+use lynceus_object::Value;
 
+use super::stream::{self, Read};
 use super::{LintOptions, Linter, Loaded, Severity, deprecations, names};
 use crate::capabilities::Capabilities;
 use crate::chart::Chart;
-use crate::dependencies;
+use crate::dependencies::{self, Node};
 use crate::engine::{self, World};
 use crate::go::decode::{self, Shape, Struct};
 use crate::go::{path, text};
 use crate::schema;
-use crate::values::{self, Mode, UserValues};
+use crate::values::{self, Mode, UserValues, Warnings};
 
 const DIRECTORY: &str = "templates/";
 
@@ -28,6 +31,18 @@ static OBJECT: Struct = Struct {
     full_name: "rules.k8sYamlStruct",
     fields: &[("apiVersion", Shape::Str), ("Kind", Shape::Str), ("Metadata", Shape::Struct(&META))],
 };
+
+static LIST_META: Struct =
+    Struct { name: "", full_name: "", fields: &[("Annotations", Shape::Map(&Shape::Str))] };
+
+static LIST_ITEM: Struct = Struct {
+    name: "",
+    full_name: "struct { Metadata struct { Annotations map[string]string } }",
+    fields: &[("Metadata", Shape::Struct(&LIST_META))],
+};
+
+static LIST: Struct =
+    Struct { name: "", full_name: "", fields: &[("Items", Shape::List(&Shape::Struct(&LIST_ITEM)))] };
 
 pub(super) fn check(
     linter: &mut Linter<'_>,
@@ -65,16 +80,15 @@ pub(super) fn check(
 
 /// What the templates give; nothing if the dependencies do not even allow to ask.
 fn outputs(
-    chart: &std::sync::Arc<Chart>,
+    chart: &Arc<Chart>,
     values: &UserValues,
     options: &LintOptions,
     world: &mut dyn World,
 ) -> Result<Option<BTreeMap<String, String>>, String> {
-    let mut warnings = Vec::new();
-    let given = values::to_template_map(values.values());
-    let Ok(node) = dependencies::process(chart, &given, &mut warnings) else { return Ok(None) };
-    let Ok(merged) = node.coalesced(&given, Mode::Coalesce, &mut warnings) else { return Ok(None) };
-    let merged = node.coalesced(&merged, Mode::Coalesce, &mut warnings)?;
+    let mut warnings = chart.warnings().to_vec();
+    let merged = merged(chart, values, &mut warnings);
+    warnings.iter().for_each(|warning| world.tell(warning));
+    let Some((node, merged)) = merged? else { return Ok(None) };
     if !options.skip_schema_validation {
         schema::validate(&node, &merged).map_err(|error| error.to_string())?;
     }
@@ -89,6 +103,19 @@ fn outputs(
     let mode = engine::Mode { lint: true, ..engine::Mode::default() };
     let outputs = engine::render(&node, &merged, &release, &capabilities, &mode, world);
     outputs.map(|outputs| Some(outputs.texts)).map_err(|error| error.to_string())
+}
+
+/// The chart with the dependencies that count, and its values, as often merged as Helm merges them.
+fn merged(
+    chart: &Arc<Chart>,
+    values: &UserValues,
+    warnings: &mut Warnings,
+) -> Result<Option<(Node, Map)>, String> {
+    let given = values::to_template_map(values.values());
+    let Ok(node) = dependencies::process(chart, &given, warnings) else { return Ok(None) };
+    let Ok(merged) = node.coalesced(&given, Mode::Coalesce, warnings) else { return Ok(None) };
+    let merged = node.coalesced(&merged, Mode::Coalesce, warnings)?;
+    Ok(Some((node, merged)))
 }
 
 fn check_outputs(
@@ -123,8 +150,8 @@ fn check_outputs(
 /// Looks at every object of an output; whether all of it is YAML.
 fn check_objects(linter: &mut Linter<'_>, name: &str, output: &str, options: &LintOptions) -> bool {
     let kube_version = options.kube_version.clone().unwrap_or_else(|| Capabilities::default().kube_version);
-    for document in yaml::documents(output.as_bytes(), &yaml::Options::default()) {
-        let object = match object(&document) {
+    for read in stream::objects(output) {
+        let object = match read.and_then(|read| object(&read)) {
             Ok(Some(object)) => object,
             Ok(None) => continue,
             Err(reason) => {
@@ -142,6 +169,7 @@ fn check_objects(linter: &mut Linter<'_>, name: &str, output: &str, options: &Li
         );
         linter.rule(Severity::Warning, name, deprecation.map_or(Ok(()), Err));
         linter.rule(Severity::Error, name, selector(&object, output));
+        linter.rule(Severity::Error, name, list(&object, output));
     }
     true
 }
@@ -152,13 +180,15 @@ struct Object {
     name: String,
 }
 
-fn object(document: &yaml::Document) -> Result<Option<Object>, String> {
-    let value = match &document.result {
-        Ok(Value::Null) => return Ok(None),
-        Ok(value) => value,
-        Err(error) => return Err(format!("error converting YAML to JSON: {error}")),
-    };
-    let fields = decode::value_into(value, &OBJECT)?;
+fn object(read: &Read) -> Result<Option<Object>, String> {
+    if read.value.is_null() {
+        return Ok(None);
+    }
+    let fields = decode::value_into(&read.value, &OBJECT).map_err(|reason| {
+        // What is JSON has not been made of YAML.
+        let of_json = reason.strip_prefix("error unmarshaling JSON: while decoding JSON: ");
+        of_json.filter(|_| read.is_json).map_or(reason.clone(), str::to_owned)
+    })?;
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(Some(Object {
         api_version: text(fields.get("apiVersion")),
@@ -186,6 +216,25 @@ fn selector(object: &Object, output: &str) -> Result<(), String> {
     }
     let name = text::quote(&object.name);
     Err(format!("a {} must contain matchLabels or matchExpressions, and {name} does not", object.kind))
+}
+
+/// Helm keeps what says so, but not if it says so in a list. It looks at the first document of the output only.
+fn list(object: &Object, output: &str) -> Result<(), String> {
+    if object.kind != "List" {
+        return Ok(());
+    }
+    let list = decode::document(output.as_bytes(), &LIST)
+        .map_err(|reason| format!("unable to parse YAML: {reason}"))?;
+    let items = list.get("Items").and_then(Value::as_seq).unwrap_or_default();
+    let annotations = |item: &Value| item.get("Metadata")?.get("Annotations")?.as_map().cloned();
+    if items
+        .iter()
+        .filter_map(annotations)
+        .any(|annotations| annotations.get("helm.sh/resource-policy").is_some())
+    {
+        return Err("annotation 'helm.sh/resource-policy' within List objects are ignored".to_owned());
+    }
+    Ok(())
 }
 
 /// The first line that has anything on it must not be indented.
@@ -217,8 +266,8 @@ pub(super) fn check_crds(linter: &mut Linter<'_>, chart: &Loaded) {
         }
     };
     for file in chart.files.iter().filter(|file| file.is_crd()) {
-        for document in yaml::documents(&file.data, &yaml::Options::default()) {
-            match object(&document) {
+        for read in stream::objects(&String::from_utf8_lossy(&file.data)) {
+            match read.and_then(|read| object(&read)) {
                 Err(reason) => {
                     linter.rule(Severity::Error, &file.name, Err(format!("unable to parse YAML: {reason}")));
                     return;

@@ -8,6 +8,8 @@ use lynceus_gotmpl::{Map, Str, Value};
 
 use super::convert::{shown, to_template};
 use crate::dependencies::Node;
+use crate::go::text;
+use crate::warning::Warning;
 
 /// What happens to nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(crate) enum Mode {
 }
 
 /// What Helm says about values that it leaves out.
-pub(crate) type Warnings = Vec<String>;
+pub(crate) type Warnings = Vec<Warning>;
 
 /// Merges the values of a chart and of all below it under `values`, which win.
 pub(crate) fn coalesce(
@@ -54,7 +56,8 @@ fn globals(inner: &Map, outer: &Map, prefix: &str, warnings: &mut Warnings) {
         None => Map::default(),
         Some(Value::Map(map)) => map,
         Some(_) => {
-            warnings.push("warning: skipping globals because destination global is not a table.".to_owned());
+            warnings
+                .push(Warning::info("warning: skipping globals because destination global is not a table."));
             return;
         }
     };
@@ -62,7 +65,7 @@ fn globals(inner: &Map, outer: &Map, prefix: &str, warnings: &mut Warnings) {
         None => Map::default(),
         Some(Value::Map(map)) => map,
         Some(_) => {
-            warnings.push("warning: skipping globals because source global is not a table.".to_owned());
+            warnings.push(Warning::info("warning: skipping globals because source global is not a table."));
             return;
         }
     };
@@ -79,12 +82,14 @@ fn globals(inner: &Map, outer: &Map, prefix: &str, warnings: &mut Warnings) {
                 into.insert(key, Value::Map(copy));
             }
             (Value::Map(_), Some(_)) => {
-                warnings.push(format!(
-                    "Conflict: cannot merge map onto non-map for {:?}. Skipping.",
-                    key.as_str()
-                ));
+                let key = text::quote(&key);
+                warnings.push(Warning::info(format!(
+                    "Conflict: cannot merge map onto non-map for {key}. Skipping."
+                )));
             }
-            (_, Some(Value::Map(_))) => warnings.push(format!("key {key} is table. Skipping")),
+            (_, Some(Value::Map(_))) => {
+                warnings.push(Warning::info(format!("key {key} is table. Skipping")));
+            }
             (value, _) => {
                 into.insert(key, value);
             }
@@ -147,7 +152,10 @@ fn chart_value(
                 tables(&there, &own, &concat(prefix, &key), mode, warnings);
             }
             Value::Nil => {}
-            _ => warnings.push(format!("skipped value for {prefix}.{key}: Not a table.")),
+            _ => {
+                let message = format!("warning: skipped value for {prefix}.{key}: Not a table.");
+                warnings.push(Warning::info(message));
+            }
         },
         Some(_) => {}
         None => {
@@ -207,16 +215,16 @@ fn tables(into: &Map, from: &Map, prefix: &str, mode: Mode, warnings: &mut Warni
             (Some(Value::Map(there)), Value::Map(value)) => {
                 tables(&there, &value, &concat(prefix, &key), mode, warnings);
             }
-            (Some(_), Value::Map(value)) => warnings.push(format!(
+            (Some(_), Value::Map(value)) => warnings.push(Warning::info(format!(
                 "warning: cannot overwrite table with non table for {} ({})",
                 concat(prefix, &key),
                 shown(&Value::Map(value))
-            )),
-            (Some(Value::Map(_)), value) if !value.is_nil() => warnings.push(format!(
+            ))),
+            (Some(Value::Map(_)), value) if !value.is_nil() => warnings.push(Warning::info(format!(
                 "warning: destination for {} is a table. Ignoring non-table value ({})",
                 concat(prefix, &key),
                 shown(&value)
-            )),
+            ))),
             (Some(_), _) => {}
         }
     }
@@ -251,11 +259,11 @@ fn not_a_bool(value: &Value) -> String {
     }
 }
 
-/// The table at a path of names with dots between them.
-pub(crate) fn table(values: &Map, path: &str) -> Option<Map> {
+/// The table at a path of names with dots between them, or which of the names is none.
+pub(crate) fn table(values: &Map, path: &str) -> Result<Map, String> {
     path.split('.').try_fold(values.clone(), |table, name| match table.get(name) {
-        Some(Value::Map(map)) => Some(map),
-        _ => None,
+        Some(Value::Map(map)) => Ok(map),
+        _ => Err(format!("{} is not a table", text::quote(name))),
     })
 }
 

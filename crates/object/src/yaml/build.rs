@@ -3,6 +3,7 @@
 mod anchors;
 mod fields;
 mod skim;
+mod words;
 
 pub(super) use self::skim::build_only;
 
@@ -162,10 +163,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         match node.event {
             Event::Scalar { text, plain } => {
                 self.anchors.count(Cost::scalar(&text));
-                let may_merge = match node.tag.as_deref() {
-                    None => plain,
-                    Some(tag) => tag == "!" || tag == resolve::MERGE_TAG,
-                };
+                let may_merge = may_merge(plain, node.tag.as_deref());
                 let version = self.options.version;
                 let (found, text) = match node.tag {
                     None if plain => self.untagged(text),
@@ -205,8 +203,14 @@ impl<'a, 'o> Builder<'a, 'o> {
         match resolve::resolve_tagged(tag, &text, self.options.version) {
             Ok((found, Some(other))) => (found, Cow::Owned(other)),
             Ok((found, None)) => (found, text),
-            Err(problem) => {
-                self.fail_later(mark, problem);
+            Err(mismatch) => {
+                if self.content_error.is_none() {
+                    let error = Error::content(self.place(mark), mismatch.problem);
+                    self.content_error = Some(match mismatch.full {
+                        Some(full) => error.in_full(full),
+                        None => error,
+                    });
+                }
                 (Scalar::Null, text)
             }
         }
@@ -368,9 +372,15 @@ impl<'a, 'o> Builder<'a, 'o> {
             Expect::Merge => self.merge(done),
             Expect::Nothing => {}
             Expect::Key => {
-                let kind = if matches!(done.value, Value::Seq(_)) { "sequence" } else { "mapping" };
                 *expect = Expect::Nothing;
-                self.fail_later(done.mark, format!("invalid map key: a {kind}"));
+                if self.content_error.is_none() {
+                    let kind = if matches!(done.value, Value::Seq(_)) { "sequence" } else { "mapping" };
+                    let error = Error::content(self.place(done.mark), format!("invalid map key: a {kind}"));
+                    self.content_error = Some(match words::collection_as_key(self.text, self.options) {
+                        Some(key) => error.in_full(format!("invalid map key: {key}")),
+                        None => error,
+                    });
+                }
             }
         }
     }
@@ -422,7 +432,10 @@ impl<'a, 'o> Builder<'a, 'o> {
             return Err(error);
         }
         if let Some(error) = self.key_error {
-            return Err(error);
+            return Err(match words::scalar_as_key(self.text, self.options) {
+                Some(found) => error.in_full(format!("unsupported map key of type: {found}")),
+                None => error,
+            });
         }
         // A later duplicate may have replaced the number, so that the result decides.
         if let Some((float, mark)) = self.unbounded
@@ -431,6 +444,15 @@ impl<'a, 'o> Builder<'a, 'o> {
             return Err(resolve::not_json(float, chars::place(self.text, mark)));
         }
         Ok((self.root, self.duplicates))
+    }
+}
+
+/// Whether a scalar that says `<<` merges.
+#[inline]
+fn may_merge(plain: bool, tag: Option<&str>) -> bool {
+    match tag {
+        None => plain,
+        Some(tag) => tag == "!" || tag == resolve::MERGE_TAG,
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Error {
     /// What to do about it, where that is clear.
     pub hint: Option<&'static str>,
     go: GoForm,
+    /// What go-yaml says of the problem, where that has values of the document in it.
+    full: Option<Box<str>>,
 }
 
 /// How go-yaml would print the error.
@@ -38,7 +40,7 @@ impl Error {
     pub(super) fn syntax(place: (u32, u32), told: u32, problem: impl Into<Cow<'static, str>>) -> Self {
         let problem = problem.into();
         let hint = hint_for(&problem);
-        Error { line: place.0, column: place.1, problem, hint, go: GoForm::Line(told) }
+        Error { line: place.0, column: place.1, problem, hint, go: GoForm::Line(told), full: None }
     }
 
     /// A problem with a value in a document that is well formed, told without a line.
@@ -75,6 +77,22 @@ impl Error {
     pub(super) fn hint(mut self, hint: &'static str) -> Self {
         self.hint = Some(hint);
         self
+    }
+
+    /// The same error with what go-yaml says of it, values and all.
+    #[must_use]
+    pub(super) fn in_full(mut self, problem: String) -> Self {
+        self.full = Some(problem.into());
+        self
+    }
+
+    /// All that go-yaml prints, with values of the document, which may be secrets: for whoever has them already, as the
+    /// template has that made the text.
+    pub fn words(&self) -> String {
+        match &self.full {
+            Some(full) => Error { problem: full.to_string().into(), full: None, ..self.clone() }.to_string(),
+            None => self.to_string(),
+        }
     }
 
     /// The same error in a document that begins `lines` further down.

@@ -163,36 +163,56 @@ pub(super) const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
+/// Why a text does not mean what its tag says.
+pub(super) struct Mismatch {
+    /// The value is not repeated here: it may be a secret.
+    pub(super) problem: &'static str,
+    /// What go-yaml says, value and all.
+    pub(super) full: Option<String>,
+}
+
+impl Mismatch {
+    fn new(problem: &'static str, found: Scalar, text: &str, wanted: &str) -> Self {
+        let found = match found {
+            Scalar::Null => "null",
+            Scalar::Bool(_) => "bool",
+            Scalar::Int(_) | Scalar::Uint(_) => "int",
+            Scalar::Float(_) => "float",
+            Scalar::Str => "str",
+        };
+        Mismatch { problem, full: Some(format!("cannot decode !!{found} `{text}` as a !!{wanted}")) }
+    }
+}
+
 /// What `text` means under an explicit tag; the string is given where it is not the text itself.
 pub(super) fn resolve_tagged(
     tag: &str,
     text: &str,
     version: Version,
-) -> Result<(Scalar, Option<String>), &'static str> {
-    let found = match tag.strip_prefix(PREFIX) {
-        Some("binary") => return decode_binary(text).map(|text| (Scalar::Str, Some(text))),
-        Some("str") => Scalar::Str,
-        Some("bool" | "int" | "float" | "null") => resolve(text, version),
-        Some("timestamp") if is_timestamp(text) => return Ok((Scalar::Str, None)),
-        Some("timestamp") => return Err("cannot decode the value as a !!timestamp"),
-        _ => Scalar::Str,
+) -> Result<(Scalar, Option<String>), Mismatch> {
+    let kind = tag.strip_prefix(PREFIX).unwrap_or_default();
+    let found = match kind {
+        "binary" => {
+            let problem = |problem| Mismatch { problem, full: None };
+            return decode_binary(text).map(|text| (Scalar::Str, Some(text))).map_err(problem);
+        }
+        "bool" | "int" | "float" | "null" => resolve(text, version),
+        "timestamp" if !is_timestamp(text) => resolve(text, version),
+        _ => return Ok((Scalar::Str, None)),
     };
-    let ok = match (tag.strip_prefix(PREFIX), found) {
-        (Some("bool"), found) => matches!(found, Scalar::Bool(_)),
-        (Some("int"), found) => matches!(found, Scalar::Int(_) | Scalar::Uint(_)),
-        (Some("float"), Scalar::Int(int)) => return Ok((Scalar::Float(int as f64), None)),
-        (Some("float"), found) => matches!(found, Scalar::Float(_)),
-        (Some("null"), found) => found == Scalar::Null,
-        _ => true,
+    let problem = match (kind, found) {
+        ("bool", Scalar::Bool(_))
+        | ("int", Scalar::Int(_) | Scalar::Uint(_))
+        | ("float", Scalar::Float(_))
+        | ("null", Scalar::Null) => return Ok((found, None)),
+        ("float", Scalar::Int(int)) => return Ok((Scalar::Float(int as f64), None)),
+        ("bool", _) => "cannot decode the value as a !!bool",
+        ("int", _) => "cannot decode the value as a !!int",
+        ("float", _) => "cannot decode the value as a !!float",
+        ("null", _) => "cannot decode the value as a !!null",
+        _ => "cannot decode the value as a !!timestamp",
     };
-    match tag.strip_prefix(PREFIX) {
-        // The value is not repeated: it may be a secret.
-        Some("bool") if !ok => Err("cannot decode the value as a !!bool"),
-        Some("int") if !ok => Err("cannot decode the value as a !!int"),
-        Some("float") if !ok => Err("cannot decode the value as a !!float"),
-        Some("null") if !ok => Err("cannot decode the value as a !!null"),
-        _ => Ok((found, None)),
-    }
+    Err(Mismatch::new(problem, found, text, kind))
 }
 
 fn decode_binary(text: &str) -> Result<String, &'static str> {

@@ -18,14 +18,29 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
 
 fn decode_utf8(bytes: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(bytes).map_err(|error| {
-        let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-        let problem = match (error.error_len(), bytes.get(error.valid_up_to())) {
-            (None, _) => "incomplete UTF-8 octet sequence",
-            (_, Some(0x80..=0xbf | 0xf8..=0xff)) => "invalid leading UTF-8 octet",
-            _ => "invalid trailing UTF-8 octet",
-        };
-        Error::content(end_of(good), problem)
+        let (good, bad) = bytes.split_at(error.valid_up_to());
+        let good = std::str::from_utf8(good).unwrap_or_default();
+        Error::content(end_of(good), wrong_with(bad))
     })
+}
+
+/// What go-yaml says of bytes that do not begin with a character.
+fn wrong_with(bytes: &[u8]) -> &'static str {
+    let (width, first) = match bytes.first().copied().unwrap_or_default() {
+        byte @ 0xc0..=0xdf => (2, byte & 0x1f),
+        byte @ 0xe0..=0xef => (3, byte & 0x0f),
+        byte @ 0xf0..=0xf7 => (4, byte & 0x07),
+        _ => return "invalid leading UTF-8 octet",
+    };
+    let Some(rest) = bytes.get(1..width) else { return "incomplete UTF-8 octet sequence" };
+    if rest.iter().any(|byte| byte & 0xc0 != 0x80) {
+        return "invalid trailing UTF-8 octet";
+    }
+    let code = rest.iter().fold(u32::from(first), |code, byte| code << 6 | u32::from(byte & 0x3f));
+    match (width, code) {
+        (2, 0..0x80) | (3, 0..0x800) | (4, 0..0x1_0000) => "invalid length of a UTF-8 sequence",
+        _ => "invalid Unicode character",
+    }
 }
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, Error> {

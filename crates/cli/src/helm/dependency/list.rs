@@ -7,6 +7,7 @@ use lynceus_helm::{Chart, Dependency, resolve};
 
 use super::local;
 use crate::helm::chart;
+use crate::helm::speech::say;
 
 /// List the dependencies of a chart and whether they are there.
 #[derive(clap::Args)]
@@ -22,7 +23,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Vec<u8>, String> {
     let path = local::clean(&arguments.chart);
     let chart = chart::load(&path)?;
-    chart.warnings().iter().for_each(|warning| eprintln!("{warning}"));
+    chart.warnings().iter().for_each(say);
     let asked = &chart.metadata().dependencies;
     if asked.is_empty() {
         return Ok(format!("WARNING: no dependencies at {path}/charts\n").into_bytes());

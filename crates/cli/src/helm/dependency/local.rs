@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use lynceus_helm::Chart;
 
@@ -38,6 +39,12 @@ pub(super) fn directory(chart: &str, path: &str) -> Result<String, String> {
         }
         Err(error) => Err(chart::not_there("stat", &found, &error)),
     }
+}
+
+/// When a file of a chart was changed, since 1970; now, if nobody knows.
+pub(super) fn modified(directory: &str, file: &str) -> Duration {
+    let changed = Path::new(directory).join(file).metadata().and_then(|about| about.modified());
+    changed.unwrap_or_else(|_| SystemTime::now()).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// The chart in a directory; an archive will not do.

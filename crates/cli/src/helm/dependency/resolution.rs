@@ -73,7 +73,11 @@ impl Work {
         if resolve::is_version(wanted) {
             return Ok(wanted.clone());
         }
-        let chart = self.supply.in_registry(&format!("{}/{}", url.trim_end_matches('/'), dependency.name))?;
+        let failed = |why: String| {
+            let url = lynceus_source::redact(url);
+            format!("could not retrieve list of tags for repository {url}: {why}")
+        };
+        let chart = self.supply.in_registry(&format!("{url}/{}", dependency.name)).map_err(failed)?;
         match self.supply.choose(&chart.repository, &chart.name, wanted).await {
             Ok(version) => Ok(version.version),
             Err(Unchosen::NoVersion) => Ok(wanted.clone()),
@@ -83,10 +87,7 @@ impl Work {
                     Unchosen::Failed(error) => error.to_string(),
                     _ => "repository name not known to registry".to_owned(),
                 };
-                Err(format!(
-                    "could not retrieve list of tags for repository {}: {why}",
-                    lynceus_source::redact(url)
-                ))
+                Err(failed(why))
             }
         }
     }

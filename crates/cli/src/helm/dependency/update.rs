@@ -13,6 +13,7 @@ use super::local;
 use crate::helm::access;
 use crate::helm::chart::{chosen_tag, not_there, unreachable_repository};
 use crate::helm::settings::Settings;
+use crate::helm::speech::say;
 use crate::helm::supply::{Supply, Unchosen};
 
 /// The dependencies of one chart, being brought.
@@ -83,7 +84,7 @@ impl Work {
             return Err("only unpacked charts can be updated".to_owned());
         }
         let chart = local::load(&self.chart)?;
-        chart.warnings().iter().for_each(|warning| eprintln!("{warning}"));
+        chart.warnings().iter().for_each(say);
         Ok(chart)
     }
 
@@ -142,13 +143,14 @@ impl Work {
 
     /// Packs the chart of a directory, and gives its version.
     fn pack(&self, dependency: &Dependency, path: &str, arrivals: &mut Arrivals) -> Result<String, String> {
-        let chart = local::load(&local::directory(&self.chart, path)?)?;
+        let directory = local::directory(&self.chart, path)?;
+        let chart = local::load(&directory)?;
         let version = chart.metadata().version.clone();
         if !resolve::satisfies(dependency, &version).map_err(|error| error.to_string())? {
             return Err(format!("can't get a valid version for dependency {}", dependency.name));
         }
-        let since = jiff::Timestamp::now().as_duration().unsigned_abs();
-        let packed = lynceus_helm::pack(&chart, since).map_err(|error| error.to_string())?;
+        let packed = lynceus_helm::pack(&chart, &|member| local::modified(&directory, member))
+            .map_err(|error| error.to_string())?;
         arrivals.take(&lynceus_helm::archive_name(&chart), &packed)?;
         Ok(version)
     }
@@ -159,7 +161,7 @@ impl Work {
         url: &str,
         arrivals: &mut Arrivals,
     ) -> Result<(), String> {
-        let place = format!("{}/{}", url.trim_end_matches('/'), dependency.name);
+        let place = format!("{url}/{}", dependency.name);
         if !arrivals.announce(&dependency.name, url, &format!("{place}:{}", dependency.version)) {
             return Ok(());
         }
