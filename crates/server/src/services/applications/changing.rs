@@ -115,7 +115,7 @@ async fn change(
 
 /// Refuses a change that the caller may not make. Moving it to another project is making it there.
 fn permitted(call: &Call, there: &Object, wanted: &Object) -> Result<(), Refusal> {
-    let need = |action, object| call.caller.need(Resource::Applications, action, object);
+    let need = |action: &str, object: &str| call.caller.need(Resource::Applications, action, object);
     need("update", &call.application_object(there))?;
     let object = call.application_object(wanted);
     need("update", &object)?;
