@@ -11,7 +11,7 @@ use lynceus_object::Value;
 use lynceus_server::{Answer, Refusal, Server};
 
 pub(crate) use connection::{Connection, Destination, ServerFlags, arrange, known};
-use here::server;
+pub(crate) use here::server;
 use remote::Remote;
 
 use crate::exit::{Doing as _, Failure, Outcome};

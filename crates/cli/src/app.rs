@@ -36,7 +36,7 @@ pub(crate) use context::Context;
 pub(crate) use flags::Flags;
 use record::Records;
 
-/// Work with applications.
+/// Work with applications, as `argocd app` does.
 ///
 /// The commands have the names, flags and exit codes of `argocd app`. They work through the kubeconfig: the one named with
 /// --kubeconfig, the one in KUBECONFIG, or the one that `lynceus up` left in ./.lynceus.
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// Which cluster, and where in it.
+// Which cluster, and where in it.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Access {
     /// The kubeconfig of the cluster that the Applications are in.
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Sync(Box<sync::Arguments>),
     /// Wait until an application is synced and healthy.
     Wait(wait::Arguments),
-    /// Show how the cluster differs from Git. Exit code 1 if it does.
+    /// Show how the cluster differs from Git.
     Diff(diff::Arguments),
     /// List what was delivered, and when.
     History(history::Arguments),
@@ -160,7 +160,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
         Command::Logs(arguments) => resource::logs(&Records::open(&access).await?, &arguments).await,
         Command::List(arguments) => list::run(&Context::light(&access).await?, &arguments).await,
         Command::Get(arguments) => get::run(&Context::full(&access).await?, &arguments).await,
-        Command::Create(arguments) => create::run(&Context::light(&access).await?, &arguments).await,
+        Command::Create(arguments) => create::run(&Records::open(&access).await?, &arguments).await,
         Command::Sync(arguments) => sync::run(&Context::full(&access).await?, &arguments).await,
         Command::Wait(arguments) => wait::run(&Context::full(&access).await?, &arguments).await,
         Command::Diff(arguments) => diff::run(&Context::full(&access).await?, &arguments).await,

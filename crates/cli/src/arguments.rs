@@ -32,9 +32,9 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
     Up(up::Arguments),
-    /// Run the engine alone, in a pod or with a kubeconfig.
+    /// Run the engine that delivers the Applications of a cluster.
     Controller(controller::Arguments),
-    /// Start the server: probes, metrics and the version over HTTP.
+    /// Start the server: Argo CD's API over REST and gRPC, the login, the page, probes and metrics.
     Server(server::Arguments),
     /// Print everything that a cluster needs to run Lynceus: lynceus install | kubectl apply -f -
     Install(install::Arguments),
@@ -48,9 +48,9 @@ pub(crate) enum Command {
     Doctor(Box<doctor::Arguments>),
     /// Write a finding's fix into a working tree, after trying it in the embedded cluster.
     Fix(Box<fix::Arguments>),
-    /// Say what a sort of finding means, with an example.
+    /// Say what a sort of finding means, why it happens and what to do, with an example.
     Explain(explain::Arguments),
-    /// Show what a folder of manifests becomes.
+    /// Show what a folder of manifests, a chart or a kustomization becomes.
     Render(render::Arguments),
     /// Play what would happen if a repository were synced: what is done, in which order, and where it gets stuck.
     Rehearse(Box<rehearse::Arguments>),
@@ -71,7 +71,7 @@ pub(crate) enum Command {
     },
     /// Print the man page: lynceus man > lynceus.1
     Man,
-    /// Print the version of this program and of the server.
+    /// Print the version of this program, and of the server that was logged in to.
     Version(Box<version::Arguments>),
     /// Log in to a server.
     Login(Box<login::LoginArguments>),
@@ -100,6 +100,40 @@ pub(crate) enum Command {
     Cluster(Box<cluster::Arguments>),
     /// Work with certificates and host keys of repositories, as `argocd cert` does.
     Cert(Box<cert::Arguments>),
-    /// Work with keys that commits are signed with, as `argocd gpg` does.
+    /// Work with the keys that commits are signed with, as `argocd gpg` does.
     Gpg(Box<gpg::Arguments>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    /// A command and all below it, each with what the list of commands says of it and what its own help begins with.
+    fn walk(command: &clap::Command, path: &str, found: &mut Vec<(String, String, String)>) {
+        let about =
+            |command: &clap::Command| command.get_about().map(ToString::to_string).unwrap_or_default();
+        for listed in command.get_subcommands() {
+            let path = format!("{path} {}", listed.get_name());
+            let mut own = listed.clone();
+            // What is put off until a command is needed is done now.
+            own.render_help();
+            found.push((path.clone(), about(listed), about(&own)));
+            walk(&own, &path, found);
+        }
+    }
+
+    /// The help of a command is what its variant says, unless the struct of its arguments, or one that is flattened into it
+    /// and comes later, has a doc comment: then that is taken, whatever it is about.
+    #[test]
+    fn every_command_is_introduced_by_a_sentence_about_itself() {
+        let mut found = Vec::new();
+        walk(&Arguments::command(), "lynceus", &mut found);
+        found.retain(|(path, ..)| !path.ends_with(" help"));
+        assert!(found.len() > 150, "{}", found.len());
+        for (path, listed, own) in found {
+            assert!(listed.len() > 10, "{path} is not introduced: {listed:?}");
+            assert_eq!(listed, own, "{path}");
+        }
+    }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     pub(crate) logs: Logs,
 }
 
-/// The config-management plugins beside this program.
+// The config-management plugins beside this program.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Plugins {
     /// Ask the config-management plugins whose sockets are in this directory. Without it there are none.
@@ -61,7 +61,7 @@ impl Plugins {
     }
 }
 
-/// The cluster that the Applications are in, and how this replica stands to others.
+// The cluster that the Applications are in, and how this replica stands to others.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Home {
     /// The kubeconfig of the cluster with the Applications; the pod's account if there is none.
@@ -79,7 +79,7 @@ pub(crate) struct Home {
     pub(crate) plugins: Plugins,
 }
 
-/// How a replica stands to others, and what cluster Secrets may ask of it.
+// How a replica stands to others, and what cluster Secrets may ask of it.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Sharing {
     /// The name of this replica of several on a real cluster, which no other may have; by default the host's.

@@ -56,6 +56,13 @@ impl Failure {
         self
     }
 
+    /// What could not be done and why, for a place with room for one line.
+    pub(crate) fn on_one_line(&self) -> String {
+        let words: Vec<&str> =
+            std::iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
+        words.join(": ")
+    }
+
     /// Something that could not be done because of an error; code and hints are chosen by what it is.
     pub(crate) fn because(message: impl Into<String>, error: &(dyn std::error::Error + 'static)) -> Self {
         let mut causes: Vec<String> = Vec::new();

@@ -8,7 +8,7 @@ use lynceus_engine::{Engine, MetricWishes};
 use lynceus_object::{GroupKind, Object, Str};
 use lynceus_server::Metrics;
 
-/// What somebody wants to see.
+// What somebody wants to see.
 #[derive(clap::Args, Clone, Default)]
 pub(crate) struct Exposed {
     /// Labels of Applications that `argocd_app_labels` has, with commas between.

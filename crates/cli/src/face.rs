@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::exit::{Doing as _, Outcome};
 use crate::place;
 
-/// Where it is served.
+// Where it is served.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Face {
     /// Where the API and the page are served; port 0 picks a free one. Without it 127.0.0.1:8080, or a free port if that is taken.

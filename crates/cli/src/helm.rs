@@ -16,11 +16,10 @@ mod unused;
 mod values;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 
-use crate::exit::{Code, Doing as _, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 
-/// Work with charts, as Helm does.
+/// Work with charts as Helm does, in process: template, lint, show, dependency.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten, next_help_heading = "Options of every command")]
@@ -34,12 +33,12 @@ pub(crate) struct Arguments {
 enum Command {
     /// Render a chart and print the manifests, byte for byte as `helm template` does.
     Template(Box<template::Arguments>),
-    /// Look for what is wrong with charts.
+    /// Look for what is wrong with charts, as `helm lint` does.
     Lint(lint::Arguments),
     /// Show what is in a chart.
     #[command(visible_alias = "inspect")]
     Show(Box<show::Arguments>),
-    /// Bring the dependencies of a chart into its charts/ directory.
+    /// Bring the dependencies of a chart into its charts/ directory, as `helm dependency` does.
     #[command(visible_aliases = ["dep", "dependencies"])]
     Dependency(Box<dependency::Arguments>),
 }
@@ -60,11 +59,10 @@ pub(crate) async fn run(arguments: &Arguments) -> Outcome {
         Command::Dependency(arguments) => dependency::run(arguments, settings).await,
     };
     match printed {
-        Ok(bytes) => match std::io::stdout().write_all(&bytes) {
-            // Whoever reads has seen enough.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            written => written.doing("cannot print the manifests"),
-        },
+        Ok(bytes) => {
+            crate::printing::bytes(&bytes);
+            Ok(())
+        }
         Err(said) => {
             eprintln!("Error: {said}");
             // It has been said in Helm's words; scripts around Helm look for a 1.

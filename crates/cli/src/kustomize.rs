@@ -5,7 +5,6 @@ mod flags;
 mod shown;
 mod supply;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -16,9 +15,9 @@ use lynceus_kustomize::{BuildError, Fetched, HelmOptions, LoadRestriction, Optio
 use lynceus_source::DiskTree;
 
 use self::disk::WholeDisk;
-use crate::exit::{Code, Doing as _, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 
-/// Work with kustomizations, as Kustomize does.
+/// Work with kustomizations as Kustomize does, in process: build.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -139,11 +138,10 @@ impl BuildArguments {
 pub(crate) async fn run(arguments: &Arguments) -> Outcome {
     let Command::Build(arguments) = &arguments.command;
     match build(arguments).await {
-        Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
-            // Whoever reads has seen enough.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            written => written.doing("cannot print the manifests"),
-        },
+        Ok(text) => {
+            crate::printing::bytes(text.as_bytes());
+            Ok(())
+        }
         Err(said) => {
             eprintln!("Error: {said}");
             // Scripts around Kustomize look for a 1.

@@ -10,7 +10,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::arguments::Command;
 
-/// How a server tells of what happens inside, by Argo CD's flags and variables.
+// How a server tells of what happens inside, by Argo CD's flags and variables.
 #[derive(clap::Args, Clone, Default)]
 pub(crate) struct Logs {
     /// How lines of the log are written.

@@ -36,7 +36,9 @@ mod limits;
 mod login;
 mod logins;
 mod logs;
+mod measured;
 mod place;
+mod printing;
 mod proj;
 mod rehearse;
 mod render;
@@ -60,7 +62,7 @@ use arguments::{Arguments, Command};
 use exit::{Failure, Outcome};
 
 fn main() -> ExitCode {
-    leave_quietly_when_nobody_reads();
+    printing::watch();
     let words: Vec<OsString> = std::env::args_os().collect();
     if twin::is_meant(&words) { twin::main(words) } else { whole(words) }
 }
@@ -97,8 +99,12 @@ fn perform(arguments: Arguments) -> ExitCode {
 
 /// Says how the command is meant to be used.
 fn refuse(misuse: &clap::Error) -> ExitCode {
-    // Nobody is left to be told that nobody could be told.
-    let _ = misuse.print();
+    if let Err(error) = misuse.print() {
+        printing::stop(
+            error.kind() == std::io::ErrorKind::BrokenPipe,
+            &format!("failed printing the help: {error}"),
+        );
+    }
     ExitCode::from(misuse_code(misuse, std::env::args().nth(1).as_deref()))
 }
 
@@ -135,21 +141,6 @@ fn executor(command: &Command) -> tokio::runtime::Builder {
     threads
 }
 
-/// `lynceus … | head` closes the pipe after a few lines. That is no mistake of anybody's: the program ends as others do
-/// that are stopped by the signal for it, instead of telling of a panic.
-fn leave_quietly_when_nobody_reads() {
-    /// 128 and the number of the signal, as shells have it.
-    const BROKEN_PIPE: i32 = 128 + 13;
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        let said = panic.payload_as_str().unwrap_or_default();
-        if said.starts_with("failed printing to") && said.contains("Broken pipe") {
-            std::process::exit(BROKEN_PIPE);
-        }
-        usual(panic);
-    }));
-}
-
 async fn run(arguments: Arguments) -> Outcome {
     match arguments.command {
         Command::Up(arguments) => up::run(arguments).await,
@@ -170,14 +161,16 @@ async fn run(arguments: Arguments) -> Outcome {
         Command::Kustomize(arguments) => kustomize::run(&arguments).await,
         Command::App(arguments) => app::run(*arguments).await,
         Command::Completion { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "lynceus", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "lynceus", &mut script);
+            printing::bytes(&script);
             Ok(())
         }
         Command::Man => {
             let mut page = Vec::new();
             let made = clap_mangen::Man::new(Arguments::command()).render(&mut page);
             exit::Doing::doing(made, "cannot write the man page")?;
-            print!("{}", String::from_utf8_lossy(&page));
+            printing::bytes(&page);
             Ok(())
         }
         Command::Version(arguments) => version::run(*arguments).await,

@@ -60,7 +60,7 @@ enum Command {
     },
 }
 
-/// A new repository.
+// A new repository.
 #[derive(clap::Args)]
 pub(crate) struct Add {
     /// The address.

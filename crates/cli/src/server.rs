@@ -13,6 +13,7 @@ use tracing::warn;
 
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::logs::Logs;
+use crate::measured::{self, Measured};
 use crate::sim;
 
 /// Start the server: Argo CD's API over REST and gRPC, the login, the page, probes and metrics.
@@ -40,6 +41,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", default_value = crate::place::DATA_DIR)]
     data_dir: PathBuf,
     #[command(flatten)]
+    measured: Measured,
+    #[command(flatten)]
     pub(crate) logs: Logs,
 }
 
@@ -61,8 +64,10 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     let address = listener.local_addr().doing(failed)?;
     let scheme = if arguments.insecure { "http" } else { "https" };
     println!("server       {scheme}://{address}");
+    let measured = arguments.measured.open().await?;
     let engine = engine(&arguments, client.clone()).await?;
     let sight = Arc::new(Sight::default());
+    measured::tell(measured, sight.clone());
     let watch = tokio::spawn(keep_looking(client, arguments.namespace, sight.clone()));
     let stop = async {
         if let Err(error) = sim::interrupted().await {

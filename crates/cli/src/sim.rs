@@ -61,7 +61,7 @@ enum Plugin {
     StorageObjectInUseProtection,
 }
 
-/// How the embedded cluster is started.
+// How the embedded cluster is started.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Cluster {
     /// Keep the cluster's objects and certificates here.

@@ -9,10 +9,11 @@ use lynceus_sim::stage::Snapshot;
 use crate::exit::{Doing as _, Failure, Outcome};
 use crate::place;
 
-/// Write down what a cluster is like: its version, nodes, classes, definitions, quotas, policies, rights and objects.
+/// Write down what a real cluster is like, for the embedded one to begin as.
 ///
-/// `lynceus sim --stage FILE` and `lynceus up --stage FILE` begin as that cluster was. The values of Secrets are never written.
-/// What may not be read is told, and the rest goes on.
+/// That is its version, nodes, classes, definitions, quotas, policies, rights and objects. `lynceus sim --stage FILE` and
+/// `lynceus up --stage FILE` begin as that cluster was. The values of Secrets are never written. What may not be read is told, and the
+/// rest goes on.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The file: YAML, or JSON if its name says so; packed if it ends in .gz.

@@ -15,6 +15,7 @@ use crate::exposed::Exposed;
 use crate::face::{self, Face};
 use crate::health::Health;
 use crate::logs::Logs;
+use crate::measured::{self, Measured};
 use crate::{demo, place, running, sim};
 
 /// Start everything: an embedded cluster (or yours) and the engine that delivers to it.
@@ -42,6 +43,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     face: Face,
     #[command(flatten)]
+    measured: Measured,
+    #[command(flatten)]
     sharing: Sharing,
     #[command(flatten)]
     plugins: Plugins,
@@ -60,6 +63,7 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
 
 async fn embedded(arguments: &Arguments) -> Outcome {
     let listener = arguments.face.open().await?;
+    let measured = arguments.measured.open().await?;
     let stage = if arguments.demo { demo::stage()? } else { lynceus_sim::Stage::default() };
     let options = lynceus_sim::Options { stage, ..lynceus_sim::Options::default() };
     let (sim, server) = sim::start(&arguments.cluster, options).await?;
@@ -70,6 +74,7 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     let work = tokio::spawn(engine.clone().run());
     let health = Health::new(&arguments.exposed);
     health.is_of(engine.clone());
+    measured::tell(measured, health.clone());
     let shown = face::show(listener, &engine, health).await?;
     println!("page         http://{}", shown.address);
     let directory = match arguments.cluster.ephemeral {
@@ -95,6 +100,7 @@ async fn embedded(arguments: &Arguments) -> Outcome {
 
 async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
     let listener = arguments.face.open().await?;
+    let measured = arguments.measured.open().await?;
     let home = Home {
         kubeconfig: Some(kubeconfig.to_path_buf()),
         context: arguments.context.clone(),
@@ -113,6 +119,7 @@ async fn real(arguments: &Arguments, kubeconfig: &Path) -> Outcome {
     println!("engine       {does} the Applications in namespace {}", arguments.namespace);
     let health = Health::new(&arguments.exposed);
     health.is_of(engine.clone());
+    measured::tell(measured, health.clone());
     let shown = face::show(listener, &engine, health).await?;
     println!("page         http://{}", shown.address);
     println!("\nCtrl-C stops it.");

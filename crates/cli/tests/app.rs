@@ -3,7 +3,7 @@
 
 mod support;
 
-use lynceus_object::value;
+use lynceus_object::{Gvk, Object, value};
 use support::{Home, Up};
 
 /// Runs an `app` command: its exit code, and what it printed without times and commits.
@@ -11,6 +11,21 @@ fn app(home: &Home, arguments: &[&str]) -> (i32, String) {
     let output = home.run(&[&["app", "--kubeconfig", "data/kubeconfig"], arguments].concat());
     let text = [output.stdout, output.stderr].concat();
     (output.status.code().unwrap_or(-1), String::from_utf8(text).unwrap())
+}
+
+/// What a template says that asks the repository.
+fn notified(home: &Home) -> String {
+    let template =
+        "{{with call .repo.GetCommitMetadata .app.status.sync.revision}}{{.Author}} said {{.Message}}{{end}}";
+    let config = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-notifications-cm}}\ndata:\n  template.tell: |\n    message: \
+         \"{template}\"\n"
+    );
+    std::fs::write(home.folder.join("notifications.yaml"), config).unwrap();
+    let words = "admin notifications template notify tell shop --config-map notifications.yaml --secret :empty --kubeconfig \
+                 data/kubeconfig";
+    let output = home.run(&words.split_whitespace().collect::<Vec<_>>());
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
 async fn drift(up: &Up) {
@@ -47,12 +62,29 @@ async fn an_application_is_created_synced_compared_rolled_back_and_deleted() {
     .concat();
     assert_eq!(app(&home, &create), (0, "application 'shop' created\n".to_owned()));
     assert_eq!(app(&home, &create), (0, "application 'shop' unchanged\n".to_owned()));
+    let wrong = [&create[..1], &["wrong"], &create[2..5], &["nowhere"], &create[6..]].concat();
+    let (code, text) = app(&home, &wrong);
+    assert_eq!(code, 20, "{text}");
+    let invalid =
+        "application spec for wrong is invalid: InvalidSpecError: Unable to generate manifests in nowhere: ";
+    assert!(text.contains(invalid) && text.contains("--validate=false"), "{text}");
+    let untried = [&wrong[..], &["--validate=false"]].concat();
+    assert_eq!(app(&home, &untried), (0, "application 'wrong' created\n".to_owned()));
+    assert_eq!(app(&home, &["delete", "wrong", "--cascade=false", "--yes"]).0, 0);
+    let changed = [&create[..], &["--directory-recurse"]].concat();
+    assert_eq!(app(&home, &changed).0, 20, "it is there already, and different");
+    let upsert = [&create[..], &["--directory-recurse", "--upsert"]].concat();
+    assert_eq!(app(&home, &upsert), (0, "application 'shop' updated\n".to_owned()));
     let (code, text) = app(&home, &["sync", "-l", "team=shop", "--timeout", "60"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("Message:            successfully synced (all tasks run)\n"), "{text}");
     assert!(!text.contains("\nWhy"), "what was so before the end is not told: {text}");
     assert_eq!(app(&home, &["wait", "shop", "--sync", "--health", "--timeout", "60"]).0, 0);
     assert_eq!(app(&home, &["wait", "shop", "-o", "name"]), (0, "argocd/shop\n".to_owned()));
+    let one = ["wait", "shop", "--resource", ":ConfigMap:a", "--timeout", "60", "-o", "name"];
+    assert_eq!(app(&home, &one), (0, "argocd/shop\n".to_owned()));
+    let told = notified(&home);
+    assert!(told.contains("said A change"), "{told}");
     assert_eq!(app(&home, &["list", "-o", "name", "-P", "app"]), (0, "argocd/shop\n".to_owned()));
     assert_eq!(app(&home, &["diff", "shop"]), (0, String::new()));
 
@@ -126,4 +158,22 @@ async fn what_cannot_be_done_says_why_and_what_to_do() {
         text.ends_with("  hint: is the cluster running? `lynceus up` starts an embedded one\n"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn applications_of_every_namespace_are_listed_that_the_installation_looks_at() {
+    let home = Home::new();
+    let up = home.up(&[]).await;
+    for namespace in ["team-a", "other"] {
+        up.create(&Object::named(&Gvk::new("", "v1", "Namespace"), "", namespace)).await;
+        let mut application = home.application("web", "app");
+        application.set(&["metadata", "namespace"], namespace);
+        up.create(&application).await;
+    }
+    assert_eq!(app(&home, &["list", "-o", "name"]), (0, String::new()));
+    let mut params = Object::named(&Gvk::new("", "v1", "ConfigMap"), "argocd", "argocd-cmd-params-cm");
+    params.set(&["data"], value!({"application.namespaces": "team-*"}));
+    up.create(&params).await;
+    assert_eq!(app(&home, &["list", "-o", "name"]), (0, "team-a/web\n".to_owned()));
+    up.kill();
 }

@@ -461,7 +461,10 @@ async fn an_application_is_created_changed_and_synced_by_a_server() {
     assert!(differs.contains("OutOfSync"), "{differs}");
     let diff = shop.says("app diff shop");
     assert!(diff.contains("key: two") && diff.contains("key: one") && diff.ends_with("[1]\n"), "{diff}");
-    assert_eq!(shop.says("app set shop --helm-set a=b --sync-option CreateNamespace=true"), "");
+    assert_eq!(
+        shop.says("app set shop --validate=false --helm-set a=b --sync-option CreateNamespace=true"),
+        ""
+    );
     assert!(shop.says("app get shop -o yaml").contains("- CreateNamespace=true"));
     assert_eq!(shop.says("app unset shop -p a"), "");
     assert!(shop.says("app unset shop -p a").starts_with("error: nothing of what is named is set\n"));
@@ -478,6 +481,7 @@ async fn an_application_is_created_changed_and_synced_by_a_server() {
     let none = shop.says("app delete-resource shop --kind Pod --resource-name x");
     assert!(none.starts_with("error: No matching resource found\n"), "{none}");
     assert!(shop.says("app tree shop").contains("add --core"));
+    assert!(shop.says("app wait nowhere --delete").ends_with("[20]\n"));
     assert_eq!(shop.says("app confirm-deletion shop"), "Application 'shop' updated successfully\n");
     assert_eq!(shop.says("app delete shop --yes --wait"), "application 'shop' deleted\n");
     let gone = shop.says("app get shop");

@@ -338,6 +338,11 @@ impl Engine {
         self.looker(&self.settings()).look(application, aim, self.clock.now()).await
     }
 
+    /// What is wrong with an application before anything of its sources is read.
+    pub async fn objections(&self, application: &Application) -> Vec<Condition> {
+        self.looker(&self.settings()).objections(application).await
+    }
+
     /// Looks at an application that is worked on: what it wants counts for the others from now on.
     pub(crate) async fn look_and_note(&self, application: &Application, aim: &Aim) -> Look {
         let settings = self.settings();

@@ -148,29 +148,21 @@ impl Aim {
     }
 }
 
+/// What an application stands on: nothing of it is read before there is all of this.
+struct Ground {
+    project: Arc<AppProject>,
+    sources: Vec<ApplicationSource>,
+    found: Destination,
+    destination: ApplicationDestination,
+}
+
 impl Looker<'_> {
     /// Looks at an application.
     pub async fn look(&self, application: &Application, aim: &Aim, now: Timestamp) -> Look {
-        let project = match self.project(application) {
-            Ok(project) => project,
-            Err(condition) => return Look::failed(condition),
+        let Ground { project, sources, found, destination } = match self.ground(application, aim).await {
+            Ok(ground) => ground,
+            Err(look) => return *look,
         };
-        let sources = aim.sources.clone().unwrap_or_else(|| application.spec.all_sources());
-        let mut wrong = spec::sources(&project, &sources, application.spec.has_multiple_sources());
-        let found = match self.fleet.find_settled(&application.spec.destination).await {
-            Ok(found) => found,
-            Err(error) => {
-                wrong.push(Condition::invalid_spec(error.to_string()));
-                return Look { project: Some(project), conditions: wrong, ..Look::default() };
-            }
-        };
-        let destination = whole(&application.spec.destination, &found);
-        let in_scope = self.is_in_scope(&project, &destination);
-        wrong.extend(spec::destination(&project, application, &destination, in_scope));
-        wrong.extend(aim.is_local().then(|| not_local(&project, &sources)).flatten());
-        if !wrong.is_empty() {
-            return Look { project: Some(project), conditions: wrong, ..Look::default() };
-        }
         let cluster = match &found.link {
             Link::Up(cluster) => cluster.clone(),
             _ => return Look { project: Some(project), away: true, ..Look::failed(away(&found)) },
@@ -213,6 +205,38 @@ impl Looker<'_> {
             return Look { project: Some(project), away: true, ..Look::failed(away(&found)) };
         }
         look
+    }
+
+    /// What is wrong with an application before anything of its sources is read: its project, or what that does not permit,
+    /// its sources as they are written, its destination.
+    pub async fn objections(&self, application: &Application) -> Vec<Condition> {
+        match self.ground(application, &Aim::default()).await {
+            Ok(_) => Vec::new(),
+            Err(look) => look.conditions,
+        }
+    }
+
+    /// What an application stands on, or what there is to see if it stands on nothing.
+    async fn ground(&self, application: &Application, aim: &Aim) -> Result<Ground, Box<Look>> {
+        let project = self.project(application).map_err(|condition| Box::new(Look::failed(condition)))?;
+        let refused = |conditions| Look { project: Some(project.clone()), conditions, ..Look::default() };
+        let sources = aim.sources.clone().unwrap_or_else(|| application.spec.all_sources());
+        let mut wrong = spec::sources(&project, &sources, application.spec.has_multiple_sources());
+        let found = match self.fleet.find_settled(&application.spec.destination).await {
+            Ok(found) => found,
+            Err(error) => {
+                wrong.push(Condition::invalid_spec(error.to_string()));
+                return Err(Box::new(refused(wrong)));
+            }
+        };
+        let destination = whole(&application.spec.destination, &found);
+        let in_scope = self.is_in_scope(&project, &destination);
+        wrong.extend(spec::destination(&project, application, &destination, in_scope));
+        wrong.extend(aim.is_local().then(|| not_local(&project, &sources)).flatten());
+        match wrong.is_empty() {
+            true => Ok(Ground { project, sources, found, destination }),
+            false => Err(Box::new(refused(wrong))),
+        }
     }
 
     /// What the sources of an application are rendered with.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Request, header};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
 
 use crate::auth;
 use crate::badge;
@@ -17,7 +18,7 @@ use crate::listen::Secure;
 use crate::openapi;
 use crate::origin;
 use crate::page;
-use crate::probe::{Vitals, probes};
+use crate::probe::{Vitals, health};
 use crate::rest;
 use crate::server::Server;
 use crate::webhook;
@@ -27,7 +28,8 @@ pub fn api(server: Arc<Server>, vitals: Arc<dyn Vitals>) -> Router {
     let auth = auth::auth(server.clone());
     let methods = Router::new().fallback(answer).with_state(server.clone());
     let beside = openapi::route().merge(badge::route(server.clone())).merge(webhook::route(server));
-    let all = probes(vitals).merge(auth).merge(beside).merge(methods);
+    let elsewhere = Router::new().route("/metrics", any(measured_elsewhere));
+    let all = health(vitals).merge(elsewhere).merge(auth).merge(beside).merge(methods);
     all.layer(axum::middleware::from_fn(guarded))
 }
 
@@ -52,6 +54,11 @@ async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Re
         None if request.uri().path().starts_with("/api/") => rest::answer(&server, request).await,
         None => page::answer(&request),
     }
+}
+
+/// What is measured is told where `--metrics-listen` says: here it would be for everybody who may open the page.
+async fn measured_elsewhere() -> Response {
+    (StatusCode::NOT_FOUND, "metrics are served on the address of --metrics-listen\n").into_response()
 }
 
 /// What browsers are told of every answer.

@@ -47,7 +47,7 @@ pub use call::{Answer, List};
 pub use initial::initial_password;
 pub use listen::{listen, serve, serve_tls};
 pub use metrics::Metrics;
-pub use probe::{Vitals, probes};
+pub use probe::{Vitals, metrics, probes};
 pub use refusal::{Code, Refusal};
 pub use server::Server;
 pub use services::{ACTIONS, RESOURCES};

@@ -17,6 +17,9 @@ pub(crate) const SENT_FILES: u64 = 256 << 20;
 /// How long somebody may take to send a request.
 pub(crate) const RECEIVE: Duration = Duration::from_secs(60);
 
+/// How often a change is tried that somebody else was faster than, as in Argo CD.
+pub(crate) const CHANGES: usize = 10;
+
 /// How deep the fields of a query may be nested.
 pub(crate) const QUERY_DEPTH: usize = 16;
 

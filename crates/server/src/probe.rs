@@ -22,11 +22,20 @@ pub trait Vitals: Send + Sync + 'static {
 
 /// `/healthz`, `/readyz` and `/metrics`.
 pub fn probes(vitals: Arc<dyn Vitals>) -> Router {
+    health(vitals.clone()).merge(metrics(vitals))
+}
+
+/// `/healthz` and `/readyz`, which anybody may know.
+pub(crate) fn health(vitals: Arc<dyn Vitals>) -> Router {
     Router::new()
         .route("/healthz", get(async |State(vitals): State<Arc<dyn Vitals>>| verdict(vitals.alive())))
         .route("/readyz", get(async |State(vitals): State<Arc<dyn Vitals>>| verdict(vitals.ready())))
-        .route("/metrics", get(metrics))
         .with_state(vitals)
+}
+
+/// `/metrics`, for a port of its own: it names applications and repositories, and monitoring systems do not log in.
+pub fn metrics(vitals: Arc<dyn Vitals>) -> Router {
+    Router::new().route("/metrics", get(measured)).with_state(vitals)
 }
 
 fn verdict(found: Result<(), String>) -> (StatusCode, String) {
@@ -36,7 +45,7 @@ fn verdict(found: Result<(), String>) -> (StatusCode, String) {
     }
 }
 
-async fn metrics(State(vitals): State<Arc<dyn Vitals>>) -> Response {
+async fn measured(State(vitals): State<Arc<dyn Vitals>>) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], vitals.metrics()).into_response()
 }
 

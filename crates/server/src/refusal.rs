@@ -110,13 +110,13 @@ impl Code {
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Code::Canceled => StatusCode::REQUEST_TIMEOUT,
-            Code::InvalidArgument => StatusCode::BAD_REQUEST,
+            // Not 412, which is for the conditions that a request sets itself.
+            Code::InvalidArgument | Code::FailedPrecondition => StatusCode::BAD_REQUEST,
             Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
             Code::NotFound => StatusCode::NOT_FOUND,
             Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
             Code::PermissionDenied => StatusCode::FORBIDDEN,
             Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
-            Code::FailedPrecondition => StatusCode::PRECONDITION_FAILED,
             Code::Unimplemented => StatusCode::NOT_IMPLEMENTED,
             Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Code::Unauthenticated => StatusCode::UNAUTHORIZED,
@@ -137,5 +137,29 @@ impl From<lynceus_cluster::ClusterError> for Refusal {
             Code::Unknown
         };
         Refusal::new(code, lynceus_engine::words(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_of_a_code_is_that_of_the_gateway_in_front_of_argo_cd() {
+        let expected = [
+            (3, 400),
+            (5, 404),
+            (6, 409),
+            (7, 403),
+            (8, 429),
+            (9, 400),
+            (10, 409),
+            (12, 501),
+            (13, 500),
+            (16, 401),
+        ];
+        for (number, status) in expected {
+            assert_eq!(Code::of(number).status().as_u16(), status, "{number}");
+        }
     }
 }

@@ -30,21 +30,17 @@ async fn answered(server: &Arc<Server>, request: Request<Body>) -> Result<Respon
     let (parts, body) = request.into_parts();
     let path = request::pieces(parts.uri.path());
     let Some(found) = methods().by_path(parts.method.as_str(), &path) else {
-        let message = match methods().knows(&path) {
-            true => {
-                return Err(Refusal::new(
-                    Code::Unimplemented,
-                    format!("{} is not for this path", parts.method),
-                ));
-            }
-            false => format!("{} is not served here", parts.uri.path()),
-        };
-        return Err(Refusal::not_found(message));
+        if methods().knows(&path) {
+            let refusal = Refusal::new(Code::Unimplemented, format!("{} is not for this path", parts.method));
+            return Ok(said(StatusCode::METHOD_NOT_ALLOWED, &error(&refusal)));
+        }
+        return Err(Refusal::not_found(format!("{} is not served here", parts.uri.path())));
     };
     let changes = !matches!(parts.method.as_str(), "GET" | "HEAD");
     if changes && !is_json(&parts.headers) {
         // A form of another page can send anything but this type, and cookies go with it.
-        return Err(Refusal::invalid("the content type has to be application/json"));
+        let refusal = Refusal::invalid("Invalid content type: it has to be application/json");
+        return Ok(said(StatusCode::UNSUPPORTED_MEDIA_TYPE, &error(&refusal)));
     }
     server.admit(found.method, &parts.headers).await?;
     let body = body::collect(body, limits::BODY).await?;

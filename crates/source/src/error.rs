@@ -281,6 +281,8 @@ pub enum Step {
     Fetch,
     /// Reading the index of a chart repository.
     Index,
+    /// Asking whether a registry is there and lets us in.
+    Greeting,
     /// Listing the tags of a registry.
     Tags,
     /// Reading what a tag of a registry stands for.
@@ -295,6 +297,7 @@ impl std::fmt::Display for Step {
             Step::List => "listing the references of",
             Step::Fetch => "fetching from",
             Step::Index => "reading the index of",
+            Step::Greeting => "asking",
             Step::Tags => "listing the tags of",
             Step::Manifest => "reading a manifest of",
             Step::Download => "downloading from",

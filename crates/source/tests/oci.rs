@@ -524,3 +524,29 @@ async fn a_chart_repository_may_point_to_a_registry_which_has_credentials_of_its
     assert_eq!(service.seen().len(), 1);
     assert!(server.seen().iter().all(|seen| seen.authorization().is_none()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_is_asked_whether_it_is_there_and_lets_one_in() {
+    let scratch = Scratch::new("oci-greeting");
+    let closed = WebServer::start(|seen| match (seen.path.as_str(), seen.authorization()) {
+        ("/v2/", Some(BASIC)) => Reply::ok("{}"),
+        ("/v2/", _) => Reply::status(401).header("www-authenticate", "Basic realm=\"here\""),
+        _ => Reply::status(404),
+    })
+    .await;
+    let other = WebServer::start(|_| Reply::status(404)).await;
+    let sources = Sources::new(scratch.path("cache"), settings());
+    let greet = async |url: String, access: Access| {
+        let said = sources.greet(&Repository::charts(url).with_access(access)).await;
+        said.map_err(|error| error.to_string())
+    };
+    let wrong = Access { password: "other".into(), ..me() };
+    for name in ["", "org"] {
+        assert_eq!(greet(at(&closed, name), me()).await, Ok(()), "{name}");
+        // What is public may be read all the same.
+        assert_eq!(greet(at(&closed, name), Access::default()).await, Ok(()), "{name}");
+        assert!(greet(at(&closed, name), wrong.clone()).await.is_err(), "{name}");
+        assert!(greet(at(&other, name), me()).await.is_err(), "{name}");
+    }
+    assert!(greet("oci://127.0.0.1:1/org".to_owned(), Access::default()).await.is_err());
+}

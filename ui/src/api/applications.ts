@@ -1,5 +1,6 @@
 /** Requests about applications. */
 
+import { isPod } from '../model/log'
 import { address, call } from './client'
 import type { Reason } from './ours'
 import type { Application, HistoryEntry, Items, KubeEvent, Link, ManagedResource, Ref, ResourceAction, RevisionMetadata, SyncWindows, Tree } from './types'
@@ -56,8 +57,10 @@ export function treeStream(app: AppKey): string {
   return address(`/api/v1/stream/applications/${encodeURIComponent(app.name)}/resource-tree`, within(app))
 }
 
-export function logsStream(app: AppKey, pod: Ref, container: string, options: { follow: boolean; tailLines: number; previous: boolean }): string {
-  return address(path(app, '/logs'), { ...within(app), namespace: pod.namespace, podName: pod.name, container, ...options })
+/** What a pod says, or all the pods of an object. */
+export function logsStream(app: AppKey, node: Ref, container: string, options: { follow: boolean; tailLines: number; previous: boolean }): string {
+  const meant = isPod(node) ? { podName: node.name } : { group: node.group, kind: node.kind, resourceName: node.name }
+  return address(path(app, '/logs'), { ...within(app), namespace: node.namespace, ...meant, container, ...options })
 }
 
 export function getApplication(app: AppKey, refresh?: 'normal' | 'hard'): Promise<Application> {

@@ -34,7 +34,7 @@ const TRACKING: &str = lynceus_api::annotations::TRACKING_ID;
 /// The label that does, where objects are tracked by it.
 const INSTANCE: &str = "app.kubernetes.io/instance";
 
-/// Write everything that an installation knows into one file.
+// Write everything that an installation knows into one file.
 #[derive(clap::Args)]
 pub(super) struct Export {
     /// The file, or - for standard output. It holds passwords and keys: only its owner may read it.
@@ -55,7 +55,7 @@ struct Namespaces {
     applicationset_namespaces: Vec<String>,
 }
 
-/// Read back what was written into a file.
+// Read back what was written into a file.
 #[derive(clap::Args)]
 pub(super) struct Import {
     /// The file, or - for standard input.

@@ -13,7 +13,7 @@ use crate::app::Flags;
 use crate::exit::{Doing as _, Outcome};
 use crate::{cluster, format, place, proj, repo};
 
-/// How an object is printed.
+// How an object is printed.
 #[derive(clap::Args)]
 struct Printed {
     /// How to print it.

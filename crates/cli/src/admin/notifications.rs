@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Subcommand, ValueEnum};
 use jiff::Timestamp;
@@ -13,9 +14,10 @@ use lynceus_notify::{
 };
 use lynceus_object::{Gvk, Object, Str, Value, json, yaml};
 use lynceus_post::Post;
+use lynceus_server::Server;
 
 use super::open;
-use crate::api::{Connection, misuse};
+use crate::api::{Connection, misuse, server};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::table::Table;
 use crate::terminal;
@@ -23,7 +25,7 @@ use crate::terminal;
 const CONFIG_MAP: &str = "argocd-notifications-cm";
 const SECRET: &str = "argocd-notifications-secret";
 
-/// Notifications, looked at and tried out.
+// Notifications, looked at and tried out.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The ConfigMap argocd-notifications-cm, in a file; without it, that of the cluster.
@@ -134,12 +136,13 @@ pub(super) async fn run(connection: &Connection, arguments: Arguments) -> Outcom
         }
         Command::Trigger { command: Trigger::Run { name, resource_name } } => {
             let application = application(connection, &resource_name).await?;
-            run_trigger(&config, &name, &application)
+            run_trigger(&config, &name, &application, &mut Oracle::of(connection)).await
         }
         Command::Template { command: Template::Notify { name, resource_name, recipient } } => {
             let application = application(connection, &resource_name).await?;
+            let mut oracle = Oracle::of(connection);
             for recipient in recipient {
-                notify(&config, &name, &application, &recipient).await?;
+                notify(&config, &name, &application, &recipient, &mut oracle).await?;
             }
             Ok(())
         }
@@ -254,7 +257,7 @@ fn list<'a>(
     }
 }
 
-fn run_trigger(config: &Config, name: &str, application: &Object) -> Outcome {
+async fn run_trigger(config: &Config, name: &str, application: &Object, oracle: &mut Oracle<'_>) -> Outcome {
     let Some(conditions) = config.triggers.get(name) else {
         let names: Vec<&str> = config.triggers.keys().map(Str::as_str).collect();
         let message = format!("trigger with name '{name}' does not exist (found {})", names.join(", "));
@@ -271,7 +274,7 @@ fn run_trigger(config: &Config, name: &str, application: &Object) -> Outcome {
         let mut random = |bytes: &mut [u8]| ambience.random(bytes);
         let ran = triggers.run(name, subject(config, application, &facts), now, &mut random);
         match ran {
-            Some(ran) if !ran.needs.is_empty() => answer(&ran.needs, &mut facts),
+            Some(ran) if !ran.needs.is_empty() => oracle.answer(application, &ran.needs, &mut facts).await,
             ran => break ran.unwrap_or_default(),
         }
     };
@@ -297,20 +300,49 @@ fn subject<'a>(config: &'a Config, application: &'a Object, facts: &'a Facts) ->
     }
 }
 
-/// No repository is asked here.
-fn answer(needs: &[Need], facts: &mut Facts) {
-    let message = "repositories are not asked by this command";
+/// Who asks the repository of an application what an expression or a template wants to know. Before that nobody goes to the
+/// cluster, which says how the repository is reached.
+struct Oracle<'a> {
+    connection: &'a Connection,
+    server: Option<Result<Arc<Server>, String>>,
+}
+
+impl<'a> Oracle<'a> {
+    fn of(connection: &'a Connection) -> Self {
+        Oracle { connection, server: None }
+    }
+
+    async fn answer(&mut self, application: &Object, needs: &[Need], facts: &mut Facts) {
+        let server = match self.server.take() {
+            Some(server) => server,
+            None => server(self.connection).await.map_err(|failure| failure.on_one_line()),
+        };
+        match &server {
+            Ok(server) => server.engine().find_out(application, needs, facts).await,
+            Err(why) => unanswered(needs, facts, why),
+        }
+        self.server = Some(server);
+    }
+}
+
+fn unanswered(needs: &[Need], facts: &mut Facts, why: &str) {
     for need in needs {
         match need {
-            Need::Commit(revision) => drop(facts.commits.insert(revision.clone(), Err(message.to_owned()))),
-            Need::Details => facts.details = Some(Err(message.to_owned())),
+            Need::Commit(revision) => drop(facts.commits.insert(revision.clone(), Err(why.to_owned()))),
+            Need::Details => facts.details = Some(Err(why.to_owned())),
         }
     }
 }
 
-async fn notify(config: &Config, template: &str, application: &Object, recipient: &str) -> Outcome {
+async fn notify(
+    config: &Config,
+    template: &str,
+    application: &Object,
+    recipient: &str,
+    oracle: &mut Oracle<'_>,
+) -> Outcome {
     let to = Destination::parse(recipient);
-    let (message, now) = filled(config, template, application, &to)?;
+    let (message, now) = filled(config, template, application, &to, oracle).await?;
     if to.service == "console" {
         print!("{}", yaml::to_string(&message.to_value()));
         return Ok(());
@@ -334,11 +366,12 @@ async fn notify(config: &Config, template: &str, application: &Object, recipient
     post.send(delivery).await.map_err(|error| failed(&error.message))
 }
 
-fn filled(
+async fn filled(
     config: &Config,
     template: &str,
     application: &Object,
     to: &Destination,
+    oracle: &mut Oracle<'_>,
 ) -> Outcome<(Notification, Timestamp)> {
     let (templates, _) = Templates::new(config);
     let now = Timestamp::now();
@@ -349,7 +382,7 @@ fn filled(
         let subject = subject(config, application, &facts);
         match templates.fill(&[template.into()], subject, to, now, &mut random) {
             Ok(Render::Filled(message)) => return Ok((message, now)),
-            Ok(Render::Needs(needs)) => answer(&needs, &mut facts),
+            Ok(Render::Needs(needs)) => oracle.answer(application, &needs, &mut facts).await,
             Err(fault) => return Err(misuse(config.redactor().hide(&fault.to_string()))),
         }
     }

@@ -14,7 +14,7 @@ use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::table::Table;
 use crate::{assess, format, proj};
 
-/// Settings, tried out.
+// Settings, tried out.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The ConfigMap argocd-cm, in a file; without it, that of the cluster.

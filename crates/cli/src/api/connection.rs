@@ -11,7 +11,7 @@ use crate::exit::{Doing as _, Outcome};
 use crate::logins::{Login, Logins};
 use crate::{place, terminal};
 
-/// Which server, and how. The names are those of `argocd`.
+// Which server, and how. The names are those of `argocd`.
 #[derive(clap::Args, Clone, Default)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ServerFlags {
@@ -62,7 +62,7 @@ pub(crate) struct ServerFlags {
     grpc_web: bool,
 }
 
-/// Where a command goes: to a server or to a cluster.
+// Where a command goes: to a server or to a cluster.
 #[derive(clap::Args, Clone, Default)]
 pub(crate) struct Connection {
     #[command(flatten)]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lynceus_api::{Application, Kind as _, ResourceStatus};
-use lynceus_cluster::Cluster;
+use lynceus_cluster::{Cluster, ClusterError};
 use lynceus_diff::mask;
 use lynceus_engine::{Aim, AppKey, Engine, Options, SystemClock, application_gvk, window};
 use lynceus_object::selector::Selector;
-use lynceus_object::{Object, Value};
+use lynceus_object::{Gvk, Object, Value};
 use lynceus_source::{Settings, Sources};
 
 use super::record::Records;
@@ -16,7 +16,7 @@ use super::{Access, show};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::{format, place};
 
-/// Applications that are chosen by what they are like.
+// Applications that are chosen by what they are like.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Choice {
     /// Those with these labels, instead of names: `team=shop,tier in (web)`.
@@ -193,14 +193,44 @@ impl Context {
         Application::from_object(&object).doing(format!("cannot read application {name}"))
     }
 
-    /// Every Application of the namespace, in order.
+    /// Every Application, in order.
     pub(crate) async fn objects(&self) -> Outcome<Vec<Object>> {
         let failed = "cannot list the applications";
         if let Some(records) = self.records() {
             let list = records.api.call(failed, "ApplicationService.List", records.everywhere()).await?;
             return list.items_at(&["items"]).iter().map(|item| object_of(item.clone(), "")).collect();
         }
-        self.cluster()?.list(&application_gvk(), &self.namespace).await.doing(failed)
+        self.enabled().await.doing(failed)
+    }
+
+    /// The Applications of the installation's namespace and of those that it is told to look at. What somebody may not read
+    /// beside their own is told, and the rest is shown.
+    async fn enabled(&self) -> Result<Vec<Object>, ClusterError> {
+        let (Place::Here(engine), home) = (&self.place, self.namespace.as_str()) else {
+            return Ok(Vec::new());
+        };
+        let (cluster, kind) = (engine.home(), application_gvk());
+        let own = async || cluster.list(&kind, home).await;
+        let params = match cluster.get(&Gvk::new("", "v1", "ConfigMap"), home, PARAMETERS).await {
+            Err(error) if error.is_forbidden() => None,
+            params => params?,
+        };
+        let patterns = params.map(|params| patterns(&params)).unwrap_or_default();
+        if patterns.is_empty() {
+            return own().await;
+        }
+        match cluster.list(&kind, "").await {
+            Err(error) if error.is_forbidden() => {
+                eprintln!("note: only namespace {home} is shown: {}", lynceus_engine::words(&error));
+                own().await
+            }
+            found => {
+                let mut found = found?;
+                let is_enabled = |one: &str| one == home || lynceus_api::fits_any(&patterns, one);
+                found.retain(|object| is_enabled(object.namespace()));
+                Ok(found)
+            }
+        }
     }
 
     /// The Applications that are meant: those that are named, or those with the labels and of the projects. None is an
@@ -245,6 +275,14 @@ impl Context {
             .doing(format!("cannot change application {}", key.name))?;
         Application::from_object(&object).doing(format!("cannot read application {name}"))
     }
+}
+
+/// Where an installation is told which other namespaces have Applications.
+const PARAMETERS: &str = "argocd-cmd-params-cm";
+
+fn patterns(params: &Object) -> Vec<String> {
+    let text = params.value().str_at(&["data", "application.namespaces"]).unwrap_or_default();
+    text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
 }
 
 /// An Application that a server has told of. Argo CD leaves out what kind of object it is.

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use lynceus_api::{Application, Kind as _, finalizers};
-use lynceus_engine::application_gvk;
 use lynceus_files::FilePath;
-use lynceus_object::{Object, manifest, typed, value, yaml};
+use lynceus_object::{Object, Value, manifest, typed, value, yaml};
 
-use super::context::Context;
 use super::flags::Flags;
-use super::record::Records;
+use super::record::{Records, with_way_out};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 
 #[derive(clap::Args)]
@@ -31,92 +29,73 @@ pub(crate) struct Arguments {
     /// Delete what it has delivered when it is deleted.
     #[arg(long)]
     set_finalizer: bool,
-    /// Whether a server tries repository and cluster first.
+    /// Whether repository and destination are tried first.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value_t = true)]
     validate: bool,
+    /// What its source is called.
+    #[arg(long, value_name = "NAME")]
+    source_name: Option<String>,
     #[command(flatten)]
     flags: Flags,
 }
 
-pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
+pub(crate) async fn run(records: &Records, arguments: &Arguments) -> Outcome {
     let mut application = match &arguments.file {
         Some(file) => from_file(file)?,
         None => Application::default(),
     };
     if let Some(name) = &arguments.name {
-        let key = context.key(name);
-        application.metadata.name = key.name;
-        application.metadata.namespace = key.namespace;
+        let (namespace, name) = records.place(name);
+        application.metadata.name = name.into();
+        application.metadata.namespace = namespace.into();
     }
     if application.metadata.name.is_empty() {
         return Err(Failure::new(Code::Other, "the application has no name")
             .hint("lynceus app create NAME --repo URL --path PATH --dest-namespace NAMESPACE"));
     }
-    if application.metadata.namespace.is_empty() {
-        application.metadata.namespace = context.key("x").namespace;
-    }
     arguments.apply(&mut application)?;
     complete(&application)?;
-    if let Some(records) = context.records() {
-        return send(records, &application, arguments).await;
-    }
-    store(context, &application, arguments.upsert).await
+    send(records, &application, arguments).await
 }
 
-/// Has a server create it, which looks at it first.
+/// Has it created, which looks at it first.
 async fn send(records: &Records, application: &Application, arguments: &Arguments) -> Outcome {
     let name = application.metadata.name.as_str();
+    let before = existing(records, application).await?;
     let mut object = application.to_object();
+    // The status is the engine's to write.
     object.remove(&["status"]);
-    // Whoever does not name a namespace means the server's own.
-    if arguments.name.as_deref().is_some_and(|name| !name.contains('/'))
-        && application.metadata.namespace == "argocd"
-    {
+    // Whoever does not name a namespace means the installation's own.
+    if object.namespace().is_empty() {
         object.remove(&["metadata", "namespace"]);
     }
     let message = value!({"application": object.into_value(), "upsert": arguments.upsert, "validate": arguments.validate});
-    records
-        .api
-        .call(&format!("cannot create application {name}"), "ApplicationService.Create", message)
-        .await?;
-    println!("application '{name}' created");
+    let failed = format!("cannot create application {name}");
+    let made = records.api.call(&failed, "ApplicationService.Create", message).await;
+    let made = made.map_err(|failure| with_way_out(failure, arguments.validate))?;
+    let parts = [&["spec"][..], &["metadata", "labels"], &["metadata", "annotations"]];
+    let done = match before {
+        None => "created",
+        Some(before) if parts.iter().all(|part| before.at(part) == made.at(part)) => "unchanged",
+        Some(_) => "updated",
+    };
+    println!("application '{name}' {done}");
     Ok(())
 }
 
-async fn store(context: &Context, application: &Application, upsert: bool) -> Outcome {
-    let (namespace, name) = (application.metadata.namespace.as_str(), application.metadata.name.as_str());
-    let failed = format!("cannot create application {name}");
-    let found = context.cluster()?.get(&application_gvk(), namespace, name).await.doing(failed.as_str())?;
-    let wanted = application.to_object();
+/// The Application as it is, if it is there and may be seen.
+async fn existing(records: &Records, application: &Application) -> Outcome<Option<Value>> {
+    let name = application.metadata.name.as_str();
+    let namespace = application.metadata.namespace.as_str();
+    let found = match namespace {
+        "" => records.get(name).await,
+        namespace => records.get(&format!("{namespace}/{name}")).await,
+    };
     match found {
-        None => {
-            let mut object = wanted;
-            // The status is the engine's to write.
-            object.remove(&["status"]);
-            context.cluster()?.create_record(&object).await.doing(failed)?;
-            println!("application '{name}' created");
-        }
-        Some(live) if live.at(&["spec"]) == wanted.at(&["spec"]) => {
-            println!("application '{name}' unchanged")
-        }
-        Some(_) if !upsert => {
-            return Err(Failure::new(
-                Code::Other,
-                format!("application {name} exists already, and its spec is different"),
-            )
-            .hint("use --upsert to change it"));
-        }
-        Some(mut live) => {
-            live.set(&["spec"], wanted.at(&["spec"]).cloned().unwrap_or_default());
-            context
-                .cluster()?
-                .replace_record(&live)
-                .await
-                .doing(format!("cannot change application {name}"))?;
-            println!("application '{name}' updated");
-        }
+        Ok(found) => Ok(Some(found)),
+        Err(failure) if matches!(failure.code, Code::NotFound | Code::Denied) => Ok(None),
+        Err(failure) => Err(failure),
     }
-    Ok(())
 }
 
 fn from_file(path: &std::path::Path) -> Outcome<Application> {
@@ -163,6 +142,9 @@ impl Arguments {
         let mut source = spec.remove(&["source"]).unwrap_or_else(|| value!({}));
         let has_many = !application.spec.sources.is_empty();
         self.flags.apply(&mut spec, &mut source)?;
+        if let Some(name) = &self.source_name {
+            source.set(&["name"], name.as_str());
+        }
         if !has_many {
             spec.set(&["source"], source);
         }

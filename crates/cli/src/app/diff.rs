@@ -1,6 +1,6 @@
 //! `lynceus app diff`
 
-use lynceus_api::Application;
+use lynceus_api::{Application, annotations};
 use lynceus_diff::{Change, Verdict, is_secret, mask, text};
 use lynceus_engine::{Aim, Freshness};
 use lynceus_object::Str;
@@ -32,19 +32,47 @@ pub(crate) struct Arguments {
     /// The exit code that says so.
     #[arg(long, value_name = "N", default_value_t = 1)]
     diff_exit_code: u8,
+    /// Compare as the API server would apply it, or with `false` not, whatever the application says.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    server_side_diff: Option<bool>,
+    /// Accepted for scripts: the manifests of a folder are always made here.
+    #[arg(long, hide = true)]
+    server_side_generate: bool,
+    /// Accepted for scripts, as above.
+    #[arg(long, hide = true, value_name = "PATTERN")]
+    local_include: Vec<String>,
     #[command(flatten)]
     local: Local,
+}
+
+impl Arguments {
+    /// The application as it is to be compared.
+    fn meant(&self, mut application: Application) -> Application {
+        if let Some(wanted) = self.server_side_diff {
+            let options =
+                application.metadata.annotations.entry(annotations::COMPARE_OPTIONS.into()).or_default();
+            let said = options.split(',').map(str::trim).filter(|one| !one.is_empty());
+            let mut all: Vec<&str> = said.filter(|one| !one.starts_with("ServerSideDiff=")).collect();
+            let own = format!("ServerSideDiff={wanted}");
+            all.push(&own);
+            let all = all.join(",");
+            *options = all.into();
+        }
+        application
+    }
 }
 
 pub(crate) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     if arguments.refresh || arguments.hard_refresh {
         get::refresh(context, &arguments.name, arguments.hard_refresh).await?;
     }
-    let application = context.application(&arguments.name).await?;
+    let application = arguments.meant(context.application(&arguments.name).await?);
     let revisions = arguments.revisions.of(&application)?;
     let manifests = arguments.local.manifests(&application).await?;
     let aim = Aim { revisions, manifests, freshness: Freshness::Latest, ..Aim::default() };
-    let text = match context.records().filter(|_| aim.revisions.is_empty() && aim.manifests.is_none()) {
+    let is_usual =
+        aim.revisions.is_empty() && aim.manifests.is_none() && arguments.server_side_diff.is_none();
+    let text = match context.records().filter(|_| is_usual) {
         Some(records) => served::differences(records, &arguments.name).await?,
         None => differences(context, &application, &aim).await?,
     };
@@ -87,4 +115,35 @@ fn text_of(change: &Change, hidden: &[Str]) -> String {
         false => (desired, live),
     };
     format!("\n{}\n{}", text::heading(&change.key()), text::normal(live.as_ref(), desired.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use lynceus_api::Kind as _;
+    use lynceus_object::{Object, value};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn check(options: &str, line: &[&str]) -> String {
+        let object = value!({
+            "metadata": {"name": "shop", "annotations": {annotations::COMPARE_OPTIONS: options}}, "spec": {},
+        });
+        let application = Application::from_object(&Object::new(object).unwrap()).unwrap();
+        let arguments = Line::parse_from([&["diff", "shop"], line].concat()).arguments;
+        arguments.meant(application).metadata.annotations[annotations::COMPARE_OPTIONS].to_string()
+    }
+
+    #[test]
+    fn how_it_is_compared_can_be_said_for_once() {
+        let usual = "IgnoreExtraneous,ServerSideDiff=true";
+        assert_eq!(check(usual, &[]), usual);
+        assert_eq!(check(usual, &["--server-side-diff=false"]), "IgnoreExtraneous,ServerSideDiff=false");
+        assert_eq!(check("", &["--server-side-diff"]), "ServerSideDiff=true");
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lynceus_api::Application;
+use lynceus_api::{Application, ResourceStatus};
 
 use super::context::Context;
 use crate::exit::Outcome;
@@ -20,36 +20,52 @@ pub(crate) async fn until(
     time: Duration,
     done: impl Fn(&Application) -> bool,
 ) -> Outcome<Option<Application>> {
-    wait(context, name, time, done, None).await
+    wait(context, name, time, |application, _| done(application), Eyes::Application).await
 }
 
-/// Waits as [`until`] does. For people every change of a resource's state is told on the way, as `argocd` does.
+/// Waits as [`until`] does, for what its resources are like as well. For people every change of a resource's state is told
+/// on the way, as `argocd` does.
 pub(crate) async fn until_telling(
     context: &Context,
     name: &str,
     time: Duration,
     output: Output,
-    done: impl Fn(&Application) -> bool,
+    done: impl FnMut(&Application, &[ResourceStatus]) -> bool,
 ) -> Outcome<Option<Application>> {
     let progress = (output == Output::Wide).then(Progress::default);
-    wait(context, name, time, done, progress).await
+    wait(context, name, time, done, Eyes::Resources(progress)).await
+}
+
+/// What is looked at.
+enum Eyes {
+    /// The Application alone.
+    Application,
+    /// Its resources as well, and whether their changes are told.
+    Resources(Option<Progress>),
 }
 
 async fn wait(
     context: &Context,
     name: &str,
     time: Duration,
-    done: impl Fn(&Application) -> bool,
-    mut progress: Option<Progress>,
+    mut done: impl FnMut(&Application, &[ResourceStatus]) -> bool,
+    mut eyes: Eyes,
 ) -> Outcome<Option<Application>> {
     let waited = async {
         let mut changes = context.cluster().ok().map(|cluster| cluster.cache().changes());
         loop {
             let application = context.application(name).await?;
-            if let Some(progress) = &mut progress {
-                progress.tell(context, &application).await;
-            }
-            if done(&application) {
+            let resources = match &mut eyes {
+                Eyes::Application => Vec::new(),
+                Eyes::Resources(progress) => {
+                    let resources = context.resources(&application).await;
+                    if let Some(progress) = progress {
+                        progress.tell(&application, &resources);
+                    }
+                    resources
+                }
+            };
+            if done(&application, &resources) {
                 return Ok(application);
             }
             // Whatever changes may be what we wait for.
@@ -77,7 +93,7 @@ struct Progress {
 
 impl Progress {
     /// Prints what has changed since the last call.
-    async fn tell(&mut self, context: &Context, application: &Application) {
+    fn tell(&mut self, application: &Application, resources: &[ResourceStatus]) {
         if !self.begun {
             self.begun = true;
             println!(
@@ -85,7 +101,7 @@ impl Progress {
                 "TIMESTAMP", "GROUP", "KIND", "NAMESPACE", "NAME", "STATUS", "HEALTH", "HOOK"
             );
         }
-        let lines = lines(context, application).await;
+        let lines = lines(application, resources);
         let time = Timestamp::now().to_zoned(jiff::tz::TimeZone::system());
         let time = time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
         for (what, state) in &lines {
@@ -98,9 +114,9 @@ impl Progress {
 }
 
 /// The state of every resource and hook, by what it is.
-async fn lines(context: &Context, application: &Application) -> BTreeMap<String, String> {
+fn lines(application: &Application, resources: &[ResourceStatus]) -> BTreeMap<String, String> {
     let mut lines = BTreeMap::new();
-    for resource in &context.resources(application).await {
+    for resource in resources {
         let health = resource.health.as_ref();
         let status = health.map(|health| health.status.as_str()).unwrap_or_default();
         let message = health.map(|health| health.message.as_str()).unwrap_or_default();

@@ -74,16 +74,9 @@ pub(crate) fn meant(
     if patterns.iter().all(ResourcePattern::is_plain) {
         return patterns.iter().map(ResourcePattern::plain).collect();
     }
-    let included = |resource: &ResourceStatus| {
-        let mut include = patterns.iter().filter(|pattern| !pattern.exclude).peekable();
-        include.peek().is_none() || include.any(|pattern| pattern.matches(resource))
-    };
-    let excluded = |resource: &ResourceStatus| {
-        patterns.iter().any(|pattern| pattern.exclude && pattern.matches(resource))
-    };
     resources
         .iter()
-        .filter(|resource| included(resource) && !excluded(resource))
+        .filter(|resource| is_meant(patterns, resource))
         .map(|resource| SyncOperationResource {
             group: resource.group.clone(),
             kind: resource.kind.clone(),
@@ -92,6 +85,19 @@ pub(crate) fn meant(
             ..SyncOperationResource::default()
         })
         .collect()
+}
+
+/// Whether a resource is meant.
+pub(crate) fn is_meant(patterns: &[ResourcePattern], resource: &ResourceStatus) -> bool {
+    let mut include = patterns.iter().filter(|pattern| !pattern.exclude).peekable();
+    let is_included = include.peek().is_none() || include.any(|pattern| pattern.matches(resource));
+    is_included && !patterns.iter().any(|pattern| pattern.exclude && pattern.matches(resource))
+}
+
+/// Whether every resource that is named, and not only described by a pattern, is there.
+pub(crate) fn are_there(patterns: &[ResourcePattern], resources: &[ResourceStatus]) -> bool {
+    let mut named = patterns.iter().filter(|pattern| pattern.is_plain());
+    named.all(|pattern| resources.iter().any(|resource| pattern.matches(resource)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use lynceus_object::{Value, json, value};
 
 use super::Access;
 use crate::api::{Api, Connection, misuse};
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 
 /// Where Applications are asked for.
 pub(super) struct Records {
@@ -28,9 +28,15 @@ impl Records {
         Ok(Some(Records { api: Api::remote(&destination)?, connection, namespace }))
     }
 
+    /// Namespace and name of an application that is given as `name` or `namespace/name`; no namespace is the installation's
+    /// own.
+    pub(super) fn place<'a>(&'a self, name: &'a str) -> (&'a str, &'a str) {
+        name.split_once('/').unwrap_or((&self.namespace, name))
+    }
+
     /// A question about an application that is given as `name` or `namespace/name`.
     pub(super) fn about(&self, name: &str) -> Value {
-        let (namespace, name) = name.split_once('/').unwrap_or((&self.namespace, name));
+        let (namespace, name) = self.place(name);
         match namespace {
             "" => value!({"name": name}),
             namespace => value!({"name": name, "appNamespace": namespace}),
@@ -76,14 +82,21 @@ impl Records {
     /// Writes its spec.
     pub(super) async fn respec(&self, name: &str, spec: Value, validate: bool) -> Outcome {
         let message = self.asking(name, &[("spec", spec), ("validate", validate.into())]);
-        self.api
-            .call(&format!("cannot change application {name}"), "ApplicationService.UpdateSpec", message)
-            .await?;
-        Ok(())
+        let failed = format!("cannot change application {name}");
+        let changed = self.api.call(&failed, "ApplicationService.UpdateSpec", message).await;
+        changed.map(drop).map_err(|failure| with_way_out(failure, validate))
     }
 }
 
-/// Which source of an application is meant.
+/// A failure with how a spec is stored all the same that was tried and found wanting.
+pub(super) fn with_way_out(failure: Failure, validate: bool) -> Failure {
+    match validate && failure.causes.iter().any(|cause| cause.contains(" is invalid: ")) {
+        true => failure.hint("mend it, or have it stored untried with --validate=false"),
+        false => failure,
+    }
+}
+
+// Which source of an application is meant.
 #[derive(clap::Args)]
 pub(crate) struct Choice {
     /// The source, counted from 1, of an application with several.

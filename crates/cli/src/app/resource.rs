@@ -8,7 +8,7 @@ use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::format::{self, Output, text};
 use crate::table::Table;
 
-/// Which objects of an application are meant.
+// Which objects of an application are meant.
 #[derive(clap::Args)]
 struct Meant {
     /// The application.

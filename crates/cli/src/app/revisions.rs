@@ -5,7 +5,7 @@ use lynceus_object::Str;
 
 use crate::exit::{Code, Failure, Outcome};
 
-/// Which revisions somebody means.
+// Which revisions somebody means.
 #[derive(clap::Args, Clone, Default)]
 pub(crate) struct Revisions {
     /// This revision instead of the application's own.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use lynceus_api::{
-    Application, Backoff, Info, Operation, OperationInitiator, OperationPhase, OperationState, ResultCode,
-    RetryStrategy, SyncOperation, SyncOperationResource, SyncStatusCode, SyncStrategy, SyncStrategyApply,
-    SyncStrategyHook,
+    Application, Backoff, Info, Operation, OperationInitiator, OperationPhase, OperationState,
+    ResourceStatus, ResultCode, RetryStrategy, SyncOperation, SyncOperationResource, SyncStatusCode,
+    SyncStrategy, SyncStrategyApply, SyncStrategyHook,
 };
 use lynceus_engine::{Aim, Freshness, window};
 use lynceus_object::selector::Selector;
@@ -228,7 +228,7 @@ pub(crate) async fn start(
 
 /// Waits until the operation is over and tells how it went.
 pub(crate) async fn finish(context: &Context, name: &str, time: Duration, output: Output) -> Outcome {
-    let over = |application: &Application| {
+    let over = |application: &Application, _: &[ResourceStatus]| {
         let state = application.status.operation_state.as_ref();
         application.operation.is_none() && state.is_some_and(|state| !is_running(state))
     };

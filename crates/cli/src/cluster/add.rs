@@ -10,7 +10,7 @@ use crate::api::{Api, Connection, misuse};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::terminal;
 
-/// A new cluster.
+// A new cluster.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The context of the kubeconfig.
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     spec: Spec,
 }
 
-/// What a cluster is like.
+// What a cluster is like.
 #[derive(clap::Args)]
 pub(crate) struct Spec {
     /// Another name than that of the context.

@@ -11,7 +11,7 @@ use crate::app::{Access, Context};
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::{elsewhere, sim};
 
-/// Where to look.
+// Where to look.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Where {
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lynceus_source::{Access, Secret};
 
-/// Credentials and trust for the server that a chart comes from.
+// Credentials and trust for the server that a chart comes from.
 #[derive(clap::Args, Clone, Default)]
 #[group(skip)]
 pub(super) struct Flags {
@@ -31,7 +31,7 @@ pub(super) struct Flags {
     plain_http: bool,
 }
 
-/// What would have to be checked by a chart's provenance file, which nothing here reads.
+// What would have to be checked by a chart's provenance file, which nothing here reads.
 #[derive(clap::Args, Clone, Default)]
 #[group(skip)]
 pub(super) struct Provenance {

@@ -11,7 +11,7 @@ use super::access;
 use super::settings::Settings;
 use super::supply::{InRegistry, Supply, Unchosen, index_url, told};
 
-/// Which chart is meant, and how to get at it.
+// Which chart is meant, and how to get at it.
 #[derive(clap::Args, Default)]
 #[group(skip)]
 pub(super) struct Flags {

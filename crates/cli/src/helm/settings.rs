@@ -7,7 +7,7 @@ use kube::config::Kubeconfig;
 
 use crate::place;
 
-/// Helm's flags for every command.
+// Helm's flags for every command.
 #[derive(clap::Args)]
 pub(super) struct Settings {
     /// The namespace of the release; if none is given, that of the kubeconfig's context, or default.
@@ -37,7 +37,7 @@ pub(super) struct Settings {
     without_effect: WithoutEffect,
 }
 
-/// How to reach the cluster differently from what the kubeconfig says.
+// How to reach the cluster differently from what the kubeconfig says.
 #[derive(clap::Args)]
 pub(super) struct Connection {
     /// The address of the API server.
@@ -70,7 +70,7 @@ pub(super) struct Connection {
     pub(super) kube_insecure_skip_tls_verify: bool,
 }
 
-/// Flags for what is not there to be set: colours, which the output has none of, and Helm's cache and pace.
+// Flags for what is not there to be set: colours, which the output has none of, and Helm's cache and pace.
 #[derive(clap::Args)]
 struct WithoutEffect {
     #[arg(long, global = true, hide = true)]

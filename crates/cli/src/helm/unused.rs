@@ -1,6 +1,6 @@
 //! The flags of `helm template` that matter to an installation only, and those that are refused.
 
-/// Flags that Helm takes here because `helm install` has them. They have no effect there either.
+// Flags that Helm takes here because `helm install` has them. They have no effect there either.
 #[derive(clap::Args)]
 pub(super) struct Unused {
     /// Make a name from the chart's; rendering has a name anyway.

@@ -6,7 +6,7 @@ use lynceus_source::{Settings as SourceSettings, Sources};
 use super::settings::Settings;
 use super::{supply, wait};
 
-/// Values from files and from the command line.
+// Values from files and from the command line.
 #[derive(clap::Args, Clone)]
 #[group(skip)]
 pub(super) struct Flags {

@@ -5,7 +5,7 @@ pub(super) fn boolean(text: &str) -> Result<bool, String> {
     lynceus_api::parse_bool(text).ok_or_else(|| "it is neither true nor false".to_owned())
 }
 
-/// Flags for what Lynceus does not do: it forks no helm and runs no function.
+// Flags for what Lynceus does not do: it forks no helm and runs no function.
 #[derive(clap::Args)]
 pub(super) struct WithoutEffect {
     /// Without effect: no container is run.

@@ -15,7 +15,7 @@ use crate::api::{Api, Destination, misuse};
 use crate::exit::{Doing as _, Outcome};
 use crate::limits;
 
-/// How an issuer is gone to.
+// How an issuer is gone to.
 #[derive(clap::Args)]
 pub(crate) struct Flags {
     /// The port to which the browser comes back.

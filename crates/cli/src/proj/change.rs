@@ -6,7 +6,7 @@ use super::Projects;
 use crate::api::misuse;
 use crate::exit::{Code, Failure, Outcome};
 
-/// A project, and an entry of one of its lists.
+// A project, and an entry of one of its lists.
 #[derive(clap::Args)]
 pub(crate) struct Text {
     /// The project.
@@ -15,7 +15,7 @@ pub(crate) struct Text {
     value: String,
 }
 
-/// A project, and a place to deliver to.
+// A project, and a place to deliver to.
 #[derive(clap::Args)]
 pub(crate) struct Place {
     /// The project.
@@ -27,7 +27,7 @@ pub(crate) struct Place {
     namespace: String,
 }
 
-/// A project, and in whose name is delivered to a place.
+// A project, and in whose name is delivered to a place.
 #[derive(clap::Args)]
 pub(crate) struct Account {
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) struct Account {
     service_account_namespace: Option<String>,
 }
 
-/// A project, and resources that belong to no application.
+// A project, and resources that belong to no application.
 #[derive(clap::Args)]
 pub(crate) struct Orphan {
     /// The project.
@@ -53,7 +53,7 @@ pub(crate) struct Orphan {
     name: String,
 }
 
-/// A project, and a kind that is in no namespace.
+// A project, and a kind that is in no namespace.
 #[derive(clap::Args)]
 pub(crate) struct ClusterKind {
     /// The project.
@@ -70,7 +70,7 @@ pub(crate) struct ClusterKind {
     list: String,
 }
 
-/// A project, and a kind that is in a namespace.
+// A project, and a kind that is in a namespace.
 #[derive(clap::Args)]
 pub(crate) struct NamespacedKind {
     /// The project.

@@ -10,7 +10,7 @@ use crate::format::{text, texts};
 use crate::table::Table;
 use crate::terminal;
 
-/// What commits have to be signed with.
+// What commits have to be signed with.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -86,7 +86,7 @@ enum Command {
     },
 }
 
-/// What a policy says.
+// What a policy says.
 #[derive(clap::Args)]
 struct Flags {
     /// A key; may be given several times.

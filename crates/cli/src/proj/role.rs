@@ -10,14 +10,14 @@ use crate::format::{self, Output, number, text, texts};
 use crate::login;
 use crate::table::Table;
 
-/// Roles of a project.
+// Roles of a project.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
-/// A role of a project.
+// A role of a project.
 #[derive(clap::Args)]
 struct Role {
     /// The project.
@@ -26,7 +26,7 @@ struct Role {
     role: String,
 }
 
-/// A line of a policy.
+// A line of a policy.
 #[derive(clap::Args)]
 struct Policy {
     #[command(flatten)]

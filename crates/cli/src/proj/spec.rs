@@ -9,7 +9,7 @@ use crate::api::misuse;
 use crate::exit::{Doing as _, Outcome};
 use crate::terminal;
 
-/// A new project.
+// A new project.
 #[derive(clap::Args)]
 pub(crate) struct Create {
     /// The name; not needed with --file.
@@ -24,7 +24,7 @@ pub(crate) struct Create {
     spec: Spec,
 }
 
-/// What a project allows.
+// What a project allows.
 #[derive(clap::Args)]
 pub(crate) struct Spec {
     /// What it is for.

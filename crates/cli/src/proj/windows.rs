@@ -9,14 +9,14 @@ use crate::exit::{Code, Failure, Outcome};
 use crate::format::{self, Output, text, texts};
 use crate::table::Table;
 
-/// Sync windows of a project.
+// Sync windows of a project.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
-/// A window of a project, by its place in the list.
+// A window of a project, by its place in the list.
 #[derive(clap::Args)]
 struct Window {
     /// The project.
@@ -25,7 +25,7 @@ struct Window {
     id: usize,
 }
 
-/// What a window is like.
+// What a window is like.
 #[derive(clap::Args)]
 struct Flags {
     /// When it begins, as cron has it: "0 22 * * *".

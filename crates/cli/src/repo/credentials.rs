@@ -11,7 +11,7 @@ use crate::format::{self, Output, text};
 use crate::table::Table;
 use crate::terminal;
 
-/// What lets one into a repository.
+// What lets one into a repository.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Credentials")]
 pub(crate) struct Credentials {
@@ -180,7 +180,7 @@ enum Command {
     },
 }
 
-/// New credentials.
+// New credentials.
 #[derive(clap::Args)]
 struct Add {
     /// The beginning of the addresses that they are for.

@@ -12,7 +12,7 @@ use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::table::Table;
 use crate::{format, place};
 
-/// Have something go wrong in an embedded cluster that runs.
+/// Have something go wrong in an embedded cluster that runs: errors, silence, full disks.
 ///
 /// Each command makes an object of the kind Fault (docs/faults.md), which kubectl can list and delete as well. Patterns may
 /// have * for any text.
@@ -112,7 +112,7 @@ enum NodeState {
     Down,
 }
 
-/// What every fault can have.
+// What every fault can have.
 #[derive(clap::Args)]
 struct Common {
     /// The fault's name; one is made up if not given.
@@ -129,7 +129,7 @@ struct Common {
     print: bool,
 }
 
-/// Which requests, and what part of them.
+// Which requests, and what part of them.
 #[derive(clap::Args)]
 struct Hit {
     #[command(flatten)]
@@ -146,7 +146,7 @@ impl Hit {
     }
 }
 
-/// Which requests; all if nothing is given.
+// Which requests; all if nothing is given.
 #[derive(clap::Args)]
 struct Requests {
     /// API groups; core is the one without a name.

@@ -49,7 +49,7 @@ impl Home {
         self.folder.join("data/kubeconfig")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lynceus"));
         command.args(arguments).current_dir(&self.folder).env_remove("KUBECONFIG").env_remove("RUST_LOG");
         // Nobody's logins but those of the test.

@@ -9,6 +9,14 @@ use lynceus_source::{RepositoryKind, Target};
 
 use crate::engine::Engine;
 
+impl Engine {
+    /// Finds out what expressions and templates of notifications need to know of the repository of an application, or why it
+    /// cannot be found out.
+    pub async fn find_out(&self, application: &Object, needs: &[Need], facts: &mut Facts) {
+        find_out(self, application, needs, facts).await;
+    }
+}
+
 /// Finds out what is needed, or why it cannot be found out.
 pub(super) async fn find_out(engine: &Engine, application: &Object, needs: &[Need], facts: &mut Facts) {
     for need in needs {

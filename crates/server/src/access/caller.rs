@@ -112,6 +112,11 @@ impl Caller {
         }
     }
 
+    /// Whether they have the cluster itself, and ask in their own process.
+    pub(crate) fn is_owner(&self) -> bool {
+        matches!(self.who, Who::Owner(_))
+    }
+
     /// Who they are, if they have logged in.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match &self.who {

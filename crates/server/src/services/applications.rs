@@ -78,7 +78,13 @@ impl Call {
         let key = self.application_key(name);
         let found = self.server.engine.home().cache().get(&key.object_key());
         let found = found.filter(|_| self.takes_applications_from(&key.namespace));
-        let asked = self.text("project");
+        let projects = self.projects();
+        let asked = match projects.as_slice() {
+            // Only a question for one Application is read with a list.
+            [] => self.text("project"),
+            [one] => one.as_str(),
+            _ => return Err(Refusal::invalid("multiple projects specified - one or none can be asked for")),
+        };
         let Some(object) = found else {
             // Whoever may see all of a project may be told that it has no such application.
             let object = format!("{asked}/{name}");
@@ -97,6 +103,12 @@ impl Call {
     /// The Application that a request names, read, if the caller may do this to it.
     pub(crate) fn application(&self, action: &str, field: &str) -> Result<Application, Refusal> {
         read(&self.application_may(action, field)?)
+    }
+
+    /// The projects that a question for Applications is about, by the new name of the field or by the old one.
+    fn projects(&self) -> Vec<String> {
+        let new = self.texts("project");
+        if new.is_empty() { self.texts("projects") } else { new }
     }
 
     /// The name of an Application, in the namespace that the request names or in ours.

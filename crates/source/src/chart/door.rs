@@ -272,6 +272,12 @@ impl Sources {
         registry.own_tags(visitor).await
     }
 
+    /// Whether a registry is there and lets in whoever shows these credentials. It cannot be asked for all of its charts.
+    pub async fn greet(&self, repository: &Repository) -> Result<(), SourceError> {
+        let (registry, visitor) = self.registry(repository)?;
+        registry.greet(visitor).await
+    }
+
     fn registry(&self, repository: &Repository) -> Result<(Arc<Registry>, Visitor), SourceError> {
         match self.shelves().at(repository)? {
             (Served::Oci(registry), visitor) => Ok((registry, visitor)),

@@ -64,6 +64,16 @@ impl Conversation<'_> {
         &self.line.call
     }
 
+    /// Whether this is a registry that lets us in. To those who show no credentials many say nothing of themselves and yet
+    /// give what is public, so that for them it is enough that it answers as a registry.
+    pub(super) fn greet(&self) -> Result<(), SourceError> {
+        let url = self.place.home.join("v2/").map_err(|error| self.call().protocol(error.to_string()))?;
+        match self.get(&url, "application/json") {
+            Err(SourceError::Authentication { anonymous: true, .. }) => Ok(()),
+            answer => answer.map(drop),
+        }
+    }
+
     /// All tags of the name. They come in pages, and not in an order that one may rely on.
     pub(super) fn tags(&self) -> Result<Vec<String>, SourceError> {
         let mut tags: Vec<String> = Vec::new();
@@ -179,12 +189,19 @@ impl Conversation<'_> {
             Url::parse(realm).map_err(|_| call.protocol("it names a place for tokens that is no URL"))?;
         self.check_realm(&url)?;
         let own = format!("repository:{}:pull", self.name);
-        let scope = if scope.is_empty() { &own } else { scope };
+        let scope = match (scope, self.name) {
+            // Nothing more is wanted than to be let in.
+            ("", "") => None,
+            ("", _) => Some(own.as_str()),
+            (scope, _) => Some(scope),
+        };
         let mut query = url.query_pairs_mut();
         if !service.is_empty() {
             query.append_pair("service", service);
         }
-        query.append_pair("scope", scope);
+        if let Some(scope) = scope {
+            query.append_pair("scope", scope);
+        }
         drop(query);
         let line = self.line.entrust(&url)?;
         let credential = client::basic(&call.url, line.access())?;

@@ -257,6 +257,12 @@ impl Registry {
         Ok(sorted(tags.iter().map(|tag| tag.replace('_', "+")).collect(), String::as_str))
     }
 
+    /// Whether the registry is there and lets us in.
+    pub(crate) async fn greet(self: &Arc<Self>, visitor: Visitor) -> Result<(), SourceError> {
+        let (name, limit) = (self.place.name.clone(), MAX_REGISTRY_ANSWER_BYTES);
+        self.clone().talk(visitor, Step::Greeting, limit, name, |talk| talk.greet()).await
+    }
+
     async fn tags(self: &Arc<Self>, visitor: Visitor, name: String) -> Result<Arc<[String]>, SourceError> {
         if let Some(tags) = self.tags.get(&name, self.settings.max_age) {
             return Ok(tags);

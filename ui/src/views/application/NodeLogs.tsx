@@ -1,4 +1,4 @@
-/** A pod's log, which follows. Only the last lines are kept, so that a log that runs for days does not fill the tab. */
+/** The log of a pod, or of all pods of an object, which follows. Only the last lines are kept, so that a log that runs for days does not fill the tab. */
 
 import { ActionIcon, Select, Switch, TextInput, Tooltip } from '@mantine/core'
 import { IconDownload, IconTextWrap } from '@tabler/icons-react'
@@ -9,13 +9,14 @@ import { logsStream, type AppKey } from '../../api/applications'
 import { useResource } from '../../api/hooks'
 import { follow, type StreamState } from '../../api/stream'
 import type { LogEntry, TreeNode } from '../../api/types'
-import { addLines, plainText } from '../../model/log'
+import { addLines, containersOf, isPod, plainText, savedLine } from '../../model/log'
 import { parse } from '../../model/manifest'
 import type { Words } from '../../parts/useWords'
 import { t } from '../../texts'
 import css from './logs.module.css'
 
 export function NodeLogs({ appKey, node, words }: { appKey: AppKey; node: TreeNode; words: Words }) {
+  const isMixed = !isPod(node)
   const containers = useContainers(appKey, node)
   const container = words.get('container') ?? containers[0] ?? ''
   const [isFollowing, setFollowing] = useState(true)
@@ -25,7 +26,7 @@ export function NodeLogs({ appKey, node, words }: { appKey: AppKey; node: TreeNo
   const { lines, state } = useLog(appKey, node, container, isFollowing, isPrevious)
   const shown = useMemo(() => (search === '' ? lines : lines.filter((line) => (line.content ?? '').toLowerCase().includes(search.toLowerCase()))), [lines, search])
   const save = () => {
-    const url = URL.createObjectURL(new Blob([lines.map((line) => line.content).join('\n')], { type: 'text/plain' }))
+    const url = URL.createObjectURL(new Blob([lines.map((line) => savedLine(line, isMixed)).join('\n')], { type: 'text/plain' }))
     const link = Object.assign(document.createElement('a'), { href: url, download: `${node.name}.log` })
     link.click()
     setTimeout(() => URL.revokeObjectURL(url), 1000)
@@ -40,18 +41,15 @@ export function NodeLogs({ appKey, node, words }: { appKey: AppKey; node: TreeNo
         <Tooltip label={t.logs.wrap}><ActionIcon aria-label={t.logs.wrap} aria-pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}><IconTextWrap size={15} /></ActionIcon></Tooltip>
         <Tooltip label={t.logs.save}><ActionIcon aria-label={t.logs.save} onClick={save}><IconDownload size={15} /></ActionIcon></Tooltip>
       </div>
-      <LogLines none={state === 'opening' ? '' : t.logs.none} lines={shown} isFollowing={isFollowing} isWrapped={isWrapped} />
+      <LogLines none={state === 'opening' ? '' : t.logs.none} lines={shown} isMixed={isMixed} isFollowing={isFollowing} isWrapped={isWrapped} />
       <div className="quiet" role="status">{t.logs.state(lines.length, t.logs.states[state])}</div>
     </div>
   )
 }
 
 function useContainers(appKey: AppKey, node: TreeNode): string[] {
-  const pod = useResource(appKey, node, undefined, true)
-  return useMemo(() => {
-    const spec = parse(pod.data)?.spec as { containers?: { name: string }[]; initContainers?: { name: string }[] } | undefined
-    return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map((one) => one.name)
-  }, [pod.data])
+  const object = useResource(appKey, node, undefined, true)
+  return useMemo(() => containersOf(parse(object.data)), [object.data])
 }
 
 function useLog(appKey: AppKey, node: TreeNode, container: string, isFollowing: boolean, isPrevious: boolean) {
@@ -65,7 +63,7 @@ function useLog(appKey: AppKey, node: TreeNode, container: string, isFollowing: 
       if (waiting.length === 0) return
       const more = waiting
       waiting = []
-      setLines((kept) => addLines(kept, more))
+      setLines((kept) => addLines(kept, more, !isPod(node)))
     }, 150)
     const path = logsStream(appKey, node, container, { follow: isFollowing, tailLines: 1000, previous: isPrevious })
     // What is there stays until the first line of the next attempt: a log that has ended must not blink.
@@ -85,11 +83,11 @@ function useLog(appKey: AppKey, node: TreeNode, container: string, isFollowing: 
       stop()
       clearInterval(timer)
     }
-  }, [appKey, node.namespace, node.name, container, isFollowing, isPrevious])
+  }, [appKey, node.group, node.kind, node.namespace, node.name, container, isFollowing, isPrevious])
   return { lines, state }
 }
 
-function LogLines({ lines, none, isFollowing, isWrapped }: { lines: LogEntry[]; none: string; isFollowing: boolean; isWrapped: boolean }) {
+function LogLines({ lines, none, isMixed, isFollowing, isWrapped }: { lines: LogEntry[]; none: string; isMixed: boolean; isFollowing: boolean; isWrapped: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const rows = useVirtualizer({ count: lines.length, getScrollElement: () => box.current, estimateSize: () => 18, overscan: 30 })
@@ -109,6 +107,7 @@ function LogLines({ lines, none, isFollowing, isWrapped }: { lines: LogEntry[]; 
           return (
             <div key={row.key} ref={rows.measureElement} data-index={row.index} className={css.line} style={{ transform: `translateY(${row.start}px)` }}>
               <span className={css.time}>{(line?.timeStamp ?? line?.timeStampStr ?? '').slice(11, 19)}</span>
+              {isMixed && <span className={css.pod} title={line?.podName}>{line?.podName}</span>}
               <span className={css.text}>{plainText(line?.content ?? '')}</span>
             </div>
           )

@@ -8,6 +8,7 @@ import { lazy, Suspense, useState } from 'react'
 import { deleteResource, runAction, type AppKey } from '../../api/applications'
 import { useActions, useManaged } from '../../api/hooks'
 import type { Application, ResourceAction, TreeNode } from '../../api/types'
+import { hasLogs } from '../../model/log'
 import { parse, sameRef } from '../../model/manifest'
 import { Loading, tell, tellTrouble } from '../../parts/Feedback'
 import { Kind } from '../../parts/Kind'
@@ -34,7 +35,7 @@ export function NodePanel({ app, appKey, node, isThere, words, close }: Props) {
   const managed = useManaged(appKey, app.metadata.resourceVersion)
   const own = managed.data?.find((one) => sameRef(one, node))
   const wanted = own && parse(own.targetState) !== undefined
-  const tabs = ['summary', ...(own ? ['diff'] : []), 'manifest', 'events', ...(node.kind === 'Pod' && isThere ? ['logs'] : [])]
+  const tabs = ['summary', ...(own ? ['diff'] : []), 'manifest', 'events', ...(hasLogs(node) && isThere ? ['logs'] : [])]
   const tab = tabs.includes(words.get('tab') ?? '') ? (words.get('tab') ?? 'summary') : 'summary'
   return (
     <aside className={css.side} aria-label={t.node.panel(node.kind, node.name)}>

@@ -203,8 +203,8 @@ async fn another_page_cannot_act_with_the_cookie_of_this_one() {
     };
     let json = ("content-type", "application/json");
     for (what, headers, status) in [
-        ("a form", &[("content-type", "text/plain")][..], 400),
-        ("no type", &[], 400),
+        ("a form", &[("content-type", "text/plain")][..], 415),
+        ("no type", &[], 415),
         ("another site", &[json, ("sec-fetch-site", "cross-site")], 403),
         ("a neighbour", &[json, ("sec-fetch-site", "same-site"), ("origin", "https://evil.example")], 403),
         ("another origin", &[json, ("origin", "https://evil.example")], 403),

@@ -101,3 +101,12 @@ async fn another_account_is_neither_read_nor_changed_without_the_right() {
         assert_eq!((said.status, said.text("message")), (403, "permission denied"), "{verb} {path}");
     }
 }
+
+#[tokio::test]
+async fn what_is_measured_is_told_on_a_port_of_its_own() {
+    let stage = Stage::new("").await;
+    let token = stage.session("admin", &stage.initial_password().await).await;
+    for token in ["", token.as_str()] {
+        assert_eq!(stage.ask("GET", "/metrics", token, "").await.status, 404);
+    }
+}

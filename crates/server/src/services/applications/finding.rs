@@ -31,8 +31,7 @@ pub(super) struct Found {
 impl Asked {
     /// Reads it from a request.
     pub(super) fn read(call: Call) -> Result<Self, Refusal> {
-        let mut projects = call.texts("projects");
-        projects.extend(call.texts("project"));
+        let projects = call.projects();
         let selector = match call.text("selector") {
             "" => None,
             text => Some(Selector::parse(text).map_err(|error| Refusal::invalid(error.to_string()))?),

@@ -8,7 +8,6 @@ use lynceus_cluster::{Cluster, Log, LogOptions};
 use lynceus_object::{Object, Value, value};
 use regex::Regex;
 
-use super::resources::Named;
 use crate::call::{Answer, Answered, Call};
 use crate::limits;
 use crate::refusal::{Code, Refusal};
@@ -56,14 +55,10 @@ async fn pods(call: &Call) -> Result<(Arc<Cluster>, Vec<Object>), Refusal> {
     let belongings =
         belongings.map_err(|_| Refusal::new(Code::FailedPrecondition, "its objects cannot be read"))?;
     let pod = call.text("podName");
-    let wanted = Named { group: None, name: call.text("resourceName"), ..Named::of(call) };
-    let below: Vec<Object> = match wanted.name.is_empty() {
+    let below: Vec<Object> = match call.text("resourceName").is_empty() {
         true => belongings.objects.iter().map(|one| one.object.clone()).collect(),
         false => {
-            let root = belongings.objects.iter().find(|one| {
-                one.object.name() == wanted.name
-                    && (wanted.kind.is_empty() || one.object.kind() == wanted.kind)
-            });
+            let root = belongings.objects.iter().find(|one| is_root(call, &one.object));
             let root = root.ok_or_else(|| Refusal::invalid("no such object is part of the application"))?;
             let nodes = lynceus_cluster::tree(belongings.cluster.cache(), [root.object.clone()]);
             nodes.into_iter().map(|node| node.object).collect()
@@ -72,11 +67,24 @@ async fn pods(call: &Call) -> Result<(Arc<Cluster>, Vec<Object>), Refusal> {
     let is_meant = |object: &Object| {
         object.kind() == "Pod" && object.group().is_empty() && (pod.is_empty() || object.name() == pod)
     };
-    let found: Vec<Object> = below.into_iter().filter(is_meant).collect();
+    let mut found: Vec<Object> = below.into_iter().filter(is_meant).collect();
+    // The name of a pod may be there in several namespaces.
+    if !pod.is_empty() && !call.text("namespace").is_empty() {
+        found.retain(|object| object.namespace() == call.text("namespace"));
+    }
     match found.is_empty() && !pod.is_empty() {
         true => Err(Refusal::not_found(format!("pod {pod} is not part of the application"))),
         false => Ok((belongings.cluster.clone(), found)),
     }
+}
+
+/// Whether an object is the one whose pods are meant. What is not said of it may be anything.
+fn is_root(call: &Call, object: &Object) -> bool {
+    let is = |field: &str, text: &str| call.text(field).is_empty() || call.text(field) == text;
+    object.name() == call.text("resourceName")
+        && is("group", object.group())
+        && is("kind", object.kind())
+        && is("namespace", object.namespace())
 }
 
 fn options(call: &Call) -> LogOptions {

@@ -12,6 +12,7 @@ use lynceus_sync::windows::Attempt;
 
 use super::changing::done;
 use crate::call::{Answer, Answered, Call};
+use crate::limits;
 use crate::refusal::{Code, Refusal};
 use crate::rights::Resource;
 
@@ -201,11 +202,17 @@ async fn begin(call: &Call, object: &Object, application: &Application, operatio
 
 async fn again(call: &Call, key: &AppKey, mut patch: Value) -> Answered {
     let home = call.server.engine.home();
-    let there = home.get(&lynceus_engine::application_gvk(), &key.namespace, &key.name).await?;
-    let there = there.ok_or_else(|| super::absent(&key.name))?;
-    if there.at(&["operation"]).is_some_and(|operation| !operation.is_null()) {
-        return Err(Refusal::new(Code::FailedPrecondition, "another operation is already in progress"));
+    for _ in 0..limits::CHANGES {
+        let there = home.get(&lynceus_engine::application_gvk(), &key.namespace, &key.name).await?;
+        let there = there.ok_or_else(|| super::absent(&key.name))?;
+        if there.at(&["operation"]).is_some_and(|operation| !operation.is_null()) {
+            return Err(Refusal::new(Code::FailedPrecondition, "another operation is already in progress"));
+        }
+        patch.set(&["metadata", "resourceVersion"], there.resource_version());
+        match call.patch_application(key, &patch).await {
+            Err(refusal) if refusal.code == Code::Aborted => {}
+            other => return Ok(Answer::One(call.server.shown_with_health(&other?))),
+        }
     }
-    patch.set(&["metadata", "resourceVersion"], there.resource_version());
-    Ok(Answer::One(call.server.shown_with_health(&call.patch_application(key, &patch).await?)))
+    Err(Refusal::new(Code::Internal, "Failed to set the operation. Too many conflicts"))
 }

@@ -46,9 +46,9 @@ async fn what_is_refused_or_only_read_lays_claim_to_nothing() {
     let old = stage.ask("GET", &path, &token, "").await;
     assert_eq!((old.status, old.body.items_at(&["manifests"]).len()), (200, 1));
     let mut moved = application(&stage, "own", "shop");
-    moved.set(&["metadata", "resourceVersion"], "1");
+    moved.set(&["metadata", "labels"], value!({"team": "no label"}));
     let refused = stage.ask("PUT", "/api/v1/applications/own", &token, &json::to_string(&moved)).await;
-    assert_eq!((refused.status, stage.world.look("shop").await.conditions), (409, vec![]));
+    assert_eq!((refused.status, stage.world.look("shop").await.conditions), (400, vec![]));
 
     let asked = post(&stage, &token, "/api/v1/applications/shop/sync", &value!({})).await;
     assert_eq!(asked.status, 200, "{}", asked.text("message"));
@@ -124,4 +124,125 @@ async fn what_is_in_the_cluster_is_shown_while_git_cannot_be_rendered() {
     assert_eq!(items[0].str_at(&["targetState"]), Some("null"));
     assert!(!items[0].bool_at(&["modified"]).unwrap_or_default());
     assert!(items[0].str_at(&["liveState"]).unwrap().contains(r#""name":"web""#));
+}
+
+/// What a request is answered, in short.
+fn short(stage: &Stage, said: &Said) -> String {
+    let repository = stage.world.repository();
+    let message = said.text("message").replace(repository.as_str(), "REPOSITORY");
+    format!("{} {message}", said.status)
+}
+
+#[tokio::test]
+async fn a_spec_that_cannot_be_followed_is_refused_unless_nobody_wants_to_know() {
+    let stage = Stage::at_work().await;
+    let token = stage.admin().await;
+    stage.world.commit(&[("web/web.yaml", WEB), ("broken/a.yaml", "a: [b\n")]);
+    let path = "/api/v1/applications";
+    let made = post(&stage, &token, path, &application(&stage, "web", "web")).await;
+    assert_eq!(short(&stage, &made), "200 ");
+
+    let invalid = |name: &str| format!("400 application spec for {name} is invalid: InvalidSpecError: ");
+    let nowhere = application(&stage, "nowhere", "nowhere");
+    let refused = short(&stage, &post(&stage, &token, path, &nowhere).await);
+    assert!(
+        refused.starts_with(&(invalid("nowhere") + "Unable to generate manifests in nowhere: ")),
+        "{refused}"
+    );
+    assert!(refused.contains("no path nowhere") || refused.contains("does not exist"), "{refused}");
+    let broken = short(&stage, &post(&stage, &token, path, &application(&stage, "broken", "broken")).await);
+    assert!(
+        broken.starts_with(&(invalid("broken") + "Unable to generate manifests in broken: ")),
+        "{broken}"
+    );
+    let mut away = application(&stage, "away", "web");
+    away.set(&["spec", "source", "repoURL"], "file:///there/is/no/repository");
+    let away = short(&stage, &post(&stage, &token, path, &away).await);
+    assert!(away.starts_with(&(invalid("away") + "repository not accessible: ")), "{away}");
+
+    let body = json::to_string(&application(&stage, "web", "nowhere"));
+    let put = short(&stage, &stage.ask("PUT", "/api/v1/applications/web", &token, &body).await);
+    assert!(put.starts_with(&(invalid("web") + "Unable to generate manifests in nowhere: ")), "{put}");
+    let spec = json::to_string(nowhere.get("spec").unwrap());
+    let put = short(&stage, &stage.ask("PUT", "/api/v1/applications/web/spec", &token, &spec).await);
+    assert!(put.starts_with(&invalid("web")), "{put}");
+
+    let made = post(&stage, &token, &format!("{path}?validate=false"), &nowhere).await;
+    assert_eq!(short(&stage, &made), "200 ");
+    // What stays as it is is not looked at again: it can be labelled, and mended.
+    let label = r#"{"patchType": "merge", "patch": "{\"metadata\":{\"labels\":{\"team\":\"shop\"}}}"}"#;
+    let labelled = stage.ask("PATCH", "/api/v1/applications/nowhere", &token, label).await;
+    assert_eq!(short(&stage, &labelled), "200 ");
+}
+
+#[tokio::test]
+async fn what_a_project_does_not_permit_is_refused_whether_it_is_tried_or_not() {
+    let stage = Stage::at_work().await;
+    let token = stage.admin().await;
+    stage.world.commit(&[("web/web.yaml", WEB)]);
+    let only = value!({"spec": {"sourceRepos": ["https://git.example.com/*"]}});
+    stage.patch("AppProject", "default", &only).await;
+    for query in ["", "?validate=false"] {
+        let path = format!("/api/v1/applications{query}");
+        let said = post(&stage, &token, &path, &application(&stage, "web", "web")).await;
+        assert_eq!(
+            short(&stage, &said),
+            "400 application spec for web is invalid: InvalidSpecError: application repo REPOSITORY is not permitted in \
+             project 'default'"
+        );
+    }
+}
+
+#[tokio::test]
+async fn changes_that_are_made_at_the_same_time_all_arrive() {
+    let stage = Stage::at_work().await;
+    let token = stage.admin().await;
+    stage.world.commit(&[("web/web.yaml", WEB)]);
+    let made = post(&stage, &token, "/api/v1/applications", &application(&stage, "web", "web")).await;
+    assert_eq!(short(&stage, &made), "200 ");
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let patches = names.map(|name| {
+        let patch = json::to_string(&value!({"metadata": {"labels": {name: "x"}}}));
+        json::to_string(&value!({"patchType": "merge", "patch": patch}))
+    });
+    let path = "/api/v1/applications/web";
+    let work = patches.iter().map(|patch| stage.ask("PATCH", path, &token, patch));
+    for said in futures::future::join_all(work).await {
+        assert_eq!(short(&stage, &said), "200 ");
+    }
+    let now = stage.world.object("argoproj.io", "Application", "argocd", "web").unwrap();
+    assert_eq!(names.map(|name| now.label(name)), [Some("x"); 6]);
+    // Whoever has read it long ago may still replace it: its status is written all the time.
+    let mut stale = application(&stage, "web", "web");
+    stale.set(&["metadata", "resourceVersion"], "1");
+    let put = stage.ask("PUT", path, &token, &json::to_string(&stale)).await;
+    assert_eq!(short(&stage, &put), "200 ");
+    assert!(put.body.at(&["metadata", "labels", "a"]).is_none());
+}
+
+#[tokio::test]
+async fn an_application_is_asked_for_with_its_project_by_either_name() {
+    let stage = Stage::at_work().await;
+    let token = stage.admin().await;
+    stage.world.commit(&[("web/web.yaml", WEB)]);
+    let made = post(&stage, &token, "/api/v1/applications", &application(&stage, "web", "web")).await;
+    assert_eq!(short(&stage, &made), "200 ");
+    stage.world.until("it is seen", |world| world.state("web").starts_with("OutOfSync")).await;
+    let mut found = Vec::new();
+    for query in
+        ["project=default", "projects=default", "project=other", "projects=other", "project=a&project=b"]
+    {
+        let list = stage.ask("GET", &format!("/api/v1/applications?{query}"), &token, "").await;
+        let one = stage.ask("GET", &format!("/api/v1/applications/web?{query}"), &token, "").await;
+        found.push((list.body.items_at(&["items"]).len(), one.status));
+    }
+    assert_eq!(found, [(1, 200), (1, 200), (0, 403), (0, 403), (0, 400)]);
+}
+
+#[tokio::test]
+async fn a_verb_that_a_path_does_not_have_is_told_apart_from_a_path_that_there_is_not() {
+    let stage = Stage::new("").await;
+    let put = stage.ask("PUT", "/api/v1/applications", "", "{}").await;
+    assert_eq!((put.status, put.text("message")), (405, "PUT is not for this path"));
+    assert_eq!(stage.ask("GET", "/api/v1/nothing", "", "").await.status, 404);
 }

@@ -118,8 +118,7 @@ pub(super) async fn attempt(server: &Server, repository: &Repository, anew: bool
         match repository.kind {
             RepositoryKind::Git => sources.references(repository).await.map(drop),
             RepositoryKind::Oci => sources.artifact_tags(repository).await.map(drop),
-            // A registry cannot be asked for all of its charts; what is wrong shows when one is asked for.
-            RepositoryKind::Helm if repository.oci => Ok(()),
+            RepositoryKind::Helm if repository.oci => sources.greet(repository).await,
             RepositoryKind::Helm => sources.charts(repository).await.map(drop),
         }
     };
