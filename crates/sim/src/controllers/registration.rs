@@ -18,8 +18,11 @@ const ALWAYS: &str = "true";
 /// The priorities that definitions have: that of the group, and that of the version.
 const OF_DEFINITIONS: (i64, i64) = (1000, 100);
 
+/// Versions, each with its priority.
+type Versions = &'static [(&'static str, i64)];
+
 /// The priorities of the built-in groups, and of their versions.
-const BUILT_IN: [(&str, i64, &[(&str, i64)]); 21] = [
+const BUILT_IN: [(&str, i64, Versions); 21] = [
     ("", 18000, &[("v1", 1)]),
     ("apps", 17800, &[("v1", 15)]),
     ("events.k8s.io", 17750, &[("v1", 15)]),

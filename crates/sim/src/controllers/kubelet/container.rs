@@ -125,11 +125,11 @@ impl Container {
                 break;
             }
         }
-        if let State::Running { since } = self.state {
-            if part.role != Role::Guest {
-                let answers = probe::look(scene, part, &program, since, self.restarts);
-                (self.started, self.ready) = (answers.started, answers.ready);
-            }
+        if let State::Running { since } = self.state
+            && part.role != Role::Guest
+        {
+            let answers = probe::look(scene, part, &program, since, self.restarts);
+            (self.started, self.ready) = (answers.started, answers.ready);
         }
         self
     }
