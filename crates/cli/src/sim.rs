@@ -109,8 +109,9 @@ pub(crate) async fn run(arguments: Arguments) -> Outcome {
     };
     let (sim, server) = start(&arguments.cluster, options).await?;
     let kubeconfig = hand_out(&arguments.cluster, &sim, &server)?;
-    println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
-    println!("try          kubectl --kubeconfig {} get namespaces", kubeconfig.display());
+    let shown = kubeconfig.path.display();
+    println!("cluster      {}, kubeconfig {shown}", server.url());
+    println!("try          kubectl --kubeconfig {shown} get namespaces");
     interrupted().await?;
     server.shutdown().await;
     drop(sim);
@@ -174,7 +175,7 @@ pub(crate) fn read_stages(files: &[PathBuf]) -> Outcome<Stage> {
 pub(crate) fn operator(file: &Path) -> Outcome<Arc<Operator>> {
     let doing = format!("cannot read the operator {}", file.display());
     let text = std::fs::read_to_string(file).doing(doing.as_str())?;
-    Ok(Arc::new(Operator::read(&text).doing(doing)?))
+    Ok(Arc::new(Operator::open(&file.display().to_string(), &text).doing("cannot use the operator")?))
 }
 
 /// Prints the declaration of an operator that is shipped, to be changed and given with --operator.
@@ -192,15 +193,36 @@ fn print_operator(name: &str) -> Outcome {
 
 /// Writes the kubeconfig: into the data directory, and wherever else it was asked for. Scripts wait for that file, so it
 /// comes last.
-pub(crate) fn hand_out(arguments: &Cluster, sim: &Sim, server: &Server) -> Outcome<PathBuf> {
+pub(crate) fn hand_out(arguments: &Cluster, sim: &Sim, server: &Server) -> Outcome<Kubeconfig> {
     let text = sim.kubeconfig(&server.url());
     let own = (!arguments.ephemeral).then(|| arguments.data_dir.join("kubeconfig"));
-    let shown =
-        arguments.write_kubeconfig.clone().or_else(|| own.clone()).unwrap_or_else(|| fallback(server));
-    for path in own.iter().filter(|own| **own != shown).chain([&shown]) {
+    let asked = arguments.write_kubeconfig.clone().or_else(|| own.clone());
+    let is_temporary = asked.is_none();
+    let kubeconfig = Kubeconfig { path: asked.unwrap_or_else(|| fallback(server)), is_temporary };
+    for path in own.iter().filter(|own| **own != kubeconfig.path).chain([&kubeconfig.path]) {
         place::write_private(path, &text)?;
     }
-    Ok(shown)
+    Ok(kubeconfig)
+}
+
+/// The kubeconfig that was handed out. One that nobody asked for goes with the cluster.
+pub(crate) struct Kubeconfig {
+    pub(crate) path: PathBuf,
+    is_temporary: bool,
+}
+
+impl Drop for Kubeconfig {
+    fn drop(&mut self) {
+        if !self.is_temporary {
+            return;
+        }
+        match std::fs::remove_file(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                eprintln!("note: {} is left behind: {error}", self.path.display());
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Somebody who keeps nothing still has to get in.
@@ -218,6 +240,25 @@ pub(crate) async fn interrupted() -> Outcome {
         pressed = tokio::signal::ctrl_c() => pressed.map_err(failed),
         received = terminate.recv() => {
             received.ok_or_else(|| Failure::new(Code::Other, "cannot listen for signals"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kubeconfig_that_nobody_asked_for_goes_with_the_cluster() {
+        for (is_temporary, stays) in [(true, false), (false, true)] {
+            let name = format!("lynceus-test-{}-{is_temporary}.kubeconfig", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::write(&path, "apiVersion: v1\n").unwrap();
+            drop(Kubeconfig { path: path.clone(), is_temporary });
+            assert_eq!(path.exists(), stays);
+            if stays {
+                std::fs::remove_file(&path).unwrap();
+            }
         }
     }
 }

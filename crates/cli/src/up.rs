@@ -70,7 +70,7 @@ async fn embedded(arguments: &Arguments) -> Outcome {
     let client = Client::new(sim.service(User::admin()), "default");
     let engine = engine(arguments, client).await?;
     let kubeconfig = sim::hand_out(&arguments.cluster, &sim, &server)?;
-    println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.display());
+    println!("cluster      {}, kubeconfig {}", server.url(), kubeconfig.path.display());
     let work = tokio::spawn(engine.clone().run());
     let health = Health::new(&arguments.exposed);
     health.is_of(engine.clone());
@@ -85,7 +85,7 @@ async fn embedded(arguments: &Arguments) -> Outcome {
         println!("             log in as admin, the password is in {}", file.display());
     }
     if arguments.demo {
-        show_demo(arguments, &engine, &kubeconfig).await?;
+        show_demo(arguments, &engine, &kubeconfig.path).await?;
     } else {
         println!("engine       delivers the Applications in namespace {}", arguments.namespace);
         println!("\nnext         lynceus app create NAME --repo URL --path PATH --dest-namespace NAMESPACE");

@@ -294,6 +294,44 @@ fn a_snapshot_that_cannot_be_read_is_refused_with_its_line() {
     assert!(error.to_string().starts_with("snapshot.yaml.gz:1: cannot be unpacked"), "{error}");
 }
 
+#[test]
+fn a_snapshot_that_was_cut_off_is_refused_wherever_that_was() {
+    let mut snapshot =
+        Snapshot { version: value!({"gitVersion": "v1.36.3", "minor": "36"}), ..Snapshot::default() };
+    snapshot.serves.insert(("apps".into(), "v1".into(), "deployments".into()));
+    snapshot.serves.insert(("".into(), "v1".into(), "configmaps".into()));
+    for name in ["a", "b"] {
+        let text =
+            format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{x: y, z: z}}\n");
+        snapshot.add(Object::new(yaml::parse_str(&text).unwrap()).unwrap());
+    }
+    for file in ["snapshot.yaml", "snapshot.json"] {
+        let whole = String::from_utf8(snapshot.to_bytes(file).unwrap()).unwrap();
+        assert!(Stage::read(file, &whole).is_ok(), "{file}");
+        // The last thing in a file of YAML is the end of a line.
+        let ends: Vec<usize> = match file {
+            "snapshot.json" => (whole.len() / 2..whole.trim_end().len()).collect(),
+            _ => whole.match_indices('\n').map(|(at, _)| at + 1).filter(|at| *at < whole.len()).collect(),
+        };
+        for end in ends.into_iter().filter(|end| *end > whole.find("objects").unwrap() + 20) {
+            let cut = &whole[..end];
+            assert!(Stage::read(file, cut).is_err(), "{file} is taken:\n{cut}");
+        }
+    }
+    let whole = String::from_utf8(snapshot.to_bytes("snapshot.yaml").unwrap()).unwrap();
+    let cut = &whole[..whole.find("version:\n").unwrap()];
+    let error = Stage::read("snapshot.yaml", cut).unwrap_err();
+    let line = cut.lines().count();
+    assert_eq!(
+        error.to_string(),
+        format!("snapshot.yaml:{line}: ends before it is whole: what stands behind this line was cut off")
+    );
+    assert!(error.hint.contains("make it anew: lynceus snapshot FILE"), "{}", error.hint);
+    // What is there can be looked at all the same.
+    let (read, problems) = Snapshot::salvage("snapshot.yaml", cut.as_bytes()).unwrap();
+    assert_eq!((read.objects.len(), problems.len()), (2, 1));
+}
+
 /// What people write themselves has neither defaults nor a uid, which every server would have given it.
 #[tokio::test]
 async fn a_snapshot_that_was_written_by_hand_comes_to_rest() {

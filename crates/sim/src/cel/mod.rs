@@ -60,6 +60,13 @@ impl Env {
         more
     }
 
+    /// The same with a variable of a type.
+    #[must_use]
+    pub fn with(mut self, name: &str, ty: Ty) -> Self {
+        self.variables.push((name.into(), ty));
+        self
+    }
+
     /// The same with `authorizer`.
     #[must_use]
     pub fn with_authorizer(mut self) -> Self {

@@ -19,7 +19,11 @@ const COUNT: u32 = 1 << 17;
 const CLEANUP: &str = "service.kubernetes.io/load-balancer-cleanup";
 
 /// Gives addresses to Services.
-pub(crate) struct LoadBalancers;
+#[derive(Default)]
+pub(crate) struct LoadBalancers {
+    /// Services that have one: their status is empty as soon as they do not want it any more.
+    given: BTreeSet<Key>,
+}
 
 impl Controller for LoadBalancers {
     fn component(&self) -> &'static str {
@@ -44,19 +48,26 @@ impl Controller for LoadBalancers {
     }
 
     fn look(&mut self, key: &Key, world: &World<'_>, out: &mut Steps) {
-        let Some(object) = world.find(key).filter(|object| !object.is_deleting()) else { return };
+        let Some(object) = world.find(key).filter(|object| !object.is_deleting()) else {
+            self.given.remove(key);
+            return;
+        };
         if wants_address(&object) {
+            self.given.insert(key.clone());
             if !has_address(&object) {
+                out.announce(Announcement::normal(&object, "EnsuringLoadBalancer", "Ensuring load balancer"));
                 let ip = free_address(&object, world);
                 let mut new = object.clone();
                 new.set(&["status", "loadBalancer", "ingress"], value!([{"ip": ip, "ipMode": "VIP"}]));
                 out.status_if_changed(SERVICE, &object, new);
                 out.announce(Announcement::normal(&object, "EnsuredLoadBalancer", "Ensured load balancer"));
             }
-        } else if has_address(&object) {
+        } else if self.given.remove(key) || has_address(&object) {
+            out.announce(Announcement::normal(&object, "DeletingLoadBalancer", "Deleting load balancer"));
             let mut new = object.clone();
             new.set(&["status", "loadBalancer"], value!({}));
-            out.status(SERVICE, new);
+            out.status_if_changed(SERVICE, &object, new);
+            out.announce(Announcement::normal(&object, "DeletedLoadBalancer", "Deleted load balancer"));
         }
         if !wants_address(&object) && object.finalizers().any(|name| name == CLEANUP) {
             out.steps.push(super::steps::Step::Unfinalize { key: key.clone(), finalizer: CLEANUP });

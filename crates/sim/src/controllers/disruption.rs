@@ -1,6 +1,7 @@
 //! PodDisruptionBudgets: how many pods may be evicted now.
 
-use lynceus_object::{Object, Str};
+use jiff::Timestamp;
+use lynceus_object::{Object, Str, Value};
 
 use super::key::Key;
 use super::kind::{
@@ -9,8 +10,11 @@ use super::kind::{
 use super::pods::{self, scaled, spec_int};
 use super::steps::{Announcement, Steps};
 use super::world::World;
-use super::{Controller, Writer, condition, manager, selector};
+use super::{Controller, Writer, condition, manager, selector, time};
 use crate::store::{Event, Place};
+
+/// For how many seconds a pod that was let go counts as gone although it is there.
+const BELIEVED: i64 = 120;
 
 /// Keeps the status of budgets.
 pub(crate) struct DisruptionBudgets;
@@ -54,7 +58,10 @@ impl Controller for DisruptionBudgets {
             out.announce(Announcement::normal(&budget, "NoPods", "No matching pods found"));
         }
         let (expected, desired) = expectation(&budget, &pods_of_budget, world);
-        let healthy = pods_of_budget.iter().filter(|pod| pods::is_ready(pod)).count() as i64;
+        let disrupted = still_disrupted(&budget, &pods_of_budget, world, out);
+        let is_healthy =
+            |pod: &&Object| pods::is_ready(pod) && !disrupted.iter().any(|(name, _)| name == pod.name());
+        let healthy = pods_of_budget.iter().filter(is_healthy).count() as i64;
         let allowed = if expected > 0 { (healthy - desired).max(0) } else { 0 };
         let mut new = budget.clone();
         for (field, count) in [
@@ -66,14 +73,52 @@ impl Controller for DisruptionBudgets {
         ] {
             new.set(&["status", field], count);
         }
-        let (status, reason) =
-            if allowed > 0 { ("True", "SufficientPods") } else { ("False", "InsufficientPods") };
-        let mut condition = condition::new("DisruptionAllowed", status, reason, "", world.now);
-        condition.set(&["message"], "");
-        condition.set(&["observedGeneration"], budget.generation());
-        condition::replace(&mut new, condition);
+        new.remove(&["status", "disruptedPods"]);
+        if !disrupted.is_empty() {
+            new.set(&["status", "disruptedPods"], Value::Map(disrupted.into_iter().collect()));
+        }
+        tell_allowed(&mut new, world.now);
         out.status_if_changed(DISRUPTION_BUDGET, &budget, new);
     }
+}
+
+/// Has the condition of a budget say what its number of allowed disruptions does.
+pub(crate) fn tell_allowed(budget: &mut Object, now: Timestamp) {
+    let number = |field: &str| budget.value().int_at(&["status", field]).unwrap_or(0);
+    let (status, reason) = match number("disruptionsAllowed") {
+        1.. => ("True", "SufficientPods"),
+        _ => ("False", "InsufficientPods"),
+    };
+    let mut condition = condition::new("DisruptionAllowed", status, reason, "", now);
+    condition.set(&["message"], "");
+    condition.set(&["observedGeneration"], number("observedGeneration"));
+    condition::replace(budget, condition);
+}
+
+/// The pods that were let go by an eviction, are still there, and may yet be deleted.
+fn still_disrupted(
+    budget: &Object,
+    pods_of_budget: &[Object],
+    world: &World<'_>,
+    out: &mut Steps,
+) -> Vec<(Str, Value)> {
+    let mut still = Vec::new();
+    for pod in pods_of_budget {
+        let Some(since) = budget.at(&["status", "disruptedPods", pod.name()]) else { continue };
+        let until = time::read(Some(since)).map(|since| time::after(since, BELIEVED));
+        if let Some(until) = until.filter(|until| *until >= world.now) {
+            // At that second it is still believed.
+            out.again_at(time::after(until, 1));
+            still.push((pod.name().into(), since.clone()));
+        } else {
+            // The original writes the namespace in the place of the budget's name.
+            let namespace = budget.namespace();
+            let message =
+                format!("Pod was expected by PDB {namespace}/{namespace} to be deleted but it wasn't");
+            out.announce(Announcement::warning(pod, "NotDeleted", message));
+        }
+    }
+    still
 }
 
 /// How many pods there should be, and how many of them have to be healthy.

@@ -83,5 +83,8 @@ kinds! {
     CSI_DRIVER = "storage.k8s.io" "v1" "CSIDriver" "csidrivers";
     CSI_NODE = "storage.k8s.io" "v1" "CSINode" "csinodes";
     FAULT = "sim.lynceus.dev" "v1alpha1" "Fault" "faults";
+    DEFINITION = "apiextensions.k8s.io" "v1" "CustomResourceDefinition" "customresourcedefinitions";
+    API_SERVICE = "apiregistration.k8s.io" "v1" "APIService" "apiservices";
+    VALIDATING_POLICY = "admissionregistration.k8s.io" "v1" "ValidatingAdmissionPolicy" "validatingadmissionpolicies";
     STORAGE_CLASS = "storage.k8s.io" "v1" "StorageClass" "storageclasses";
 }

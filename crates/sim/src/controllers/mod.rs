@@ -10,7 +10,7 @@
 //! | the loop | `queue`, `steps`, `run`, `recorder`, `graph`, `world` |
 //! | workloads | `deployment`, `replicaset`, `statefulset`, `daemonset`, `job`, `cronjob` |
 //! | nodes and pods | `nodes`, `lifecycle`, `eviction`, `collector`, `scheduler`, `kubelet` |
-//! | the rest | `faults`, `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
+//! | the rest | `registration`, `policy`, `faults`, `namespace`, `garbage`, `endpoints`, `volumes`, `token`, `disruption`, … |
 
 mod autoscaler;
 mod balancer;
@@ -19,7 +19,7 @@ pub(crate) mod condition;
 mod cronjob;
 mod daemonset;
 mod deployment;
-mod disruption;
+pub(crate) mod disruption;
 mod endpoints;
 mod eviction;
 mod faults;
@@ -37,9 +37,11 @@ mod lifecycle;
 mod namespace;
 mod nodes;
 pub(crate) mod pods;
+mod policy;
 mod queue;
 mod quota;
 mod recorder;
+mod registration;
 mod replicaset;
 mod run;
 mod scheduler;
@@ -57,6 +59,7 @@ use steps::{Announcement, Steps};
 use world::World;
 
 pub use run::Controllers;
+pub(crate) use volumes::PROVISIONER;
 
 /// Who writes: the name that is authorised, and the one that stands in `managedFields`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use super::key::Key;
 use super::kind::{CSI_DRIVER, CSI_NODE, FAULT, NODE, STORAGE_CLASS, is_among};
 use super::steps::{Announcement, Steps};
 use super::time::{after, stamp};
-use super::volumes::PROVISIONER;
 use super::world::World;
 use super::{Controller, Writer, condition, faults};
 use crate::snapshot;
@@ -166,15 +165,29 @@ fn follow(pools: &[Pool], there: &[Object], world: &World<'_>, out: &mut Steps) 
     }
 }
 
-/// Says how many volumes of each storage driver a node can have, if its pool does.
-fn report_drivers(node: &Object, world: &World<'_>, out: &mut Steps) {
-    let stage = world.local.stage();
+/// How many volumes of a driver a node can have, if its pool says so.
+fn volume_limit(node: &str, world: &World<'_>) -> Option<i64> {
     let of = |pool: &&Pool| {
-        let number = node.name().strip_prefix(pool.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        let number = node.strip_prefix(pool.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
         number.is_some_and(|number| number.parse::<usize>().is_ok())
     };
-    let pool = stage.pools.iter().flatten().find(of);
-    let Some(limit) = pool.and_then(|pool| pool.volume_limit) else { return };
+    world.local.stage().pools.iter().flatten().find(of)?.volume_limit
+}
+
+/// How many volumes of the stage's classes a node can have, by who makes them. They are there without a driver that
+/// could say so.
+pub(crate) fn limits_of_classes(node: &str, world: &World<'_>) -> Vec<(Str, usize)> {
+    let Some(limit) = volume_limit(node, world) else { return Vec::new() };
+    let limit = usize::try_from(limit).unwrap_or(0);
+    let usual = [Storage::usual()];
+    let listed = &world.local.stage().storage;
+    let classes = if listed.is_empty() { &usual[..] } else { &listed[..] };
+    classes.iter().map(|class| (Str::from(class.provisioner()), limit)).collect()
+}
+
+/// Says how many volumes of each storage driver a node can have, if its pool does.
+fn report_drivers(node: &Object, world: &World<'_>, out: &mut Steps) {
+    let Some(limit) = volume_limit(node.name(), world) else { return };
     let drivers: Vec<Value> = world
         .list_all(CSI_DRIVER)
         .iter()
@@ -283,7 +296,7 @@ fn conditions(pressure: bool, world: &World<'_>) -> Vec<Value> {
 /// A class of the stage.
 fn class_of(storage: &Storage) -> Object {
     let mut class = STORAGE_CLASS.named("", &storage.class);
-    class.set(&["provisioner"], storage.provisioner.as_deref().unwrap_or(PROVISIONER));
+    class.set(&["provisioner"], storage.provisioner());
     class.set(&["reclaimPolicy"], "Delete");
     class.set(&["volumeBindingMode"], if storage.waits { "WaitForFirstConsumer" } else { "Immediate" });
     if storage.default {

@@ -17,7 +17,7 @@ use super::world::World;
 use super::{
     Controller, Refusal, Writer, autoscaler, balancer, collector, cronjob, daemonset, deployment, disruption,
     endpoints, eviction, faults, forgetting, garbage, ingress, job, kubelet, lifecycle, namespace, nodes,
-    quota, replicaset, scheduler, statefulset, token, volumes,
+    policy, quota, registration, replicaset, scheduler, statefulset, token, volumes,
 };
 use crate::ApiError;
 use crate::attributes::User;
@@ -80,8 +80,13 @@ impl Controllers {
     /// Leaves out what stands for nodes and for a cloud: pods are made, and stay pending.
     #[must_use]
     pub fn without_nodes(mut self) -> Self {
-        const OF_NODES: [&str; 4] =
-            ["kubelet", "default-scheduler", "service-controller", "ingress-controller"];
+        const OF_NODES: [&str; 5] = [
+            "kubelet",
+            "default-scheduler",
+            "attachdetach-controller",
+            "service-controller",
+            "ingress-controller",
+        ];
         self.slots.retain(|slot| !OF_NODES.contains(&slot.controller.component()));
         self.listeners.clear();
         self
@@ -320,6 +325,7 @@ fn all(operators: Vec<Arc<Operator>>) -> Vec<Box<dyn Controller>> {
 
 fn built_in() -> Vec<Box<dyn Controller>> {
     vec![
+        Box::new(registration::Registrations),
         Box::new(faults::Faults),
         Box::new(nodes::Nodes::default()),
         Box::new(lifecycle::NodeLifecycle::default()),
@@ -340,12 +346,14 @@ fn built_in() -> Vec<Box<dyn Controller>> {
         Box::new(volumes::Protection),
         Box::new(scheduler::Scheduler::default()),
         Box::new(kubelet::Kubelets::default()),
+        Box::new(volumes::Attachments::default()),
         Box::new(endpoints::Endpoints),
         Box::new(endpoints::EndpointSlices),
-        Box::new(balancer::LoadBalancers),
+        Box::new(balancer::LoadBalancers::default()),
         Box::new(ingress::Ingresses),
         Box::new(disruption::DisruptionBudgets),
         Box::new(quota::Quotas),
+        Box::new(policy::PolicyStatus),
         Box::new(collector::PodCollector::default()),
         Box::new(nodes::Lifetimes),
         Box::new(garbage::Garbage),

@@ -4,8 +4,9 @@ use std::fmt;
 
 use jiff::SignedDuration;
 use lynceus_api::Glob;
-use lynceus_object::{GroupKind, Str, Value, yaml};
+use lynceus_object::{FieldPath, GroupKind, Segment, Str, Value, yaml};
 
+use super::form;
 use super::outcome::{Doomed, News, Outcome};
 use super::script::Lua;
 use super::template::{Scope, Template, compile};
@@ -84,10 +85,23 @@ pub(super) struct Case {
 }
 
 /// What is wrong with a declaration, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     path: String,
     message: String,
+    /// The way to the field, the last step first.
+    steps: Vec<Segment>,
+    /// The line, where the text cannot be read as far as the field.
+    line: Option<u32>,
+}
+
+/// What is wrong with the declaration in a file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{file}:{line}: {fault}")]
+pub struct Misread {
+    file: String,
+    line: u32,
+    fault: Fault,
 }
 
 impl std::error::Error for Fault {}
@@ -103,15 +117,26 @@ impl fmt::Display for Fault {
 
 impl Fault {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Fault { path: String::new(), message: message.into() }
+        Fault { path: String::new(), message: message.into(), steps: Vec::new(), line: None }
     }
 
-    pub(super) fn at_field(self, name: &str) -> Self {
+    /// Where it stands in the text.
+    fn line(&self, text: &str) -> u32 {
+        let path: FieldPath = self.steps.iter().rev().cloned().collect();
+        let documents = yaml::documents(text.as_bytes(), &yaml::Options::default());
+        let document = documents.iter().find(|document| !document.is_empty).map_or(0, |one| one.index);
+        let found = || yaml::locate(text.as_bytes(), document, &path).map(|(line, _)| line);
+        self.line.or_else(found).unwrap_or(1)
+    }
+
+    pub(super) fn at_field(mut self, name: &str) -> Self {
+        self.steps.push(Segment::Field(name.into()));
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         Fault { path: format!("{name}{separator}{}", self.path), ..self }
     }
 
-    pub(super) fn at_index(self, index: usize) -> Self {
+    pub(super) fn at_index(mut self, index: usize) -> Self {
+        self.steps.push(Segment::Index(index));
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         Fault { path: format!("[{index}]{separator}{}", self.path), ..self }
     }
@@ -123,15 +148,35 @@ impl Operator {
         self.rules.iter().map(|rule| GroupKind::new(rule.group.clone(), rule.kind.clone()))
     }
 
+    /// Reads a declaration from a file; what is wrong is told with the file, the line and the field.
+    pub fn open(file: &str, text: &str) -> Result<Self, Misread> {
+        Operator::read(text).map_err(|fault| Misread { file: file.to_owned(), line: fault.line(text), fault })
+    }
+
     /// Reads a declaration.
     pub fn read(text: &str) -> Result<Self, Fault> {
-        let value = yaml::parse_str(text).map_err(|error| Fault::new(error.to_string()))?;
+        // A key that is there twice would be half of what somebody meant.
+        let options = yaml::Options::default().strict();
+        let mut documents = yaml::documents(text.as_bytes(), &options);
+        documents.retain(|document| !document.is_empty);
+        let at_line = |line: u32, message: String| Fault { line: Some(line.max(1)), ..Fault::new(message) };
+        if let [_, second, ..] = documents.as_slice() {
+            let message = "there is a second document; put each operator into a file";
+            return Err(at_line(second.line, message.to_owned()));
+        }
+        let Some(document) = documents.pop() else {
+            return Err(Fault::new(format!("there is no Operator of {API_VERSION} in it")));
+        };
+        let value = document.result.map_err(|error| at_line(error.line, error.to_string()))?;
         let top = Fields::of(&value, &["apiVersion", "kind", "metadata", "spec"])?;
         if top.text("apiVersion")? != API_VERSION || top.text("kind")? != "Operator" {
             return Err(Fault::new(format!("is no Operator of {API_VERSION}")));
         }
-        let name = top
-            .inner("metadata", |metadata| Fields::of(metadata, &["name"])?.text("name").map(str::to_owned))?;
+        let name = top.inner("metadata", |metadata| {
+            let name = Fields::of(metadata, &["name"])?.text("name")?;
+            form::check_name(name).map_err(|fault| fault.at_field("name"))?;
+            Ok(name.to_owned())
+        })?;
         let (images, rules) = top.inner("spec", |spec| {
             let spec = Fields::of(spec, &["image", "lua", "rules"])?;
             let images = match spec.get("image") {
@@ -158,7 +203,9 @@ fn glob(pattern: &str) -> Result<Glob, Fault> {
 impl Rule {
     fn read(value: &Value, shared: &str) -> Result<Self, Fault> {
         let fields = Fields::of(value, &["kind", "let", "with", "cases", "lua"])?;
-        let (group, kind) = split(fields.text("kind")?);
+        let kind = fields.text("kind")?;
+        form::check_kind(kind).map_err(|fault| fault.at_field("kind"))?;
+        let (group, kind) = split(kind);
         let (names, env) = named(&fields)?;
         let course = match fields.optional_text("lua")? {
             Some(text) if fields.get("cases").is_none() => {
@@ -224,6 +271,9 @@ impl Lookup {
             (None, Some(labels)) => Which::Labels(labels),
             _ => return Err(Fault::new("needs either a name or labels")),
         };
+        if let Some(kind) = fields.get("kind").and_then(Value::as_str) {
+            form::check_kind(kind).map_err(|fault| fault.at_field("kind"))?;
+        }
         let kind = fields.template("kind", env)?.ok_or_else(|| Fault::new("needs a kind"))?;
         Ok(Lookup { kind, namespace: fields.template("namespace", env)?, which })
     }
@@ -241,9 +291,13 @@ impl Case {
             after: duration(&fields, "after")?,
             status: fields.template("status", env)?,
             set: fields.template("set", env)?,
-            create: fields.list_or_none("create", |object| Template::read(object, env))?,
+            create: fields.list_or_none("create", |object| {
+                form::check_made(object)?;
+                Template::read(object, env)
+            })?,
             delete: fields.list_or_none("delete", |named| {
                 Fields::of(named, Doomed::FIELDS)?;
+                form::check_doomed(named)?;
                 Template::read(named, env)
             })?,
             events: fields.list_or_none("events", |event| news(event, env))?,
@@ -361,6 +415,46 @@ mod tests {
     fn problem(text: &str) -> String {
         let head = "apiVersion: sim.lynceus.dev/v1alpha1\nkind: Operator\nmetadata: {name: x}\nspec:\n";
         Operator::read(&format!("{head}{text}")).err().map(|fault| fault.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_told_with_its_line() {
+        let head = "# Things\n---\napiVersion: sim.lynceus.dev/v1alpha1\nkind: Operator\nmetadata:\n  name: x\nspec:\n";
+        for (text, wanted) in [
+            ("  rule: []\n", "op.yaml:8: spec.rule: is not known; there is image, lua, rules"),
+            (
+                "  rules:\n  - kind: apps/v1/Deployment\n    cases: [{}]\n",
+                "op.yaml:9: spec.rules[0].kind: \"apps/v1/Deployment\" is no kind: write it as Pod or",
+            ),
+            (
+                "  rules:\n  - kind: a/B\n    cases:\n    - after: soon\n",
+                "op.yaml:11: spec.rules[0].cases[0].after: \"soon\" is no duration such as 5s",
+            ),
+            (
+                "  rules:\n  - kind: a/B\n    cases:\n    - create:\n      - apiVersion: v1\n        kind: Pod\n        metadata: {name: a}\n        spec:\n          container: []\n",
+                "op.yaml:16: spec.rules[0].cases[0].create[0].spec.container: is no field of a v1 Pod",
+            ),
+            (
+                "  rules:\n  - kind: a/B\n    cases:\n    - create:\n      - {apiVersion: v1, kind: Secret, metadata: {labels: {}}}\n",
+                "op.yaml:12: spec.rules[0].cases[0].create[0].metadata.name: is missing",
+            ),
+            (
+                "  rules:\n  - kind: a/B\n    cases:\n    - delete: [{kind: Pod}]\n",
+                "op.yaml:11: spec.rules[0].cases[0].delete[0].name: is missing",
+            ),
+            ("  rules: []\n---\nkind: Operator\n", "op.yaml:10: there is a second document; put each"),
+            ("  rules: [\n", "op.yaml:"),
+            ("  lua: a\n  lua: b\n", "op.yaml:9: "),
+        ] {
+            let misread = Operator::open("op.yaml", &format!("{head}{text}")).unwrap_err().to_string();
+            assert!(misread.starts_with(wanted), "{misread}\n{wanted}");
+        }
+        let named = Operator::open("op.yaml", &head.replace("name: x", "name: X")).unwrap_err().to_string();
+        assert!(named.starts_with("op.yaml:6: metadata.name: cannot be \"X\": a lowercase"), "{named}");
+        assert_eq!(
+            Operator::open("op.yaml", "").unwrap_err().to_string(),
+            "op.yaml:1: there is no Operator of sim.lynceus.dev/v1alpha1 in it"
+        );
     }
 
     #[test]

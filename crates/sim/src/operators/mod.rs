@@ -9,6 +9,7 @@
 //! cluster. Those that are shipped are files in `crates/sim/operators`, to be read, copied and changed.
 
 mod declaration;
+mod form;
 mod outcome;
 mod pace;
 mod script;
@@ -37,7 +38,7 @@ use crate::limits;
 use crate::store::{Event, EventKind};
 use crate::view::View as _;
 
-pub use self::declaration::{Fault, Operator};
+pub use self::declaration::{Fault, Misread, Operator};
 
 macro_rules! shipped {
     ($($name:literal)+) => {

@@ -6,6 +6,7 @@ use lynceus_object::{FieldPath, Object, Str, Value};
 
 use super::read::{Field, Source, StageError};
 use crate::attributes::Attributes;
+use crate::kinds::validation::names;
 
 /// What can be made to go wrong; a fault is exactly one of these.
 const SORTS: [&str; 7] =
@@ -109,12 +110,7 @@ impl Fault {
     /// Reads an item of a stage's list: its name, the fault, and the `spec` of the Fault that it becomes.
     fn of_stage(field: &Field<'_>) -> Result<(Str, Value), StageError> {
         let name = field.need("name")?;
-        let text = name.text()?;
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
-        if text.is_empty() || text.len() > 253 || !text.chars().all(fits) || text.starts_with(['-', '.']) {
-            let hint = "lower-case letters, digits, - and ., and neither - nor . at the beginning";
-            return Err(name.wrong("cannot be an object's name", hint));
-        }
+        let text = name.name(names::dns_subdomain)?;
         Fault::of(field)?;
         let mut spec = field.value().clone();
         spec.remove(&["name"]);
@@ -296,7 +292,7 @@ mod tests {
     fn a_bad_fault_of_a_stage_is_refused_with_its_line_and_field() {
         for (text, wanted) in [
             ("faults:\n- {nodeDown: a}", "stage.yaml:4: faults[0] lacks name"),
-            ("faults:\n- {name: A, nodeDown: a}", "stage.yaml:4: faults[0].name cannot be an object's name"),
+            ("faults:\n- {name: A, nodeDown: a}", "stage.yaml:4: faults[0].name cannot be \"A\""),
             (
                 "faults:\n- name: a\n  answer: 418",
                 "stage.yaml:5: faults[0].answer is no code that can be answered",

@@ -23,7 +23,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ),
     (
         "nodePools[].volumeLimit",
-        "how many volumes of each CSI driver a node can have, as its CSINode says; no bound if not given",
+        "how many volumes of each CSI driver, as its CSINode says, and of each provisioner of `storage` a node can have; no bound if not given",
     ),
     ("images", "the images that there are; without it every image is on every machine"),
     (

@@ -126,7 +126,7 @@ impl Stage {
         let pools = root.get("nodePools").map(|list| pool::read_all(&list)).transpose()?;
         let images = root.get("images").map(|images| Images::of(&images)).transpose()?.unwrap_or_default();
         let scripts = root.list("programs", Script::of)?;
-        let storage = root.list("storage", Storage::of)?;
+        let storage = storage::read_all(root)?;
         let metrics = root.list("metrics", Metric::of)?;
         let ingress = root.list("ingress", Ingress::of)?;
         let webhooks = root.list("webhooks", Webhook::of)?;

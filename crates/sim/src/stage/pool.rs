@@ -3,6 +3,7 @@
 use lynceus_object::Str;
 
 use super::read::{Field, StageError};
+use crate::kinds::validation::names;
 use crate::limits;
 
 /// A group of like machines.
@@ -55,30 +56,35 @@ impl Pool {
     fn of(field: &Field<'_>) -> Result<Self, StageError> {
         field.check_keys()?;
         let usual = Pool::usual();
-        let texts = |key: &str| match field.get(key) {
-            Some(map) => {
-                map.entries()?.iter().map(|(key, value)| Ok((key.clone(), value.text()?.into()))).collect()
-            }
-            None => Ok(Vec::new()),
+        let label = |(key, value): &(Str, Field<'_>)| -> Result<(Str, Str), StageError> {
+            value.check_key(key, names::label_key)?;
+            Ok((key.clone(), value.name(names::label_value)?.into()))
+        };
+        let labels = match field.get("labels") {
+            Some(map) => map.entries()?.iter().map(label).collect::<Result<_, StageError>>()?,
+            None => Vec::new(),
         };
         let capacity = match field.get("capacity") {
             Some(map) => map
                 .entries()?
                 .iter()
-                .map(|(key, value)| Ok((key.clone(), value.amount()?.into())))
+                .map(|(key, value)| {
+                    value.check_key(key, names::label_key)?;
+                    Ok((key.clone(), value.amount()?.into()))
+                })
                 .collect::<Result<_, StageError>>()?,
             None => Vec::new(),
         };
-        let zones = field.list("zones", |zone| zone.text().map(Str::from))?;
+        let zones = field.list("zones", |zone| zone.name(place).map(Str::from))?;
         let most = i64::try_from(limits::STAGE_NODES).unwrap_or(i64::MAX);
         let count = field.get("count").map_or(Ok(1), |count| count.number(0, most))?;
         Ok(Pool {
             name: name(&field.need("name")?)?,
             count: usize::try_from(count).unwrap_or_default(),
             capacity,
-            labels: texts("labels")?,
-            taints: field.list("taints", Taint::of)?,
-            architecture: field.get("architecture").map_or(Ok("amd64"), |text| text.text())?.into(),
+            labels,
+            taints: taints(field)?,
+            architecture: field.get("architecture").map_or(Ok("amd64"), |text| text.name(place))?.into(),
             zones: if zones.is_empty() { usual.zones } else { zones },
             volume_limit: field
                 .get("volumeLimit")
@@ -92,8 +98,34 @@ impl Taint {
     fn of(field: &Field<'_>) -> Result<Self, StageError> {
         field.check_keys()?;
         let effect = field.need("effect")?.word(&["NoSchedule", "PreferNoSchedule", "NoExecute"])?;
-        let value = field.get("value").map_or(Ok(""), |value| value.text())?;
-        Ok(Taint { key: field.need("key")?.text()?.into(), value: value.into(), effect: effect.into() })
+        let value = field.get("value").map_or(Ok(""), |value| value.name(names::label_value))?;
+        Ok(Taint {
+            key: field.need("key")?.name(names::label_key)?.into(),
+            value: value.into(),
+            effect: effect.into(),
+        })
+    }
+}
+
+/// The taints of a pool, of which no two may be of the same key and effect.
+fn taints(field: &Field<'_>) -> Result<Vec<Taint>, StageError> {
+    let mut taints: Vec<Taint> = Vec::new();
+    for item in field.get("taints").map_or_else(|| Ok(Vec::new()), |list| list.items())? {
+        let taint = Taint::of(&item)?;
+        if taints.iter().any(|known| known.key == taint.key && known.effect == taint.effect) {
+            let problem = format!("is the second taint {}:{}", taint.key, taint.effect);
+            return Err(item.wrong(problem, "a node has each key once for each effect"));
+        }
+        taints.push(taint);
+    }
+    Ok(taints)
+}
+
+/// What is wrong with a zone or an architecture: both are values of labels, and not empty.
+fn place(text: &str) -> Vec<String> {
+    match text {
+        "" => vec!["it may not be empty".to_owned()],
+        text => names::label_value(text),
     }
 }
 

@@ -140,6 +140,25 @@ impl<'a> Field<'a> {
         self.value.as_str().ok_or_else(|| self.wrong("has to be a text", "put it into quotes"))
     }
 
+    /// A text that has to be of a form, which `check` says what is wrong with.
+    pub(super) fn name(&self, check: fn(&str) -> Vec<String>) -> Result<&'a str, StageError> {
+        let text = self.text()?;
+        self.refuse(text, check(text))?;
+        Ok(text)
+    }
+
+    /// The key under which this stands has to be of a form.
+    pub(super) fn check_key(&self, key: &str, check: fn(&str) -> Vec<String>) -> Result<(), StageError> {
+        self.refuse(key, check(key))
+    }
+
+    fn refuse(&self, text: &str, problems: Vec<String>) -> Result<(), StageError> {
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(self.wrong(format!("cannot be {text:?}"), problems.join("; "))),
+        }
+    }
+
     /// A text or a number, as amounts are written.
     pub(super) fn amount(&self) -> Result<String, StageError> {
         let text = match self.value {

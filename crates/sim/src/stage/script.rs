@@ -6,6 +6,7 @@ use lynceus_object::{Quantity, Str};
 
 use super::metric::quantity;
 use super::read::{Field, StageError};
+use crate::kinds::validation::names;
 
 /// What the containers of some images do.
 #[derive(Clone, Debug)]
@@ -120,7 +121,8 @@ impl Need {
         let mut parts = name.split('.').map(Str::from);
         let (first, namespace) = (parts.next().unwrap_or_default(), parts.next());
         // What follows the namespace in a full name, `svc.cluster.local`, says nothing more.
-        if first.is_empty() || namespace.as_ref().is_some_and(|namespace| namespace.is_empty()) {
+        let is_name = |name: &str| names::dns_label(name).is_empty();
+        if !is_name(&first) || namespace.as_ref().is_some_and(|namespace| !is_name(namespace)) {
             return Err(wrong());
         }
         let crash = field.get("crashWithout").map_or(Ok(false), |flag| flag.flag())?;

@@ -29,7 +29,8 @@ pub struct Snapshot {
 /// What to do about one that cannot be used as it is.
 pub(super) const ANEW: &str = "make it anew: lynceus snapshot FILE";
 const VERSION: &str = "sim.lynceus.dev/v1alpha1";
-const KEYS: [&str; 7] = ["apiVersion", "kind", "version", "serves", "leftOut", "objectCount", "objects"];
+const KEYS: [&str; 8] =
+    ["apiVersion", "kind", "version", "serves", "leftOut", "objectCount", "objects", "whole"];
 
 impl Snapshot {
     /// Adds an object, without what is secret and what only its own server can use.
@@ -82,6 +83,8 @@ impl Snapshot {
         // Stands before them, so that one can see that some are lacking.
         document.set(&["objectCount"], objects.len() as i64);
         document.set(&["objects"], objects);
+        // Keys are written by the alphabet: this one is the last, so that a file without it was cut off.
+        document.set(&["whole"], true);
         let packed = file.strip_suffix(".gz");
         let text = match packed.unwrap_or(file).ends_with(".json") {
             true => json::to_string(&document),
@@ -167,10 +170,15 @@ impl Snapshot {
             let problem = format!("has {} of {count} objects: the others were cut off", items.len());
             let hint = format!("{ANEW}\nif they were taken out by hand, take objectCount out as well");
             problems.push(field("objects").wrong(problem, hint));
-            // Where nothing follows, the last one may have been cut in two as well.
-            if head.get("serves").is_none() && head.get("version").is_none() {
-                items.pop();
-            }
+            pop_half(&head, &mut items);
+        } else if problems.is_empty() && count.is_some() && !has_end(source, &head) {
+            let line = u32::try_from(source.text.lines().count()).unwrap_or(u32::MAX).max(1);
+            let problem = "ends before it is whole: what stands behind this line was cut off";
+            let hint = format!(
+                "{ANEW}\nif it was made by an earlier version or changed by hand, add this line at its end: whole: true"
+            );
+            problems.push(source.at_line(line, problem, &hint));
+            pop_half(&head, &mut items);
         }
         let mut objects = Vec::new();
         for Item { place, line, value } in items {
@@ -189,6 +197,18 @@ impl Snapshot {
         }
         let version = version.cloned().unwrap_or_default();
         Ok((Snapshot { version, serves, left_out, objects }, problems))
+    }
+}
+
+/// Whether a file is there to its end: JSON has a brace there, and what is written as YAML says so.
+fn has_end(source: &Source<'_>, head: &Value) -> bool {
+    source.text.trim_start().starts_with('{') || head.bool_at(&["whole"]) == Some(true)
+}
+
+/// Where nothing follows the objects, the last one may have been cut in two.
+fn pop_half(head: &Value, items: &mut Vec<Item>) {
+    if head.get("serves").is_none() && head.get("version").is_none() {
+        items.pop();
     }
 }
 

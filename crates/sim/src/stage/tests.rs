@@ -60,6 +60,47 @@ fn a_bad_stage_is_refused_with_its_line_and_field() {
             "stage.yaml:3: programs[0].needs.service names no Service",
         ),
         ("storage: [{class: a, binding: Later}]", "stage.yaml:3: storage[0].binding cannot be \"Later\""),
+        (
+            "nodePools:\n- name: a\n  labels:\n    team: core\n    a b: c",
+            "stage.yaml:7: nodePools[0].labels.a b cannot be \"a b\" | name part must consist of",
+        ),
+        (
+            "nodePools:\n- name: a\n  labels:\n    team: a/b",
+            "stage.yaml:6: nodePools[0].labels.team cannot be \"a/b\" | a valid label must be",
+        ),
+        (
+            "nodePools:\n- name: a\n  taints:\n  - {key: -x, effect: NoSchedule}",
+            "stage.yaml:6: nodePools[0].taints[0].key cannot be \"-x\" | name part must consist of",
+        ),
+        (
+            "nodePools:\n- name: a\n  taints:\n  - {key: x, effect: NoSchedule}\n  - {key: x, effect: NoSchedule}",
+            "stage.yaml:7: nodePools[0].taints[1] is the second taint x:NoSchedule",
+        ),
+        ("nodePools: [{name: a, zones: ['']}]", "stage.yaml:3: nodePools[0].zones[0] cannot be \"\""),
+        (
+            "nodePools:\n- name: a\n  capacity: {'my gpu': 1}",
+            "stage.yaml:5: nodePools[0].capacity.my gpu cannot be \"my gpu\"",
+        ),
+        (
+            "storage:\n- class: Slow_One",
+            "stage.yaml:4: storage[0].class cannot be \"Slow_One\" | a lowercase RFC 1123 subdomain",
+        ),
+        ("storage: [{class: a}, {class: a}]", "stage.yaml:3: storage[1] is the second class with the name a"),
+        ("storage: [{class: a, provisioner: 'my disk'}]", "stage.yaml:3: storage[0].provisioner cannot be"),
+        ("faults: [{name: a., slow: 1s}]", "stage.yaml:3: faults[0].name cannot be \"a.\" | a lowercase"),
+        ("ingress: [{controller: nginx}]", "stage.yaml:3: ingress[0].controller cannot be \"nginx\" | write"),
+        (
+            "ingress: [{controller: k8s.io/nginx, address: 'http://a'}]",
+            "stage.yaml:3: ingress[0].address cannot be \"http://a\"",
+        ),
+        (
+            "programs: [{image: a, needs: {service: My_Db}}]",
+            "stage.yaml:3: programs[0].needs.service names no Service",
+        ),
+        (
+            "webhooks: [{service: 'a/B', rules: [{allow: true}]}]",
+            "stage.yaml:3: webhooks[0].service names no Service | write it as namespace/name",
+        ),
         ("images: {}\nimages: {}", "stage.yaml:4: key \"images\" already set in map"),
         ("---\nkind: Stage", "stage.yaml:4: there is a second document"),
     ] {

@@ -8,6 +8,7 @@ use lynceus_object::Str;
 use super::read::{Field, StageError};
 use crate::admission;
 use crate::cel::{Program, Ty};
+use crate::kinds::validation::names;
 use crate::operators::template::Template;
 
 /// Somebody whose answers are declared: a policy engine, an injector, a converter.
@@ -160,7 +161,7 @@ impl Failure {
 
 fn named(field: &Field<'_>) -> Result<(Str, Str), StageError> {
     match field.text()?.split_once('/') {
-        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
+        Some((namespace, name)) if [namespace, name].iter().all(|one| names::dns_label(one).is_empty()) => {
             Ok((namespace.into(), name.into()))
         }
         _ => Err(field.wrong("names no Service", "write it as namespace/name")),

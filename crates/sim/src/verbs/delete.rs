@@ -281,7 +281,11 @@ fn set_dependents_finalizers(call: &Call, object: &mut Object, options: &DeleteO
     }
 }
 
-fn check_preconditions(call: &Call, current: &Object, options: &DeleteOptions) -> Result<(), ApiError> {
+pub(super) fn check_preconditions(
+    call: &Call,
+    current: &Object,
+    options: &DeleteOptions,
+) -> Result<(), ApiError> {
     // The original says the kind here, where other conflicts say the resource.
     let refuse = |what: &str, wanted: &str, found: &str, end: &str| {
         let why = format!(

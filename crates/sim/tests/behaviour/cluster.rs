@@ -104,7 +104,16 @@ impl Cluster {
 
 fn target<'a>(place: &'a str, name: &'a str) -> Target<'a> {
     let (resource, group) = place.split_once('.').unwrap_or((place, ""));
-    let everywhere = ["nodes", "namespaces", "persistentvolumes", "storageclasses", "csidrivers"];
+    let everywhere = [
+        "nodes",
+        "namespaces",
+        "persistentvolumes",
+        "storageclasses",
+        "csidrivers",
+        "apiservices",
+        "customresourcedefinitions",
+        "validatingadmissionpolicies",
+    ];
     let namespace = if everywhere.contains(&resource) { "" } else { "default" };
     Target { group, resource, namespace, name }
 }

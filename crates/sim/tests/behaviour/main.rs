@@ -4,7 +4,10 @@
 
 mod claims;
 mod cluster;
+mod containers;
 mod eviction;
 mod jobs;
 mod nodes;
+mod serving;
 mod starting;
+mod volumes;

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::backoff::add;
 use super::program::{Program, Role};
+use super::restart::Restart;
 use super::scene::{Part, Scene};
 use super::{needs, probe, pull, right, service};
 use crate::controllers::time::{self, stamp};
@@ -21,45 +22,6 @@ const REFUSED_AFTER: SignedDuration = SignedDuration::from_secs(1);
 
 /// What a container waits with that cannot be made as it says.
 const CONFIG_ERROR: &str = "CreateContainerConfigError";
-
-/// When a container is started again after it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Restart {
-    /// Whatever it ended with.
-    Always,
-    /// When it failed.
-    OnFailure,
-    /// Not at all.
-    Never,
-}
-
-impl Restart {
-    /// Reads a restart policy.
-    pub(super) fn of(text: Option<&str>) -> Self {
-        match text {
-            Some("OnFailure") => Restart::OnFailure,
-            Some("Never") => Restart::Never,
-            _ => Restart::Always,
-        }
-    }
-
-    /// What holds for a container of the pod: a failed init container is repeated unless the pod may not be.
-    pub(super) fn for_role(self, role: Role) -> Self {
-        match (role, self) {
-            (Role::Sidecar, _) => Restart::Always,
-            (Role::Init, Restart::Always) => Restart::OnFailure,
-            (Role::Main | Role::Init, policy) => policy,
-        }
-    }
-
-    fn again(self, exit_code: i64) -> bool {
-        match self {
-            Restart::Always => true,
-            Restart::OnFailure => exit_code != 0,
-            Restart::Never => false,
-        }
-    }
-}
 
 /// One run of a container that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +108,7 @@ impl Container {
     }
 
     /// Lets the container do what it does up to now.
-    pub(super) fn advance(mut self, scene: &mut Scene<'_>, part: &Part<'_>, restart: Restart) -> Self {
+    pub(super) fn advance(mut self, scene: &mut Scene<'_>, part: &Part<'_>, restart: &Restart<'_>) -> Self {
         let program = Program::of(scene.pod, part.spec, part.role, scene.world.local.stage());
         service::note(scene, &program);
         for _ in 0..MOST_STEPS {
@@ -163,7 +125,9 @@ impl Container {
                 break;
             }
         }
-        if let State::Running { since } = self.state {
+        if let State::Running { since } = self.state
+            && part.role != Role::Guest
+        {
             let answers = probe::look(scene, part, &program, since, self.restarts);
             (self.started, self.ready) = (answers.started, answers.ready);
         }
@@ -258,7 +222,7 @@ impl Container {
         &mut self,
         scene: &mut Scene<'_>,
         part: &Part<'_>,
-        restart: Restart,
+        restart: &Restart<'_>,
         ended: Ended,
         told: bool,
     ) -> bool {
@@ -307,7 +271,9 @@ impl Container {
     pub(super) fn is_through(&self, role: Role) -> bool {
         match role {
             Role::Sidecar => self.started,
-            Role::Main | Role::Init => matches!(&self.state, State::Ended(ended) if ended.exit_code == 0),
+            Role::Main | Role::Init | Role::Guest => {
+                matches!(&self.state, State::Ended(ended) if ended.exit_code == 0)
+            }
         }
     }
 
@@ -327,9 +293,12 @@ impl Container {
         };
         let ready = if part.role == Role::Init { self.is_through(part.role) } else { self.ready };
         let mut status = value!({
-            "name": name, "image": part.image(), "imageID": "", "ready": ready, "started": self.started,
-            "restartCount": self.restarts,
+            "name": name, "image": part.image(), "imageID": "", "ready": ready, "restartCount": self.restarts,
         });
+        // Nobody asks whether a guest serves.
+        if part.role != Role::Guest {
+            status.set(&["started"], self.started);
+        }
         status.set(&["state"], state);
         status.set(&["lastState"], self.last.as_ref().map_or_else(|| value!({}), Ended::print));
         if self.made {

@@ -3,7 +3,7 @@
 //! | what | files |
 //! |---|---|
 //! | a pod as a whole | `admission`, `status`, `stop`, `disk`, `needs`, `address` |
-//! | one container | `container`, `program`, `probe`, `service`, `right`, `backoff` |
+//! | one container | `container`, `program`, `probe`, `service`, `right`, `restart`, `backoff` |
 //! | its image | `pull`, `credentials`, `registry` |
 
 mod address;
@@ -17,6 +17,7 @@ mod probe;
 mod program;
 mod pull;
 mod registry;
+mod restart;
 mod right;
 mod scene;
 mod service;
@@ -37,6 +38,7 @@ use super::key::Key;
 use super::kind::{CONFIG_MAP, ENDPOINT_SLICE, FAULT, NODE, POD, SECRET, SERVICE, is_among};
 use super::steps::{Announcement, Steps};
 use super::time::{self, after, stamp};
+use super::volumes::attachment;
 use super::world::World;
 use super::{Controller, Writer, condition, faults, pods};
 use crate::store::{Event, EventKind, Place};
@@ -118,13 +120,21 @@ impl Kubelets {
             self.waiting.remove(&key);
             self.memories.remove(&key);
             self.evictions.forget(&key);
+            self.wake_waiting(wake);
         } else if !node_of(&event.object).is_empty() {
             self.addresses.note(&event.object);
             // What the kubelet itself wrote needs no second look: its timers are set already.
             if !only_status_changed(event) {
                 wake.push(key);
+            } else if pods::is_finished(&event.object) {
+                self.wake_waiting(wake);
             }
         }
+    }
+
+    /// Looks again at the pods that lack something: a pod that is over may have had a volume that they wait for.
+    fn wake_waiting(&self, wake: &mut Vec<Key>) {
+        wake.extend(self.waiting.iter().cloned());
     }
 
     fn run(&mut self, stored: &Object, node: &Object, world: &World<'_>, out: &mut Steps) {
@@ -132,10 +142,12 @@ impl Kubelets {
         let mut pod = stored.clone();
         let mut begun = time::read(pod.at(&["status", "startTime"])).unwrap_or(world.now);
         if stored.at(&["status", "podIP"]).is_none() {
-            if let Some(missing) = needs::missing(stored, world) {
+            let held = attachment::held(stored, world).is_some();
+            let missing = needs::missing(stored, world).filter(|_| !held);
+            if held || missing.is_some() {
                 self.fill_in(&mut pod, node, begun);
                 let blocked = status::creating(&pod, world.now);
-                if blocked.value() != stored.value() {
+                if let Some(missing) = missing.filter(|_| blocked.value() != stored.value()) {
                     report_missing(stored, node, &missing, out);
                 }
                 out.status_if_changed(POD, stored, blocked);

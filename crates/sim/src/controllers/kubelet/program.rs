@@ -4,7 +4,7 @@
 //! otherwise: the pod by annotations, the stage, or a command so plain that its end can be read off it.
 
 use jiff::SignedDuration;
-use lynceus_object::{Object, Str, Value};
+use lynceus_object::{Object, Str, Value, value};
 
 use crate::stage::{Need, Right, Script, Stage};
 
@@ -29,6 +29,8 @@ pub(crate) enum Role {
     Init,
     /// What is started before, and goes on beside.
     Sidecar,
+    /// What was added to the running pod, for somebody to look around with.
+    Guest,
 }
 
 /// The life of a container that was started once.
@@ -79,7 +81,7 @@ impl Program {
         let mut program = Program::of_annotations(pod, role)
             .or_else(|| script.and_then(Program::of_script))
             .or_else(|| Program::of_command(container))
-            .unwrap_or_else(|| Program::usual(pod, role));
+            .unwrap_or_else(|| Program::usual(pod, container, role));
         if let Some(script) = script {
             program.follow(script);
         }
@@ -103,12 +105,14 @@ impl Program {
     }
 
     /// What a container does that nobody says anything about.
-    fn usual(pod: &Object, role: Role) -> Self {
-        let always = pod.value().str_at(&["spec", "restartPolicy"]).unwrap_or("Always") == "Always";
+    fn usual(pod: &Object, container: &Value, role: Role) -> Self {
+        let own = container.str_at(&["restartPolicy"]);
+        let always =
+            own.or_else(|| pod.value().str_at(&["spec", "restartPolicy"])).unwrap_or("Always") == "Always";
         match role {
             Role::Init => Program::new(Some(SignedDuration::ZERO), 0),
             Role::Main if !always => Program::new(Some(DEFAULT_RUN), 0),
-            Role::Main | Role::Sidecar => Program::new(None, 0),
+            Role::Main | Role::Sidecar | Role::Guest => Program::new(None, 0),
         }
     }
 
@@ -164,6 +168,21 @@ impl Command {
     }
 }
 
+/// For how long a pod's container goes on to work after it was told to stop: as long as its `preStop` sleeps.
+pub(super) fn pre_stop(container: &Value) -> SignedDuration {
+    let Some(hook) = container.at(&["lifecycle", "preStop"]) else { return SignedDuration::ZERO };
+    if let Some(seconds) = hook.int_at(&["sleep", "seconds"]) {
+        return SignedDuration::from_secs(seconds.max(0));
+    }
+    let command = value!({"command": hook.items_at(&["exec", "command"]).iter().cloned().collect::<Value>()});
+    match Program::of_command(&command) {
+        Some(Program { run_for: Some(time), .. }) => time,
+        // It ends when the pod's patience does.
+        Some(Program { run_for: None, .. }) => SignedDuration::MAX,
+        None => SignedDuration::ZERO,
+    }
+}
+
 fn of_shell(script: &str) -> Option<Program> {
     let mut total = SignedDuration::ZERO;
     let mut last = 0;
@@ -197,7 +216,6 @@ fn of_words(words: &[&str]) -> Option<Command> {
 mod tests {
     use super::*;
     use crate::controllers::kind::POD;
-    use lynceus_object::value;
 
     fn program(restart: &str, container: Value) -> (Option<i64>, i64) {
         let mut pod = POD.named("shop", "web");

@@ -92,6 +92,12 @@ impl<'a> Part<'a> {
         specs.iter().map(|spec| Part { spec, role: Role::Main }).collect()
     }
 
+    /// The containers that were added while the pod ran.
+    pub(super) fn guests(pod: &'a Object) -> Vec<Self> {
+        let specs = pod.value().items_at(&["spec", "ephemeralContainers"]);
+        specs.iter().map(|spec| Part { spec, role: Role::Guest }).collect()
+    }
+
     pub(super) fn name(&self) -> &'a str {
         self.spec.str_at(&["name"]).unwrap_or_default()
     }
@@ -101,13 +107,21 @@ impl<'a> Part<'a> {
     }
 
     fn field(&self) -> String {
-        let list = if self.role == Role::Main { "containers" } else { "initContainers" };
+        let list = match self.role {
+            Role::Main => "containers",
+            Role::Guest => "ephemeralContainers",
+            Role::Init | Role::Sidecar => "initContainers",
+        };
         format!("spec.{list}{{{}}}", self.name())
     }
 
     /// The list of the status that it stands in.
     pub(super) fn statuses(&self) -> &'static str {
-        if self.role == Role::Main { "containerStatuses" } else { "initContainerStatuses" }
+        match self.role {
+            Role::Main => "containerStatuses",
+            Role::Guest => "ephemeralContainerStatuses",
+            Role::Init | Role::Sidecar => "initContainerStatuses",
+        }
     }
 }
 

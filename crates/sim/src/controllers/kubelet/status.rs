@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use lynceus_object::{Object, Value, value};
 
-use super::container::{Container, Restart, State};
+use super::container::{Container, State};
 use super::program::Role;
+use super::restart::Restart;
 use super::scene::{Part, Scene};
 use crate::controllers::condition;
 
@@ -20,13 +21,12 @@ pub(super) fn assess(scene: &mut Scene<'_>, start: Timestamp) -> Object {
     }
     scene.memory.needs.clear();
     scene.memory.lacks = false;
-    let restart = Restart::of(pod.value().str_at(&["spec", "restartPolicy"]));
     let (init_parts, main_parts) = (Part::inits(pod), Part::mains(pod));
-    let mut inits = init_containers(scene, &init_parts, &main_parts, restart);
+    let mut inits = init_containers(scene, &init_parts, &main_parts);
     let mains: Vec<Container> = main_parts
         .iter()
         .map(|part| match inits.done {
-            true => Container::before(scene, part).advance(scene, part, restart),
+            true => Container::before(scene, part).advance(scene, part, &Restart::of(pod, part)),
             false => Container::not_yet(scene, part),
         })
         .collect();
@@ -36,6 +36,17 @@ pub(super) fn assess(scene: &mut Scene<'_>, start: Timestamp) -> Object {
             container.finish(scene, part, 0);
         }
     }
+    let guest_parts = Part::guests(pod);
+    let guests: Vec<Container> = guest_parts
+        .iter()
+        .map(|part| {
+            let mut guest = Container::before(scene, part).advance(scene, part, &Restart::of(pod, part));
+            if is_over(phase) {
+                guest.finish(scene, part, 0);
+            }
+            guest
+        })
+        .collect();
     let unready = |(container, part): (&Container, &Part<'_>)| {
         (part.role != Role::Init && !container.ready).then(|| part.name().to_owned())
     };
@@ -50,6 +61,7 @@ pub(super) fn assess(scene: &mut Scene<'_>, start: Timestamp) -> Object {
     new.set(&["status", "phase"], phase);
     set_statuses(&mut new, scene, &init_parts, &inits.containers);
     set_statuses(&mut new, scene, &main_parts, &mains);
+    set_statuses(&mut new, scene, &guest_parts, &guests);
     let facts = Facts { phase, sandbox: true, incomplete: &inits.incomplete, unready: &unready };
     set_conditions(&mut new, &facts, scene.now());
     new
@@ -61,7 +73,7 @@ pub(super) fn exceeded(scene: &Scene<'_>, reason: &str, message: &str) -> Object
     for (key, text) in [("phase", "Failed"), ("reason", reason), ("message", message)] {
         new.set(&["status", key], text);
     }
-    for parts in [Part::inits(scene.pod), Part::mains(scene.pod)] {
+    for parts in [Part::inits(scene.pod), Part::mains(scene.pod), Part::guests(scene.pod)] {
         let containers: Vec<Container> = parts
             .iter()
             .map(|part| {
@@ -125,7 +137,7 @@ struct Inits {
 }
 
 /// One after the other; those that go on beside the main containers are only waited for to start.
-fn init_containers(scene: &mut Scene<'_>, parts: &[Part<'_>], mains: &[Part<'_>], restart: Restart) -> Inits {
+fn init_containers(scene: &mut Scene<'_>, parts: &[Part<'_>], mains: &[Part<'_>]) -> Inits {
     // A sidecar that fails later does not stop those that run.
     let begun = mains.iter().any(|main| Container::before(scene, main).made);
     let mut out = Inits { containers: Vec::new(), incomplete: Vec::new(), done: true, failed: false };
@@ -135,10 +147,10 @@ fn init_containers(scene: &mut Scene<'_>, parts: &[Part<'_>], mains: &[Part<'_>]
             out.containers.push(Container::not_yet(scene, part));
             continue;
         }
-        let restart = restart.for_role(part.role);
-        let container = Container::before(scene, part).advance(scene, part, restart);
-        let failed =
-            restart == Restart::Never && matches!(&container.state, State::Ended(end) if end.exit_code != 0);
+        let restart = Restart::of(scene.pod, part);
+        let container = Container::before(scene, part).advance(scene, part, &restart);
+        let is_final = |code: i64| code != 0 && !restart.again(code);
+        let failed = matches!(&container.state, State::Ended(end) if is_final(end.exit_code));
         out.failed |= failed;
         if !container.is_through(part.role) {
             out.done = begun;
@@ -176,6 +188,16 @@ fn phase(inits: &Inits, mains: &[Container]) -> &'static str {
     }
 }
 
+/// What is said of a readiness gate that does not let a pod be ready.
+fn closed_gate(pod: &Object, gate: &str) -> Option<String> {
+    let Some(condition) = condition::get(pod, gate) else {
+        return Some(format!("corresponding condition of pod readiness gate {gate:?} does not exist."));
+    };
+    let status = condition.str_at(&["status"]).unwrap_or_default();
+    (status != "True")
+        .then(|| format!("the status of pod readiness gate {gate:?} is not \"True\", but {status}"))
+}
+
 /// What a pod's conditions follow from.
 struct Facts<'a> {
     phase: &'a str,
@@ -207,15 +229,14 @@ fn set_conditions(pod: &mut Object, facts: &Facts<'_>, now: Timestamp) {
     let ready = facts.unready.is_empty() && facts.phase == "Running";
     set("ContainersReady", ready, reason, message);
     let gates = before.value().items_at(&["spec", "readinessGates"]);
-    let closed = gates
+    let closed: Vec<String> = gates
         .iter()
         .filter_map(|gate| gate.str_at(&["conditionType"]))
-        .find(|gate| !condition::is_true(&before, gate));
-    match closed.filter(|_| ready) {
-        Some(gate) => {
-            let message = format!("corresponding condition of pod readiness gate {gate:?} does not exist.");
-            set("Ready", false, "ReadinessGatesNotReady", &message);
-        }
-        None => set("Ready", ready, reason, message),
+        .filter_map(|gate| closed_gate(&before, gate))
+        .collect();
+    if ready && !closed.is_empty() {
+        set("Ready", false, "ReadinessGatesNotReady", &closed.join(", "));
+    } else {
+        set("Ready", ready, reason, message);
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use lynceus_object::Object;
 
 use super::scene::{Scene, from_kubelet};
-use super::status;
+use super::{program, status};
 use crate::controllers::kind::POD;
 use crate::controllers::steps::{Announcement, Deletion, Steps};
 use crate::controllers::time::{self, after};
@@ -19,7 +19,7 @@ pub(super) fn stop(pod: &Object, node: &Object, world: &World<'_>, out: &mut Ste
     let grace = pod.value().int_at(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or(0);
     let deadline = time::read(pod.at(&["metadata", "deletionTimestamp"])).unwrap_or(world.now);
     let asked = after(deadline, -grace);
-    let stopped = after(asked, grace.min(STOP_SECONDS));
+    let stopped = after(asked, grace.min(STOP_SECONDS.saturating_add(pre_stop_seconds(pod))));
     let running = !pods::is_finished(pod) && pods::phase(pod) == "Running";
     if world.now < stopped && running {
         for container in pod.value().items_at(&["spec", "containers"]) {
@@ -34,6 +34,12 @@ pub(super) fn stop(pod: &Object, node: &Object, world: &World<'_>, out: &mut Ste
         finish(pod, world, out);
     }
     out.delete_how(POD, pod, Deletion { grace: Some(0), propagation: None });
+}
+
+/// How many seconds pass before the last container is even asked to stop.
+fn pre_stop_seconds(pod: &Object) -> i64 {
+    let containers = pod.value().items_at(&["spec", "containers"]).iter();
+    containers.map(|container| program::pre_stop(container).as_secs()).max().unwrap_or(0)
 }
 
 /// A stopped pod that something else still holds on to has to be seen as stopped.

@@ -10,7 +10,9 @@ use super::node::Node;
 use super::selection::Term;
 use super::words::Obstacle;
 use crate::controllers::kind::{CLAIM, CSI_NODE, STORAGE_CLASS, VOLUME};
+use crate::controllers::nodes;
 use crate::controllers::steps::Steps;
+use crate::controllers::volumes::attachment::{self, Handle};
 use crate::controllers::volumes::matching::{self, fits, is_reserved};
 use crate::controllers::volumes::{self, BOUND_BY_CONTROLLER, SELECTED_NODE};
 use crate::controllers::world::World;
@@ -22,9 +24,6 @@ const ZONES: [&str; 4] = [
     "failure-domain.beta.kubernetes.io/zone",
     "failure-domain.beta.kubernetes.io/region",
 ];
-
-/// A volume as its driver knows it.
-type Handle = (Str, String);
 
 /// A claim that waits for its pod to be placed.
 #[derive(Debug)]
@@ -120,14 +119,20 @@ impl Volumes {
         if self.handles.is_empty() {
             return false;
         }
-        let Some(known) = world.get(CSI_NODE, "", &node.name) else { return false };
-        let drivers = known.value().items_at(&["spec", "drivers"]).iter();
-        let limits: Vec<(&str, usize)> = drivers
+        let known = world.get(CSI_NODE, "", &node.name);
+        let drivers = known.as_ref().map_or(&[][..], |known| known.value().items_at(&["spec", "drivers"]));
+        let mut limits: Vec<(Str, usize)> = drivers
+            .iter()
             .filter_map(|driver| {
                 let count = driver.int_at(&["allocatable", "count"])?;
-                Some((driver.str_at(&["name"])?, usize::try_from(count).unwrap_or(0)))
+                Some((driver.str_at(&["name"])?.into(), usize::try_from(count).unwrap_or(0)))
             })
             .collect();
+        for (class, most) in nodes::limits_of_classes(&node.name, world) {
+            if !limits.iter().any(|(driver, _)| *driver == class) {
+                limits.push((class, most));
+            }
+        }
         if limits.is_empty() {
             return false;
         }
@@ -136,8 +141,8 @@ impl Volumes {
             machine.claims.keys().filter_map(claim).filter_map(|claim| handle(&claim, world)).collect();
         limits.into_iter().any(|(driver, most)| {
             let of_driver =
-                |handles: &BTreeSet<Handle>| handles.iter().filter(|(name, _)| name == driver).count();
-            let more = self.handles.difference(&used).filter(|(name, _)| name == driver).count();
+                |handles: &BTreeSet<Handle>| handles.iter().filter(|(name, _)| *name == driver).count();
+            let more = self.handles.difference(&used).filter(|(name, _)| *name == driver).count();
             more > 0 && of_driver(&used) + more > most
         })
     }
@@ -230,17 +235,14 @@ fn candidates(claim: &Object, world: &World<'_>) -> Vec<Object> {
 
 /// The driver of a claim's volume and its name there; a volume that is still to be made has its claim's name.
 fn handle(claim: &Object, world: &World<'_>) -> Option<Handle> {
-    let text = |object: &Object, path: &[&str]| object.value().str_at(path).map(str::to_owned);
     let name = claim.value().str_at(&["spec", "volumeName"]).unwrap_or_default();
     if name.is_empty() {
         let class = claim.value().str_at(&["spec", "storageClassName"])?;
         let class = world.get(STORAGE_CLASS, "", class)?;
         let driver = class.value().str_at(&["provisioner"])?.into();
-        return Some((driver, format!("{}/{}", claim.namespace(), claim.name())));
+        return Some((driver, ecow::eco_format!("{}/{}", claim.namespace(), claim.name())));
     }
-    let volume = world.get(VOLUME, "", name)?;
-    let driver = volume.value().str_at(&["spec", "csi", "driver"])?.into();
-    Some((driver, text(&volume, &["spec", "csi", "volumeHandle"])?))
+    attachment::handle(&world.get(VOLUME, "", name)?)
 }
 
 /// Whether a volume can be had on a node.

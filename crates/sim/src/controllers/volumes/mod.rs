@@ -1,6 +1,7 @@
 //! Claims and volumes: binding the one to the other, making volumes where a class says how, and what happens
 //! to a volume whose claim is gone.
 
+pub(crate) mod attachment;
 mod ephemeral;
 mod growth;
 pub(crate) mod matching;
@@ -8,6 +9,7 @@ mod protection;
 
 use lynceus_object::{Object, Value, value};
 
+pub(crate) use self::attachment::Attachments;
 pub(crate) use self::ephemeral::EphemeralVolumes;
 use self::matching::is_reserved;
 pub(crate) use self::protection::Protection;
