@@ -83,7 +83,7 @@ impl Engine {
     /// Has those looked at who share objects with an application now, or did before: both have to say so.
     pub(crate) fn tell_claimants(&self, applications: &[Str]) {
         for application in applications {
-            self.refresh(AppKey::from_tracked(application, &self.options.namespace), Freshness::Recent);
+            self.refresh(AppKey::from_tracked(application, &self.options().namespace), Freshness::Recent);
         }
     }
 }
