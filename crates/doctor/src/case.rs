@@ -3,6 +3,7 @@
 mod pods;
 mod said;
 mod status;
+mod to_come;
 
 use std::collections::HashMap;
 
@@ -15,6 +16,7 @@ use lynceus_object::{GroupKind, Object, ObjectKey, Str};
 
 pub use pods::Pods;
 pub(crate) use said::{Said, Voice, condition, message};
+use to_come::ToCome;
 
 use crate::finding::Evidence;
 use crate::limits;
@@ -37,6 +39,7 @@ pub struct Case<'a> {
     pod_owners: HashMap<&'a str, Vec<&'a Object>>,
     holders: Vec<(&'a str, &'a Object, Pods<'a>)>,
     origins: Origins<'a>,
+    to_come: ToCome<'a>,
 }
 
 /// One cluster's objects, to be found.
@@ -197,6 +200,7 @@ impl<'a> Case<'a> {
             pod_owners: HashMap::new(),
             holders: Vec::new(),
             origins: Origins::default(),
+            to_come: ToCome::default(),
         };
         case.remember();
         case
@@ -204,6 +208,7 @@ impl<'a> Case<'a> {
 
     /// Looks once for what several rules and links ask for.
     fn remember(&mut self) {
+        self.to_come = ToCome::new(self);
         self.said = self.hear();
         self.pod_owners = self.servers().map(|server| (server, self.find_pod_owners(server))).collect();
         self.holders = missing::find_holders(self);
@@ -213,6 +218,23 @@ impl<'a> Case<'a> {
     /// What makes pods and is not well, or is not there yet, with the spec that its next pods have.
     pub(crate) fn holders(&self) -> impl Iterator<Item = (&'a str, &'a Object, &Pods<'a>)> {
         self.holders.iter().map(|(server, holder, pods)| (*server, *holder, pods))
+    }
+
+    /// What applications want and what is certainly not there yet, of each cluster: a sync that stands still has not come to it.
+    pub(crate) fn to_come(&self, server: &str) -> &[&'a Object] {
+        self.to_come.all(server)
+    }
+
+    /// The objects of a kind that are there, and then those that are to come.
+    pub(crate) fn due(&self, server: &str, group: &str, kind: &str) -> impl Iterator<Item = &'a Object> {
+        self.of_kind(server, group, kind).iter().chain(self.to_come.of_kind(server, group, kind)).copied()
+    }
+
+    /// Whether an application that is not well is called after something: what it brings may make that as soon as it runs.
+    pub(crate) fn is_promised(&self, server: &str, name: &str) -> bool {
+        let mut troubled = self.apps.iter().filter(|app| app.server() == server && app.is_troubled());
+        let word = format!("-{name}");
+        troubled.any(|app| format!("-{}", app.name.name).contains(&word))
     }
 
     /// What may make what.

@@ -171,6 +171,9 @@ pub fn examine_apart(snapshot: &Snapshot) -> Examination {
     conclude(snapshot, false)
 }
 
+/// What looks at all findings once every rule has spoken, in this order: nothing else changes what a rule has found.
+const REVISIONS: [fn(&Case<'_>, &mut [Finding]); 2] = [followup::complete, rules::explain];
+
 fn conclude(snapshot: &Snapshot, is_joined: bool) -> Examination {
     let case = Case::new(snapshot);
     let mut findings = Findings::default();
@@ -178,8 +181,9 @@ fn conclude(snapshot: &Snapshot, is_joined: bool) -> Examination {
         (rule.check)(&case, &mut findings);
     }
     let mut findings = findings.into_sorted();
-    followup::complete(&case, &mut findings);
-    rules::explain(&case, &mut findings);
+    for revise in REVISIONS {
+        revise(&case, &mut findings);
+    }
     let mut graph = Graph::default();
     links::link(&case, &mut graph);
     for finding in &findings {

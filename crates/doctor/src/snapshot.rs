@@ -44,6 +44,8 @@ pub struct Snapshot {
     pub withheld: Vec<Withheld>,
     /// What is applied to the home cluster by hand and is not there because of what stands in it.
     pub refused: Vec<Refused>,
+    /// Images that no pod will get, as far as somebody knows all that there are, each with what will be said then.
+    pub lost_images: BTreeMap<Str, String>,
     /// How the controller itself is.
     pub engine: EngineView,
     /// What could not be seen, a sentence for each: what is not said about it means nothing.

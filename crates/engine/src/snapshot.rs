@@ -62,6 +62,7 @@ impl Engine {
             repositories,
             withheld: Vec::new(),
             refused: Vec::new(),
+            lost_images: BTreeMap::new(),
             // Most of the queue is for later; how far behind it is, the queue does not say.
             engine: EngineView { waiting: None, complaints },
             unseen,

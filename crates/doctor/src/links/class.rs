@@ -38,6 +38,7 @@ pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
                 .filter(|object| case.is_unwell(object))
                 .for_each(|object| of_entry(server, object, &mut all));
         }
+        entries_to_come(case, server, &mut all);
     }
     for server in case.servers() {
         let services = case.of_kind(server, KSERVE, "InferenceService").iter().copied();
@@ -47,6 +48,20 @@ pub(crate) fn absent<'a>(case: &Case<'a>) -> Vec<Named<'a>> {
     }
     all.retain(|named| case.is_absent(named.server, &named.class));
     all
+}
+
+/// Ingresses and Gateways that nobody has made yet. Where no class is seen at all, or one of the same name does without, a controller goes by
+/// the name; and one that is still to run may bring its class itself.
+fn entries_to_come<'a>(case: &Case<'a>, server: &'a str, all: &mut Vec<Named<'a>>) {
+    for object in case.to_come(server).iter().copied() {
+        let Some(class) = named_by(object) else { continue };
+        let kin = case.of_kind(server, object.group(), object.kind());
+        let is_served = kin.iter().any(|other| named_by(other).as_ref() == Some(&class));
+        let is_known = !case.of_kind(server, &class.group, &class.kind).is_empty();
+        if is_known && !is_served && !case.is_promised(server, &class.name) {
+            of_entry(server, object, all);
+        }
+    }
 }
 
 const KSERVE: &str = "serving.kserve.io";

@@ -1,6 +1,5 @@
 //! What has pods, or is going to, waits for what they name and what is not there; and that for what may make it.
 
-use lynceus_api::{SyncPhase, hook};
 use lynceus_object::{FieldPath, Object, ObjectKey, Str};
 
 use super::reference;
@@ -75,19 +74,11 @@ pub(crate) fn find_holders<'a>(case: &Case<'a>) -> Vec<(&'a str, &'a Object, Pod
             }
         }
     }
-    for app in case.apps() {
-        let absent = app.wanted().iter().filter(|one| case.is_absent(app.server(), &one.object.key()));
-        let absent = absent.filter(|one| is_run(&one.object));
-        holders.extend(absent.filter_map(|one| Some((app.server(), &one.object, Pods::of(&one.object)?))));
+    for server in case.servers() {
+        let to_come = case.to_come(server).iter().copied();
+        holders.extend(to_come.filter_map(|object| Some((server, object, Pods::of(object)?))));
     }
     holders
-}
-
-/// Whether every sync makes an object. A hook for syncs that fail, for a deletion or for a test of Helm may never be made, and nothing waits
-/// for what it names.
-fn is_run(object: &Object) -> bool {
-    let mut phases = hook::sync_types(object).into_iter().filter_map(|one| one.phase());
-    !hook::is_hook(object) || phases.any(|phase| phase != SyncPhase::SyncFail)
 }
 
 fn account(pods: &Pods<'_>) -> Option<(ObjectKey, FieldPath, Option<Str>)> {
@@ -110,12 +101,15 @@ fn is_own(holder: &Object, key: &ObjectKey) -> bool {
 /// What custom resources name: what the pods that are made for them need, what they complain of themselves, and what is called almost as
 /// one that is there, which is a slip whether somebody has noticed or not.
 fn custom<'a>(case: &Case<'a>, server: &'a str, missing: &mut Vec<Missing<'a>>) {
-    for object in case.objects(server) {
+    for object in case.objects(server).iter().chain(case.to_come(server).iter().copied()) {
         if matches!(object.group(), "" | "apps" | "batch") || object.controller().is_some() {
             continue;
         }
         let children = case.children(server, object);
-        let is_unwell = case.is_unwell(object) || children.iter().any(|child| case.is_unwell(child));
+        // Of what is to come nobody has said anything yet.
+        let is_there = case.live(server, &object.key()).is_some();
+        let is_unwell =
+            is_there && case.is_unwell(object) || children.iter().any(|child| case.is_unwell(child));
         let mut absent = reference::places(object);
         // What its pods name is asked for with the others.
         if let Some(pods) = Pods::of(object) {

@@ -20,7 +20,7 @@ const CODE: &str = "LYN1007";
 /// Looks for applications that cannot be rendered, and pods that cannot start, because of an empty value.
 pub(super) fn find(case: &Case<'_>, findings: &mut Findings) {
     case.apps().filter(|app| !app.delivery.hollow.is_empty()).for_each(|app| findings.add(unprintable(app)));
-    for (image, pulls) in pull::failed(case, Why::Name) {
+    for (image, pulls) in pull::lost(case, Why::Name) {
         if pull::lacks_tag(&image) {
             findings.add(untagged(case, &image, &pulls));
         }

@@ -36,7 +36,7 @@ Have the pipeline push the tag, or ask for one that is there. Those that run els
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    let failed = pull::failed(case, Why::Missing);
+    let failed = pull::lost(case, Why::Missing);
     if failed.is_empty() {
         return;
     }
@@ -177,5 +177,19 @@ status: {phase: Running, containerStatuses: [{name: web, state: {running: {}}}]}
     fn a_registry_that_does_not_answer_is_another_matter() {
         let text = MISSING.replace("main: not found", "main: dial tcp: lookup reg.io: no such host");
         assert_eq!(check("LYN0501", &text), "");
+    }
+
+    #[test]
+    fn an_image_of_pods_to_come_is_told_where_it_is_known_not_to_be_there() {
+        let text = "@app web OutOfSync Missing\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: prod}\nspec: {template: \
+                    {spec: {containers: [{name: web, image: 'reg.io/web:main'}]}}}\n@live\n";
+        let mut snapshot = crate::tests::snapshot(text);
+        assert_eq!(crate::tests::check_snapshot("LYN0501", &snapshot), "");
+        snapshot.lost_images.insert("reg.io/web:main".into(), "it is not found".to_owned());
+        assert_eq!(
+            crate::tests::check_snapshot("LYN0501", &snapshot),
+            "P1 LYN0501/web/Image/reg.io/web:main: the registry has no image reg.io/web:main; Deployment web cannot start\n  Deployment \
+             prod/web: spec.template.spec.containers[0].image: reg.io/web:main: it is not found\n  fix: Push reg.io/web:main\n"
+        );
     }
 }

@@ -28,7 +28,7 @@ Put the name right where it is put together.
 };
 
 fn check(case: &Case<'_>, findings: &mut Findings) {
-    for (image, pulls) in pull::failed(case, Why::Name) {
+    for (image, pulls) in pull::lost(case, Why::Name) {
         // An empty tag is an empty value, which has a rule of its own.
         if !pull::lacks_tag(&image) {
             findings.add(found(case, &image, &pulls));

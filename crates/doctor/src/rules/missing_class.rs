@@ -248,4 +248,23 @@ spec: {predictor: {model: {modelFormat: {name: sklearn}, runtime: sklearn-cpu}}}
         );
         assert_eq!(check("LYN0304", &brought), "");
     }
+
+    #[test]
+    fn an_ingress_that_a_stopped_sync_has_not_come_to_is_told_where_other_classes_are_there() {
+        let (wanted, _) = NO_CLASS.split_once("@live").unwrap();
+        let class = "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: nginx}\n";
+        let text = format!("{wanted}@live\n{class}");
+        assert_eq!(roots(&text), "P1 LYN0304/web/IngressClass/ngnix explains web\n");
+        assert_eq!(check("LYN0304", wanted), "", "a controller may go by the name alone");
+        assert_eq!(
+            check("LYN0304", &format!("@app ngnix-eu OutOfSync Missing\n{text}")),
+            "",
+            "it may bring the class"
+        );
+        let other = format!(
+            "{text}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: other, namespace: shop}}\nspec: \
+                             {{ingressClassName: ngnix}}\nstatus: {{loadBalancer: {{ingress: [{{ip: 10.0.0.1}}]}}}}\n"
+        );
+        assert_eq!(check("LYN0304", &other), "", "somebody serves it");
+    }
 }

@@ -40,7 +40,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers().filter(|server| rights::are_known(case, server)) {
         let mut missing: BTreeMap<ObjectKey, Vec<&Object>> = BTreeMap::new();
         for kind in ["RoleBinding", "ClusterRoleBinding"] {
-            for binding in case.of_kind(server, RBAC, kind).iter().copied() {
+            for binding in case.due(server, RBAC, kind) {
                 if let Some(role) = rights::role_of(binding).filter(|role| is_gone(case, server, role)) {
                     missing.entry(role).or_default().push(binding);
                 }

@@ -41,7 +41,7 @@ const WORKLOADS: [&str; 2] = ["Deployment", "StatefulSet"];
 fn check(case: &Case<'_>, findings: &mut Findings) {
     for server in case.servers() {
         for (group, kind) in SCALERS {
-            for scaler in case.of_kind(server, group, kind).iter().copied() {
+            for scaler in case.due(server, group, kind) {
                 // Whoever made it made what it scales, or knows why not.
                 let target = autoscaled_replicas::target(scaler).filter(|_| scaler.controller().is_none());
                 if let Some(target) = target.filter(|target| is_gone(case, server, target)) {
@@ -64,7 +64,7 @@ fn is_gone<'a>(case: &Case<'a>, server: &'a str, target: &ObjectKey) -> bool {
 /// that nobody scales.
 fn meant<'a>(case: &Case<'a>, server: &str, scaler: &Object, target: &ObjectKey) -> Option<&'a Object> {
     let here = |kind: &str| {
-        let all = case.of_kind(server, "apps", kind).iter().copied();
+        let all = case.due(server, "apps", kind);
         all.filter(|one| one.namespace() == scaler.namespace()).collect::<Vec<&'a Object>>()
     };
     let other = WORKLOADS.iter().filter(|kind| **kind != target.kind.as_str());
@@ -203,5 +203,15 @@ metadata: {name: webs, namespace: shop}
             "apiVersion: argoproj.io/v1alpha1, kind: Rollout, name: webb",
         );
         assert_eq!(check("LYN0308", &scaled), "", "of other kinds nothing is known");
+    }
+
+    #[test]
+    fn an_autoscaler_that_a_stopped_sync_has_not_come_to_is_told() {
+        let (wanted, _) = LOST.split_once("@live").unwrap();
+        let set = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: webs, namespace: shop}\n";
+        for text in [format!("{wanted}@live\n{set}"), format!("{wanted}---\n{set}@live\n")] {
+            let found = check("LYN0308", &text);
+            assert!(found.contains("which is defined nowhere; there is Deployment webs\n"), "{found}");
+        }
     }
 }

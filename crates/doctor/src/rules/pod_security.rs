@@ -1,13 +1,14 @@
 //! Pods that the Pod Security of their namespace refuses.
 
 mod lack;
+mod to_come;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lynceus_object::{Object, ObjectKey, value};
 
 use crate::case::{Case, Pods, Said};
-use crate::finding::{Finding, Findings};
+use crate::finding::{Evidence, Finding, Findings};
 use crate::fix::{Action, Fix, Place, Risk};
 use crate::node::{AppName, Node};
 use crate::rules::Rule;
@@ -48,12 +49,34 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         let key = said.node.key().cloned().unwrap_or_else(|| said.about.clone());
         refused.entry((said.server, key)).or_default().push(said);
     }
-    if refused.is_empty() {
+    let mut refusals: Vec<Refused<'_>> = refused.into_iter().map(Refused::by_word).collect();
+    refusals.extend(case.servers().flat_map(|server| to_come::refused(case, server)));
+    if refusals.is_empty() {
         return;
     }
     let siblings = siblings(case);
-    for ((server, key), said) in refused {
-        findings.add(found(case, server, &key, &said, &siblings));
+    for refused in refusals {
+        findings.add(found(case, &refused, &siblings));
+    }
+}
+
+/// What makes pods that are refused, or will be.
+struct Refused<'a> {
+    server: &'a str,
+    key: ObjectKey,
+    /// `violates PodSecurity \"restricted:latest\": ` and what about them does.
+    text: String,
+    seen: Vec<Evidence>,
+    /// `are refused`
+    told: &'static str,
+}
+
+impl<'a> Refused<'a> {
+    /// As an API server says it.
+    fn by_word(((server, key), said): ((&'a str, ObjectKey), Vec<&Said<'_>>)) -> Self {
+        let text = said.first().map(|said| said.text).unwrap_or_default().to_owned();
+        let seen = evidence(said);
+        Refused { server, key, text, seen, told: "are refused" }
     }
 }
 
@@ -72,14 +95,9 @@ fn siblings<'a>(case: &Case<'a>) -> Siblings<'a> {
     siblings
 }
 
-fn found(
-    case: &Case<'_>,
-    server: &str,
-    key: &ObjectKey,
-    said: &[&Said<'_>],
-    siblings: &Siblings<'_>,
-) -> Finding {
-    let text = said.first().map(|said| said.text).unwrap_or_default();
+fn found(case: &Case<'_>, refused: &Refused<'_>, siblings: &Siblings<'_>) -> Finding {
+    let Refused { server, key, text, seen, told } = refused;
+    let (server, text) = (*server, text.as_str());
     let standard = text.split(WORDS).nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
     let live = case.live(server, key);
     let wanted = case.wanted(server, key).first().map(|(_, wanted)| &wanted.object);
@@ -96,7 +114,7 @@ fn found(
         false => words::list(missing.iter().map(|lack| lack.text.as_str())),
     };
     let mut cause = format!(
-        "the pods of {} {} are refused: the namespace enforces Pod Security {standard}, and {what}",
+        "the pods of {} {} {told}: the namespace enforces Pod Security {standard}, and {what}",
         key.kind, key.name
     );
     let better = |object: &Object| lacking(Some(object)).is_some_and(|all| all.len() < missing.len());
@@ -129,7 +147,7 @@ fn found(
     let refusal = Refusal { missing: left, covered, is_set_in_git, standard, level };
     let finding = Finding::new(RULE.code, Node::object(server, key.clone()), cause)
         .of(case.owner(server, key))
-        .seen(evidence(said.iter().copied()))
+        .seen(seen.iter().cloned())
         .seen(refusal.covered.iter().flat_map(|(app, covered)| covered.evidence(app)))
         .fix(fixes(case, server, key, &refusal));
     finding.alike(slip)
@@ -407,6 +425,40 @@ metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: restricted}}
         assert_eq!(
             check("LYN0801", &REFUSED.replace("violates PodSecurity", "would violate PodSecurity")),
             ""
+        );
+    }
+
+    /// A Deployment that a sync has not come to, in a namespace that enforces a standard.
+    fn to_come(standard: &str, pods: &str) -> String {
+        format!(
+            "@app web OutOfSync Missing\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec: {{template: \
+             {{spec: {{{pods}}}}}}}\n@live\napiVersion: v1\nkind: Namespace\nmetadata: {{name: shop, labels: \
+             {{pod-security.kubernetes.io/enforce: {standard}}}}}\n"
+        )
+    }
+
+    #[test]
+    fn pods_that_a_stopped_sync_has_not_come_to_are_told_before_they_are_refused() {
+        let good = "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}, containers: [{name: web, image: b, \
+                    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]";
+        assert_eq!(check("LYN0801", &to_come("restricted", good)), "");
+        let lacking = good.replace("runAsNonRoot: true, ", "");
+        assert_eq!(
+            check("LYN0801", &to_come("restricted", &lacking)),
+            "P1 LYN0801/web/Deployment/web: the pods of Deployment web will be refused: the namespace enforces Pod Security \
+             restricted:latest, and the pod lacks securityContext.runAsNonRoot=true\n  Namespace shop: \
+             metadata.labels.pod-security.kubernetes.io/enforce: restricted\n  fix: Have the pods of Deployment web keep Pod Security \
+             restricted:latest\n"
+        );
+        assert_eq!(check("LYN0801", &to_come("baseline", &lacking)), "");
+        let host = check("LYN0801", &to_come("baseline", &format!("hostNetwork: true, {lacking}")));
+        assert!(host.contains("baseline:latest, and the pod has hostNetwork\n"), "{host}");
+        let hook = "---\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks: \
+                    [{rules: [{resources: [pods]}]}]\n";
+        assert_eq!(
+            check("LYN0801", &format!("{}{hook}", to_come("restricted", &lacking))),
+            "",
+            "it may add that"
         );
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Pull<'a> {
     pub(super) image: &'a str,
     /// What is said.
     pub(super) said: String,
+    /// Where it stands; nothing where the pod says it.
+    pub(super) place: Option<FieldPath>,
     /// Why.
     pub(super) why: Why,
 }
@@ -137,6 +139,33 @@ pub(super) fn failed<'a>(case: &Case<'a>, wanted: Why) -> BTreeMap<Str, Vec<Pull
     failed
 }
 
+/// The same, with those whose pods are to come.
+pub(super) fn lost<'a>(case: &Case<'a>, wanted: Why) -> BTreeMap<Str, Vec<Pull<'a>>> {
+    let mut lost = failed(case, wanted);
+    if case.snapshot.lost_images.is_empty() {
+        return lost;
+    }
+    for server in case.servers() {
+        for (owner, pods) in case.pods_to_come(server) {
+            for (path, container) in pods.containers() {
+                let image = container.str_at(&["image"]).unwrap_or_default();
+                let said = case.snapshot.lost_images.get(image).filter(|said| why(said) == Some(wanted));
+                lost.entry(image.into()).or_default().extend(said.map(|said| Pull {
+                    server,
+                    owner,
+                    pod: owner,
+                    image,
+                    said: said.clone(),
+                    place: Some(path.field("image")),
+                    why: wanted,
+                }));
+            }
+        }
+    }
+    lost.retain(|_, pulls| !pulls.is_empty());
+    lost
+}
+
 fn of_pod<'a>(case: &Case<'a>, server: &'a str, pod: &'a Object) -> Vec<Pull<'a>> {
     let statuses = ["initContainerStatuses", "containerStatuses"];
     let statuses = statuses.iter().flat_map(|field| pod.value().items_at(&["status", field]));
@@ -147,7 +176,7 @@ fn of_pod<'a>(case: &Case<'a>, server: &'a str, pod: &'a Object) -> Vec<Pull<'a>
         let told = why(&said).map(|why| (said, why)).or_else(|| of_events(case, server, pod, image));
         let owner = case.top(server, pod);
         if let Some((said, why)) = told.filter(|_| is_still_wanted(owner, image)) {
-            pulls.push(Pull { server, owner, pod, image, said, why });
+            pulls.push(Pull { server, owner, pod, image, said, place: None, why });
         }
     }
     pulls
@@ -239,8 +268,11 @@ pub(super) fn evidence(pulls: &[Pull<'_>]) -> Vec<Evidence> {
     let mut known = std::collections::BTreeSet::new();
     let told = pulls.iter().filter(|pull| known.insert(pull.owner.key())).map(|pull| Evidence::Field {
         object: pull.pod.key(),
-        path: FieldPath::fields(["status", "containerStatuses"]),
-        value: words::quote(&pull.said),
+        path: pull.place.clone().unwrap_or_else(|| FieldPath::fields(["status", "containerStatuses"])),
+        value: match &pull.place {
+            Some(_) => format!("{}: {}", pull.image, words::quote(&pull.said)),
+            None => words::quote(&pull.said),
+        },
     });
     told.take(crate::limits::EVIDENCE).collect()
 }

@@ -5,7 +5,7 @@
 //! fails late is therefore what keeps the pods off the nodes that were meant for them, and what fails early is said of all others.
 
 use jiff::{SignedDuration, Timestamp};
-use lynceus_object::{FieldPath, Object};
+use lynceus_object::{FieldPath, GroupKind, Object, ObjectKey, Value};
 
 use super::fit::{self, Fit};
 use super::room;
@@ -21,7 +21,7 @@ pub(super) struct Waiting<'a> {
     pub(super) pod: &'a Object,
     /// Its spec.
     pub(super) spec: Pods<'a>,
-    /// What the scheduler says.
+    /// What the scheduler says; nothing if it was not asked yet.
     pub(super) said: &'a str,
 }
 
@@ -63,7 +63,37 @@ pub(super) fn waiting<'a>(case: &Case<'a>, server: &str) -> Vec<Waiting<'a>> {
             all.push(Waiting { owner, pod, spec, said });
         }
     }
+    all.extend(to_come(case, server));
     all
+}
+
+/// What is in Git, was not made yet, and makes pods for any node that takes them. Where nodes come as they are needed nothing can be told.
+fn to_come<'a>(case: &Case<'a>, server: &str) -> Vec<Waiting<'a>> {
+    let nodes = case.of_kind(server, "", "Node");
+    if nodes.is_empty()
+        || !case.is_absent(server, &ObjectKey::new("", "Node", "", ""))
+        || may_grow(case, server)
+    {
+        return Vec::new();
+    }
+    // A DaemonSet makes pods for the nodes that take them, and for no others.
+    let all = case.pods_to_come(server).filter(|(object, _)| object.kind() != "DaemonSet");
+    all.map(|(object, spec)| Waiting { owner: object, pod: object, spec, said: "" }).collect()
+}
+
+/// Whether nodes may come by themselves: an autoscaler is seen, or nodes of a cloud that has one of its own.
+fn may_grow(case: &Case<'_>, server: &str) -> bool {
+    const CLOUDS: [&str; 4] =
+        ["cloud.google.com/", "kubernetes.azure.com/", "eks.amazonaws.com/compute-type", "karpenter.sh/"];
+    let is_of_cloud = |node: &&Object| {
+        let labels = node.at(&["metadata", "labels"]).and_then(Value::as_map);
+        let mut keys = labels.into_iter().flat_map(|map| map.iter()).map(|(key, _)| key);
+        keys.any(|key| CLOUDS.iter().any(|start| key.starts_with(start)))
+    };
+    let is_scaler = |name: &str| name.contains("cluster-autoscaler") || name.contains("karpenter");
+    case.of_kind(server, "", "Node").iter().any(is_of_cloud)
+        || case.serves(server, &GroupKind::new("karpenter.sh", "NodePool")) == Some(true)
+        || case.due(server, "apps", "Deployment").any(|one| is_scaler(one.name()))
 }
 
 /// How long it may take until a node is there that was asked for.
@@ -140,6 +170,9 @@ fn sort_of(reason: &str) -> Option<Obstacle> {
 impl<'a> Waiting<'a> {
     /// What keeps the pod off the nodes that were meant for it; nothing if that cannot be told.
     pub(super) fn obstacle(&self, case: &Case<'a>, server: &str) -> Option<Obstacle> {
+        if self.is_to_come() {
+            return self.foreseen(case, server);
+        }
         let said = self.sorts();
         let late = said.iter().filter(|(_, sort)| *sort >= Obstacle::Port);
         let late = late.max_by_key(|(count, sort)| (*count, *sort)).map(|(_, sort)| *sort);
@@ -168,6 +201,9 @@ impl<'a> Waiting<'a> {
 
     /// Whether this is what keeps the pod off. What the scheduler does not even name is not looked for.
     pub(super) fn is(&self, case: &Case<'a>, server: &str, wanted: Obstacle) -> bool {
+        if self.is_to_come() {
+            return self.foreseen(case, server) == Some(wanted);
+        }
         let said = self.sorts();
         let named = |sort| said.iter().any(|(_, one)| *one == sort);
         let may_be = match wanted {
@@ -176,6 +212,21 @@ impl<'a> Waiting<'a> {
             sort => named(sort),
         };
         may_be && self.obstacle(case, server) == Some(wanted)
+    }
+
+    /// Whether there are no pods yet that a scheduler could have been asked about.
+    fn is_to_come(&self) -> bool {
+        self.said.is_empty()
+    }
+
+    /// What will keep pods off that are to come, of what is the same for all of them: none of the nodes takes them, not even one that is closed.
+    fn foreseen(&self, case: &Case<'a>, server: &str) -> Option<Obstacle> {
+        let fits: Vec<Fit> =
+            case.of_kind(server, "", "Node").iter().map(|node| fit::fit(&self.spec, node)).collect();
+        if fits.iter().any(|fit| matches!(fit, Fit::Takes | Fit::Lost | Fit::Closed)) {
+            return None;
+        }
+        Some(if fits.contains(&Fit::Tainted) { Obstacle::Taint } else { Obstacle::Selection })
     }
 
     /// What the scheduler says, by sort.
@@ -194,6 +245,9 @@ impl<'a> Waiting<'a> {
 
     /// What the scheduler says, as evidence.
     pub(super) fn evidence(&self, case: &Case<'_>, server: &str) -> Vec<Evidence> {
+        if self.is_to_come() {
+            return Vec::new();
+        }
         let path = FieldPath::fields(["status", "conditions"]);
         let said = Evidence::Field { object: self.pod.key(), path, value: words::quote(self.said) };
         Some(said).into_iter().chain(case.event(server, &self.pod.key(), &["FailedScheduling"])).collect()
@@ -201,7 +255,8 @@ impl<'a> Waiting<'a> {
 
     /// `the pods of Deployment web are not scheduled`
     pub(super) fn told(&self) -> String {
-        format!("the pods of {} {} are not scheduled", self.owner.kind(), self.owner.name())
+        let verb = if self.is_to_come() { "will not be" } else { "are not" };
+        format!("the pods of {} {} {verb} scheduled", self.owner.kind(), self.owner.name())
     }
 }
 

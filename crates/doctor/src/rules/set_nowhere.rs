@@ -1,10 +1,11 @@
 //! A template of an ApplicationSet that comes to no project or no cluster.
 
-use lynceus_object::{FieldPath, Object, Value};
+use lynceus_object::{FieldPath, Object, ObjectKey, Value};
 
 use crate::case::Case;
 use crate::finding::{Evidence, Findings, Severity};
 use crate::fix::{Fix, Place, Risk};
+use crate::node::AppName;
 use crate::rules::Rule;
 use crate::rules::near;
 use crate::rules::sets::{self, Complaint, Sort};
@@ -41,7 +42,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
             words::quote(message)
         );
         let finding = sets::finding(case, RULE.code, set, cause, "ErrorOccurred").severity(Severity::P1);
-        let finding = finding.seen(template(set));
+        let finding = finding.seen(template(set)).about(asked(case, set, message));
         let by_hand = Fix::new("Correct the parameter, or make what it names")
             .person(format!(
                 "spec.generators and spec.template of ApplicationSet {}/{}",
@@ -63,6 +64,19 @@ fn template(set: &Object) -> Vec<Evidence> {
         value: set.at(path).map(words::shown).unwrap_or_default(),
     });
     shown.collect()
+}
+
+/// The field of the template that is complained of: where its value comes from is what has to be corrected.
+fn asked(case: &Case<'_>, set: &Object, message: &str) -> Option<(AppName, ObjectKey, FieldPath)> {
+    let fields: &[&str] = match message.contains("references project ") {
+        true => &["project"],
+        false => &["destination.name", "destination.server", "destination"],
+    };
+    let mut paths = fields
+        .iter()
+        .map(|field| FieldPath::fields(["spec", "template", "spec"].into_iter().chain(field.split('.'))));
+    let path = paths.find(|path| path.get(set.value()).is_some())?;
+    Some((sets::brought_by(case, set)?, set.key(), path))
 }
 
 /// The project that was probably meant, where the template names one itself.

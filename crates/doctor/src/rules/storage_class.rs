@@ -52,6 +52,11 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
                 None => unnamed.push(claim),
             }
         }
+        for claim in to_come(case, server) {
+            if let Some(name) = claims::class_name(claim).filter(|name| is_foreseen(case, server, name)) {
+                missing.entry(name).or_default().push(claim);
+            }
+        }
         missing.into_iter().for_each(|(name, claims)| findings.add(found(case, server, name, &claims)));
         if !unnamed.is_empty() && !has_default(case, server) {
             findings.add(no_default(case, server, &unnamed));
@@ -63,6 +68,22 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
 fn is_nowhere(case: &Case<'_>, server: &str, name: &str) -> bool {
     let key = claims::class_key(name);
     case.is_absent(server, &key) && case.wanted(server, &key).is_empty()
+}
+
+/// The claims that are in Git and that nobody has made yet.
+fn to_come<'a>(case: &Case<'a>, server: &str) -> impl Iterator<Item = &'a Object> {
+    let all = case.to_come(server).iter().copied();
+    all.filter(|one| {
+        (one.group(), one.kind()) == ("", "PersistentVolumeClaim") && !is_waiting_for_volume(one)
+    })
+}
+
+/// Whether the class of a claim that is still to come will not be there: there are others, and nothing that is to run is called after it.
+fn is_foreseen(case: &Case<'_>, server: &str, name: &str) -> bool {
+    !name.is_empty()
+        && is_nowhere(case, server, name)
+        && !classes(case, server).is_empty()
+        && !case.is_promised(server, name)
 }
 
 /// Whether a claim names a volume itself: its class is then a mere label.
@@ -334,5 +355,21 @@ metadata: {name: standard}
             "@app storage OutOfSync Missing\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: managed-premum}}\n{MISSING}"
         );
         assert_eq!(check("LYN0602", &brought), "");
+    }
+
+    #[test]
+    fn claims_that_a_stopped_sync_has_not_come_to_are_told_where_other_classes_are_there() {
+        let (wanted, _) = MISSING.split_once("@live").unwrap();
+        let class = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: managed-premium}\n";
+        let text = format!("{wanted}@live\n{class}");
+        assert_eq!(
+            check("LYN0602", &text),
+            "P1 LYN0602/db/StorageClass/gp22: there is no StorageClass gp22, which 1 claim asks for, and nobody brings it; there is \
+             managed-premium\n  PersistentVolumeClaim shop/data: spec.storageClassName: gp22\n  fix: Ask for StorageClass \
+             managed-premium\n  fix: Bring StorageClass gp22\n"
+        );
+        let promised = format!("@app csi-gp22 OutOfSync Progressing\n{text}");
+        assert_eq!(check("LYN0602", &promised), "", "what is to run may bring it");
+        assert_eq!(check("LYN0602", wanted), "", "no class is seen");
     }
 }

@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use lynceus_api::{GROUP, OperationPhase, OperationState, ReasonCode};
+use lynceus_object::{FieldPath, ObjectKey};
 
 use crate::case::{App, Case};
 use crate::finding::{Evidence, Finding, Findings};
@@ -43,7 +44,7 @@ fn check(case: &Case<'_>, findings: &mut Findings) {
         let age = case.snapshot.taken_at.duration_since(since);
         let is_running = state.phase.known().is_some_and(|phase| !phase.is_completed());
         if is_running && age >= LONG {
-            let finding = found(app, state, age);
+            let finding = found(case, app, state, age);
             // What it waits for has its own causes, however little is known of them.
             findings.add(if waits_for_troubled(case, app) { finding.weak() } else { finding });
         }
@@ -64,7 +65,7 @@ fn waits_for_troubled(case: &Case<'_>, app: &App<'_>) -> bool {
     })
 }
 
-fn found(app: &App<'_>, state: &OperationState, age: SignedDuration) -> Finding {
+fn found(case: &Case<'_>, app: &App<'_>, state: &OperationState, age: SignedDuration) -> Finding {
     let doing = match state.phase.known() {
         Some(OperationPhase::Terminating) => "is being stopped",
         _ => "is under way",
@@ -84,6 +85,7 @@ fn found(app: &App<'_>, state: &OperationState, age: SignedDuration) -> Finding 
         .of(Some(app.name.clone()))
         .unless_deeper()
         .seen(waits(app))
+        .seen(judged(case, app))
         .fix([stop])
 }
 
@@ -92,6 +94,40 @@ fn waits(app: &App<'_>) -> Vec<Evidence> {
     let reasons = app.reasons();
     let waiting = reasons.iter().filter(|one| one.code == ReasonCode::SyncWaits).flat_map(|one| one.roots());
     waiting.take(limits::NAMED).map(|one| app.status(&one.text)).collect()
+}
+
+/// What the health checks say of the objects that it waits for: the status has it where a check is of the users' own.
+fn judged(case: &Case<'_>, app: &App<'_>) -> Vec<Evidence> {
+    let listed: Vec<_> = app.resources().filter_map(|(key, one)| Some((key, one.health.as_ref()?))).collect();
+    let mut told = Vec::new();
+    for awaited in app.awaited() {
+        let is_meant = |key: &ObjectKey| {
+            key.group_kind() == awaited.group_kind()
+                && key.name == awaited.name
+                && (awaited.namespace.is_empty() || key.namespace == awaited.namespace)
+        };
+        let of_status = listed.iter().filter(|(key, health)| is_meant(key) && !health.message.is_empty());
+        let of_status =
+            of_status.map(|(key, health)| (key.clone(), format!("{}: {}", health.status, health.message)));
+        let mut all: Vec<(ObjectKey, String)> = of_status.collect();
+        if all.is_empty() {
+            let own = app.wanted().iter().map(|one| one.object.key()).filter(is_meant);
+            all.extend(own.filter_map(|key| {
+                let health = case
+                    .health(case.live(app.server(), &key)?)
+                    .filter(|health| !health.message.is_empty())?;
+                Some((key, format!("{}: {}", health.status, health.message)))
+            }));
+        }
+        let path = FieldPath::fields(["status"]);
+        told.extend(all.into_iter().map(|(object, value)| Evidence::Field {
+            object,
+            path: path.clone(),
+            value: words::quote(&value),
+        }));
+    }
+    told.truncate(limits::NAMED);
+    told
 }
 
 #[cfg(test)]
@@ -112,6 +148,30 @@ mod tests {
             check("LYN1204", STUCK),
             "P1 LYN1204/shop/Application/shop: the sync of shop is under way since 120 minutes and does not end: waiting for \
              healthy state of example.org/Gadget/a\n  fix: Stop the sync of shop, mend what it waits for, and sync again\n"
+        );
+    }
+
+    #[test]
+    fn what_the_health_check_says_of_what_it_waits_for_is_told() {
+        let listed = STUCK.replace(
+            "@status {",
+            "@status {resources: [{group: example.org, kind: Gadget, namespace: shop, name: a, status: Synced, health: {status: Degraded, \
+             message: no model}}], ",
+        );
+        assert!(
+            check("LYN1204", &listed).contains("\n  Gadget shop/a: status: Degraded: no model\n"),
+            "{}",
+            check("LYN1204", &listed)
+        );
+        let set = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: shop}\n";
+        let status =
+            "status: {conditions: [{type: Progressing, status: 'False', reason: ProgressDeadlineExceeded}]}";
+        let live =
+            format!("{}{set}@live\n{set}{status}\n", STUCK.replace("example.org/Gadget", "apps/Deployment"));
+        assert!(
+            check("LYN1204", &live).contains("\n  Deployment shop/a: status: Degraded: "),
+            "{}",
+            check("LYN1204", &live)
         );
     }
 

@@ -211,4 +211,35 @@ spec: {taints: [{key: env, value: dev, effect: NoSchedule}]}
         let other = PENDING.replace("1 node(s) had untolerated taint {env: dev}", "1 Insufficient cpu");
         assert_eq!(check("LYN0401", &other), "");
     }
+
+    /// Of a StatefulSet that a sync has not come to.
+    fn to_come(node: &str) -> String {
+        let (wanted, _) = PENDING.split_once("@live").unwrap();
+        format!("{wanted}@live\napiVersion: v1\nkind: Node\nmetadata: {{name: dev-1{node}\n")
+    }
+
+    #[test]
+    fn pods_that_a_stopped_sync_has_not_come_to_are_told_before_they_are_made() {
+        let tainted = to_come("}\nspec: {taints: [{key: env, value: dev, effect: NoSchedule}]}");
+        assert_eq!(
+            check("LYN0401", &tainted),
+            "P1 LYN0401/vault/StatefulSet/vault: the pods of StatefulSet vault will not be scheduled: the nodes that would \
+             take them have the taint env=dev:NoSchedule, which the pods do not tolerate\n  env=dev:NoSchedule is on dev-1\n  \
+             fix: Have the pods of StatefulSet vault tolerate env=dev:NoSchedule\n"
+        );
+        assert_eq!(check("LYN0401", &to_come("}\nspec: {}")), "");
+        let grows = to_come(
+            ", labels: {cloud.google.com/gke-nodepool: a}}\nspec: {taints: [{key: env, value: dev, effect: NoSchedule}]}",
+        );
+        assert_eq!(check("LYN0401", &grows), "", "another pool may have no node just now");
+        assert_eq!(
+            check("LYN0401", &tainted.replace("spec:\n  template", "spec:\n  replicas: 0\n  template")),
+            ""
+        );
+        assert_eq!(
+            check("LYN0401", &tainted.replace("Synced Progressing", "Synced Healthy")),
+            "",
+            "it lacks only hooks"
+        );
+    }
 }

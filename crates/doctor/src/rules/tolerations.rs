@@ -88,7 +88,8 @@ impl<'a> Around<'a> {
         }
         let tolerating = self.tolerating(namespace, first);
         let all = self.workloads.get(namespace).map_or(0, Vec::len);
-        let own = usize::from(Pods::of(waiting.owner).is_some());
+        let is_there = case.live(server, &waiting.owner.key()).is_some();
+        let own = usize::from(is_there && Pods::of(waiting.owner).is_some());
         let emptied = emptied(case, server, waiting.owner);
         let covered = case.override_of(server, &waiting.owner.key(), |object| {
             Pods::of(object).is_some_and(|pods| fit::is_tolerated(&pods, first))

@@ -38,9 +38,8 @@ pub(super) fn find<'a>(
     findings: &mut Findings,
 ) -> Vec<Served<'a>> {
     let services: Vec<(&'a Object, Labels<'a>)> = case
-        .of_kind(server, "", "Service")
-        .iter()
-        .map(|service| (*service, labels(service.at(&["spec", "selector"]))))
+        .due(server, "", "Service")
+        .map(|service| (service, labels(service.at(&["spec", "selector"]))))
         .filter(|(_, selector)| !selector.is_empty())
         .collect();
     let labelled = Labelled::new(case, server);
@@ -571,5 +570,14 @@ status: {loadBalancer: {ingress: [{ip: 10.0.0.1}]}}
         let outside = RENAMED
             .replace("spec: {selector", "spec: {type: ExternalName, externalName: a.example.com, selector");
         assert_eq!(check("LYN0303", &outside), "");
+    }
+
+    #[test]
+    fn a_service_that_a_stopped_sync_has_not_come_to_is_told_with_its_pods() {
+        let wanted = SLIP.split("---\n").skip(1).collect::<Vec<_>>().join("---\n");
+        let text = format!("@app shop OutOfSync Missing\n{wanted}@live\n");
+        let found = check("LYN0303", &text);
+        assert!(found.contains("it wants part=fornt, and Deployment web has part=front\n"), "{found}");
+        assert_eq!(check("LYN0303", &text.replace("fornt", "front")), "");
     }
 }
