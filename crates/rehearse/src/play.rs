@@ -5,6 +5,7 @@ use std::time::Instant;
 use jiff::{SignedDuration, Timestamp};
 use lynceus_api::GROUP;
 use lynceus_object::{Object, ObjectKey, Str};
+use lynceus_sim::stage::Images;
 use lynceus_source::Sources;
 
 use crate::assumption::{Assumed, assume};
@@ -23,6 +24,8 @@ pub struct Rehearsal {
     pub(crate) script: Script,
     world: World,
     premises: Premises,
+    /// The images that there are on its stage.
+    pub(crate) images: Images,
 }
 
 impl Rehearsal {
@@ -74,7 +77,7 @@ pub async fn rehearse(script: &Script) -> Result<Rehearsal, RehearseError> {
     let (course, refused) = act.play(&mut world, &surveys).await?;
     let told = Telling { refused, ..telling(script, &premises, &surveys, &assumed) };
     let report = told.tell(&world, &act.watch, course);
-    Ok(Rehearsal { report, script: script.clone(), world, premises })
+    Ok(Rehearsal { report, script: script.clone(), world, premises, images: assumed.stage.images })
 }
 
 /// What there is to play, before and after.

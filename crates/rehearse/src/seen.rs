@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use lynceus_api::{
     Application, ApplicationCondition, ApplicationConditionType, HealthStatusCode, SyncStatusCode,
 };
-use lynceus_doctor::{Delivery, Refused, Snapshot, near};
+use lynceus_doctor::{Delivery, Pods, Refused, Snapshot, near};
 use lynceus_engine::AppKey;
 use lynceus_files::{FilePath, Span};
-use lynceus_object::ObjectKey;
+use lynceus_object::{ObjectKey, Str};
+use lynceus_sim::stage::{Availability, Reference};
 
 use crate::assumption::Sort;
 use crate::limits;
@@ -51,6 +52,7 @@ impl Rehearsal {
         let notes = self.report.notes.iter();
         snapshot.unseen.extend(notes.map(|note| format!("{}: {}", note.place, note.message)));
         snapshot.unseen.extend(self.assumptions());
+        snapshot.lost_images = self.lost_images(&snapshot);
         snapshot
     }
 
@@ -70,6 +72,27 @@ impl Rehearsal {
             ..ApplicationCondition::default()
         });
         one
+    }
+
+    /// The images of what was not made any more that the stage does not have.
+    pub fn lost_images(&self, snapshot: &Snapshot) -> BTreeMap<Str, String> {
+        let wanted = snapshot.applications.iter().flat_map(|one| &one.wanted);
+        let pods = wanted.filter_map(|wanted| Pods::of(&wanted.object));
+        let mut lost = BTreeMap::new();
+        for (_, container) in pods.flat_map(|pods| pods.containers()) {
+            let Some(image) = container.str_at(&["image"]).filter(|image| !image.is_empty()) else {
+                continue;
+            };
+            let said = match Reference::parse(image) {
+                Err(problem) => Some(format!("InvalidImageName: {problem}")),
+                // What there is for which machine depends on where the pods come to be.
+                Ok(reference) => (self.images.find(&reference, "linux/amd64", true)
+                    == Availability::NotFound)
+                    .then(|| "the registry will say that it is not found".to_owned()),
+            };
+            lost.extend(said.map(|said| (Str::from(image), said)));
+        }
+        lost
     }
 
     /// What was taken to be there, a sentence for each sort.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lynceus_api::GROUP;
 use lynceus_doctor::provenance::{PlaceError, Spot, Whose};
 use lynceus_doctor::surgery::{Change, line_of};
-use lynceus_doctor::{AppName, Evidence, Examination, Snapshot};
+use lynceus_doctor::{AppName, Evidence, Examination, Finding, Snapshot};
 use lynceus_files::{FilePath, Span};
 use lynceus_object::{FieldPath, ObjectKey};
 
@@ -28,7 +28,8 @@ impl Engine {
             let own = std::mem::take(&mut root.finding.fields);
             let is_asked = !own.is_empty();
             let fields = if is_asked { own } else { shown_fields(snapshot, &root.finding) };
-            for (name, key, path) in fields.iter().take(limits::LOCATED_FIELDS) {
+            let fields = &fields[..fields.len().min(limits::LOCATED_FIELDS)];
+            for (name, key, path) in fields {
                 // Of what nobody asked for only a place is worth telling.
                 let evidence = self.whence(name, key, path, files.get(name).copied()).await;
                 let evidence = evidence.filter(|one| is_asked || matches!(one, Evidence::File { .. }));
@@ -41,7 +42,37 @@ impl Engine {
                     root.finding.evidence.push(evidence);
                 }
             }
+            let is_place = |one: &Evidence| matches!(one, Evidence::File { .. });
+            if !root.finding.evidence.iter().any(is_place) {
+                let mut near = None;
+                for (name, key, path) in fields {
+                    near = match near {
+                        None => self.around(name, key, path, files.get(name).copied()).await,
+                        known => known,
+                    };
+                }
+                root.finding.evidence.extend(near.or_else(|| start(snapshot, &root.finding)));
+            }
         }
+    }
+
+    /// Where a field would stand that is not there: the nearest one around it that is.
+    async fn around(
+        &self,
+        name: &AppName,
+        key: &ObjectKey,
+        path: &FieldPath,
+        known: Option<&FilePath>,
+    ) -> Option<Evidence> {
+        let mut at = path.parent()?;
+        while !at.is_root() {
+            if let Some(Evidence::File { application, span, .. }) = self.whence(name, key, &at, known).await {
+                let text = format!("{path} of {} {} is not written; {at} is, here", key.kind, key.name);
+                return Some(Evidence::File { application, span, text });
+            }
+            at.pop();
+        }
+        None
     }
 
     /// Where a field is written; nothing if that cannot be told.
@@ -66,13 +97,15 @@ impl Engine {
         let told = |text: String| format!("{path} of {} {} {text}", key.kind, key.name);
         match self.spot(&bench, &traced, &object, key, (path, path), &Change::Remove) {
             Ok(spot) if spot.whose == Whose::Application => {
-                let text = told(format!("is set by {} of application {name}", spot.field()?));
-                Some(match known {
-                    Some(file) => Evidence::File {
-                        application: name.clone(),
-                        span: Span { file: file.clone(), line: 0, column: 0 },
-                        text,
-                    },
+                let field = spot.field()?;
+                let text = told(format!("is set by {field} of application {name}"));
+                let start = known.map(|file| Span { file: file.clone(), line: 0, column: 0 });
+                let span = match Box::pin(self.whence(name, &own, field, known)).await {
+                    Some(Evidence::File { span, .. }) => Some(span),
+                    _ => start,
+                };
+                Some(match span {
+                    Some(span) => Evidence::File { application: name.clone(), span, text },
                     None => Evidence::seen(text),
                 })
             }
@@ -140,6 +173,15 @@ impl Engine {
         }
         None
     }
+}
+
+/// Where the object begins that a cause is about, for one that says nothing of its fields.
+fn start(snapshot: &Snapshot, finding: &Finding) -> Option<Evidence> {
+    let (name, key) = (finding.application.as_ref()?, finding.subject.key()?);
+    let delivery = snapshot.applications.iter().find(|one| AppName::of(&one.application) == *name)?;
+    let span = delivery.wanted.iter().find(|one| one.object.key() == *key)?.span.clone()?;
+    let text = format!("{} {} is written here", key.kind, key.name);
+    Some(Evidence::File { application: name.clone(), span, text })
 }
 
 /// Takes the start of an object out of what was seen, where one of its fields is known to be written in another file: what is said of the

@@ -68,6 +68,7 @@ troubles! {
     immutable_field
     ingress_late
     ingress_unnamed
+    ingress_unnamed_of_two
     job_forbidden
     job_vanishes
     key_missing
@@ -134,6 +135,7 @@ troubles! {
     set_name_twice
     set_no_step
     set_project_nowhere
+    set_project_parameter
     set_reverts
     shared_file
     shared_resource
@@ -162,6 +164,7 @@ troubles! {
     waits_in_circle
     wave_order
     waves_in_circle
+    waves_to_come
     webhook_field
     window_closed
     wrong_credentials

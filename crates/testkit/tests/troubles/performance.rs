@@ -77,7 +77,9 @@ impl Performance {
 
     /// Everything that there is to see of it now.
     pub(crate) async fn snapshot(&self) -> lynceus_doctor::Snapshot {
-        self.played.world().engine().snapshot().await
+        let mut snapshot = self.played.world().engine().snapshot().await;
+        snapshot.lost_images = self.played.lost_images(&snapshot);
+        snapshot
     }
 
     /// What the doctor finds. Folded, causes of one slip are told as one, as `lynceus doctor` does.
