@@ -143,8 +143,10 @@ async fn a_root_cause_is_told_once_however_many_applications_it_stops() {
     world.apply(&settings("argocd", "rootCause != nil", "rootCause.id", &listener)).await;
     let other = MAP.replace("b}", "c}");
     world.commit(&[("shop/a.yaml", MAP), ("bank/a.yaml", &other)]);
-    world.deliver("shop", "shop", &value!({"syncPolicy": {"automated": {}}})).await;
+    // One after the other: who has the object last decides how often both sync later.
     world.deliver("bank", "bank", &value!({"syncPolicy": {"automated": {}}})).await;
+    world.until("the first delivery", |world| world.object("", "ConfigMap", "default", "a").is_some()).await;
+    world.deliver("shop", "shop", &value!({"syncPolicy": {"automated": {}}})).await;
     world.until("the message", |_| listener.heard() > 0).await;
     world.pass(SignedDuration::from_secs(400)).await;
     assert_eq!(listener.heard(), 1);
