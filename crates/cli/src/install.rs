@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// Leave the CustomResourceDefinitions out, because Argo CD or somebody else has installed them.
     #[arg(long)]
     skip_crds: bool,
-    /// Add a ServiceMonitor for the Prometheus operator.
+    /// Add ServiceMonitors for the Prometheus operator.
     #[arg(long)]
     service_monitor: bool,
 }
@@ -176,12 +176,14 @@ mod tests {
              ClusterRoleBinding  lynceus-server\n\
              RoleBinding gitops lynceus-server\n\
              Service gitops lynceus-controller\n\
+             Service gitops lynceus-server-metrics\n\
              Service gitops lynceus-server\n\
              Deployment gitops lynceus-controller\n\
              Deployment gitops lynceus-server\n\
              PodDisruptionBudget gitops lynceus-controller\n\
              PodDisruptionBudget gitops lynceus-server\n\
-             ServiceMonitor gitops lynceus-controller\n"
+             ServiceMonitor gitops lynceus-controller\n\
+             ServiceMonitor gitops lynceus-server\n"
         );
     }
 

@@ -214,7 +214,8 @@ pub(super) async fn unset(records: &Records, arguments: &UnsetArguments) -> Outc
         return Ok(());
     }
     put_source(&mut spec, place, source);
-    records.respec(&arguments.name, spec, true).await
+    // Untried, as with `argocd`: what is taken away may be the last of several steps.
+    records.respec(&arguments.name, spec, false).await
 }
 
 #[derive(clap::Args)]
