@@ -137,7 +137,8 @@ fn short(stage: &Stage, said: &Said) -> String {
 async fn a_spec_that_cannot_be_followed_is_refused_unless_nobody_wants_to_know() {
     let stage = Stage::at_work().await;
     let token = stage.admin().await;
-    stage.world.commit(&[("web/web.yaml", WEB), ("broken/a.yaml", "a: [b\n")]);
+    let broken = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\n";
+    stage.world.commit(&[("web/web.yaml", WEB), ("broken/a.yaml", broken)]);
     let path = "/api/v1/applications";
     let made = post(&stage, &token, path, &application(&stage, "web", "web")).await;
     assert_eq!(short(&stage, &made), "200 ");
