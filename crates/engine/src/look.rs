@@ -56,6 +56,8 @@ pub struct Look {
     pub away: bool,
     /// Whether there is no comparison because a repository cannot be read now, which says nothing about what is in it.
     pub unfetched: bool,
+    /// Whether there is no comparison because a revision lacks the path of a source.
+    pub pathless: bool,
     /// Whether something that is wanted could not be read.
     pub unread: bool,
     /// The kinds that could not be read, a sentence for each.
@@ -181,18 +183,20 @@ impl Looker<'_> {
         };
         let mut sourced = Vec::with_capacity(sources.len());
         let mut conditions = Vec::new();
-        let mut unfetched = true;
+        let (mut unfetched, mut pathless) = (true, false);
         for one in self.renderer.render(&request).await {
             match one {
                 Ok(one) => sourced.push(one),
                 Err(error) => {
                     unfetched &= is_of_the_way(&error);
+                    pathless |= error.is_pathless();
                     conditions.push(Condition::comparison(crate::words(&error)));
                 }
             }
         }
         if !conditions.is_empty() {
-            return Look { project: Some(project), sourced, conditions, unfetched, ..Look::default() };
+            let project = Some(project);
+            return Look { project, sourced, conditions, unfetched, pathless, ..Look::default() };
         }
         let place = Place { cluster, destination };
         let mut look = self.compare(application, project.clone(), place, sourced, aim, now).await;
@@ -357,6 +361,7 @@ impl Looker<'_> {
             cluster: Some(cluster),
             away: false,
             unfetched: false,
+            pathless: false,
             unread: is_unread,
             unreadable,
             keeps_health: self.settings.persist_health,

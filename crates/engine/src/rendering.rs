@@ -134,6 +134,11 @@ impl RenderingError {
     pub fn is_of_the_way(&self) -> bool {
         crate::grace::is_of_the_way(self)
     }
+
+    /// Whether the revision lacks the path of the source.
+    pub(crate) fn is_pathless(&self) -> bool {
+        matches!(self, Self::Source { source, .. } if matches!(**source, SourceError::PathNotFound { .. }))
+    }
 }
 
 /// What a revision was resolved from: repository, chart, name, and the prefix of tags.

@@ -277,6 +277,9 @@ fn in_its_words(application: &Application, look: &Look, message: &str) -> String
     let sources = sources(application).unwrap_or_else(|| application.spec.all_sources());
     match sources.as_slice() {
         _ if look.unfetched => format!("repository not accessible: {message}"),
+        [one] if look.pathless => {
+            format!("Unable to generate manifests in {0}: {0}: app path does not exist: {message}", one.path)
+        }
         [one] if one.chart.is_empty() => format!("Unable to generate manifests in {}: {message}", one.path),
         _ => format!("Unable to generate manifests: {message}"),
     }
