@@ -131,9 +131,7 @@ mod tests {
         walk(&Arguments::command(), "lynceus", &mut found);
         found.retain(|(path, ..)| !path.ends_with(" help"));
         assert!(found.len() > 150, "{}", found.len());
-        for (path, listed, own) in found {
-            assert!(listed.contains(' '), "{path} is not introduced: {listed:?}");
-            assert_eq!(listed, own, "{path}");
-        }
+        found.retain(|(_, listed, own)| !listed.contains(' ') || listed != own);
+        assert!(found.is_empty(), "{found:#?}");
     }
 }

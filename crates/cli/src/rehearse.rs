@@ -16,7 +16,7 @@ use crate::elsewhere;
 use crate::exit::{Code, Doing as _, Failure, Outcome};
 use crate::sim;
 
-/// Play what would happen if a repository were synced, before it touches anything real.
+/// Play what would happen if a repository were synced: what is done, in which order, and where it gets stuck.
 ///
 /// Finds the Applications of the repository that no other Application creates, brings them to an embedded Kubernetes, and runs
 /// the engine on a clock of its own: every wave, hook, retry and prune, hours of it in seconds. The files are taken as they stand,

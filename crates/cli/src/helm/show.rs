@@ -24,7 +24,7 @@ enum What {
     Crds(Reference),
     /// The README.
     Readme(Reference),
-    /// values.yaml.
+    /// The chart's values.yaml.
     Values(Chosen),
 }
 
