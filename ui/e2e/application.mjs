@@ -108,7 +108,8 @@ async function syncing(page) {
   })
 }
 
-const git = (...words) => execFileSync('git', ['-C', demo, '-c', 'user.name=e2e', '-c', 'user.email=e2e@example.org', ...words])
+/** Runs git in the repository of the demo. */
+export const git = (...words) => execFileSync('git', ['-C', demo, '-c', 'user.name=e2e', '-c', 'user.email=e2e@example.org', ...words])
 
 function commit(value) {
   mkdirSync(join(demo, 'e2e'), { recursive: true })

@@ -1,4 +1,7 @@
 // Writing: new applications, parameters, YAML, and several applications at once.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { git } from './application.mjs'
 import { base, looked, picture } from './browser.mjs'
 import { need, step } from './steps.mjs'
 
@@ -13,7 +16,19 @@ export async function editing(page) {
   await many(page)
 }
 
+/** A folder that is manifests to one tool and a kustomization to another: the server tries a source before it takes it. */
+function commitFolder() {
+  const folder = join(demo, 'written')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'kustomization.yaml'), 'resources: [front.yaml]\n')
+  const pods = '{metadata: {labels: {app: front}}, spec: {containers: [{name: one, image: one}, {name: two, image: two}]}}'
+  writeFileSync(join(folder, 'front.yaml'), `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: front}\nspec: {selector: {matchLabels: {app: front}}, template: ${pods}}\n`)
+  git('add', 'written')
+  git('commit', '-qm', 'Write something')
+}
+
 async function creating(page) {
+  if (demo) commitFolder()
   await step(page, 'what the server does not take of a new application is told at its field', async () => {
     await page.goto(`${base}/applications`)
     await page.getByRole('button', { name: 'New application' }).click()
@@ -33,7 +48,7 @@ async function creating(page) {
   })
   await step(page, 'the form and YAML are one draft, and make an application', async () => {
     const panel = page.getByRole('dialog', { name: 'New application' })
-    await panel.getByRole('textbox', { name: 'Path' }).fill('e2e')
+    await panel.getByRole('textbox', { name: 'Path' }).fill('written')
     await panel.getByText('Helm in Git').click()
     await panel.getByRole('button', { name: 'Add a parameter' }).click()
     await panel.getByLabel('Parameter 1').fill('<img src=x onerror=alert(1)>')
